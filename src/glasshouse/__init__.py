@@ -1,0 +1,1 @@
+"""Glasshouse: what a data release lets an adversary learn, and what would stop it."""

@@ -1,0 +1,80 @@
+"""The ways in which Glasshouse refuses, and what each one means to the user.
+
+Everything above this module raises one of these and nothing else on purpose; the command line turns
+each into one line on standard error and an exit code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class GlasshouseError(Exception):
+    """Base of every error that is addressed to the user: one line that says what, where, what to do."""
+
+    exit_code = 2
+
+
+class DataError(GlasshouseError):
+    """The data is not what it was said to be: a malformed file, a missing column, a wrong encoding."""
+
+
+class StudyError(GlasshouseError):
+    """The question is not well posed: contradictory roles, an unknown option, an unreadable study file."""
+
+
+class BudgetError(GlasshouseError):
+    """A limit on memory, time or size forbids the work, or stopped it."""
+
+    exit_code = 3
+
+
+class SolverError(GlasshouseError):
+    """A solver gave up before it had proved its answer."""
+
+    exit_code = 3
+
+
+class InternalError(GlasshouseError):
+    """Our own bug: an invariant that Glasshouse guarantees does not hold."""
+
+    exit_code = 1
+
+
+def quoted(names: Iterable[str]) -> str:
+    """Return names as a readable list, each in quotation marks.
+
+    >>> quoted(["age", "sex"])
+    '"age", "sex"'
+    """
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def unknown_name(kind: str, name: str, where: str, available: Iterable[str]) -> str:
+    """Say that a name does not exist, and name the near ones, or else what there is.
+
+    >>> unknown_name("column", "idade", "students.csv", ["IDADE", "SEXO"])
+    'column "idade" is not in students.csv; did you mean "IDADE"?'
+    >>> unknown_name("column", "zip", "students.csv", ["IDADE", "SEXO"])
+    'column "zip" is not in students.csv; it has "IDADE", "SEXO"'
+    """
+    names = list(available)
+    near = near_names(name, names)
+    if near:
+        return f'{kind} "{name}" is not in {where}; did you mean {" or ".join(map(_quote, near))}?'
+    listed = quoted(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+    return f'{kind} "{name}" is not in {where}; it has {listed}'
+
+
+def near_names(name: str, available: Iterable[str]) -> list[str]:
+    """Return at most three available names that a person may have meant, the nearest first."""
+    by_folded: dict[str, list[str]] = {}
+    for candidate in available:
+        by_folded.setdefault(candidate.casefold().strip(), []).append(candidate)
+    matches = get_close_matches(name.casefold().strip(), by_folded, n=3, cutoff=0.7)
+    return [candidate for match in matches for candidate in by_folded[match]][:3]
+
+
+def _quote(name: str) -> str:
+    return f'"{name}"'
