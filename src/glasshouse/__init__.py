@@ -1,1 +1,82 @@
-"""Glasshouse: what a data release lets an adversary learn, and what would stop it."""
+"""Glasshouse: what a data release lets an adversary learn, and what would stop it.
+
+>>> import glasshouse as gh
+>>> import pyarrow as pa
+>>> people = pa.table({"age": [20, 30, 30], "sex": ["F", "F", "F"], "illness": ["a", "b", "b"]})
+>>> table = gh.read(people, quasi_identifiers=["age", "sex"], sensitive=["illness"])
+>>> gh.microdata.attack(table, secret="illness").probabilistic.posterior
+Fraction(1, 1)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from glasshouse import microdata, qif, synthetic
+    from glasshouse.errors import (
+        BudgetError,
+        DataError,
+        GlasshouseError,
+        InternalError,
+        SolverError,
+        StudyError,
+    )
+    from glasshouse.report import findings
+    from glasshouse.study import Dialect, Study, load_study
+    from glasshouse.table import EncodedTable, read
+
+_HOME = {
+    "BudgetError": "errors",
+    "DataError": "errors",
+    "Dialect": "study",
+    "EncodedTable": "table",
+    "GlasshouseError": "errors",
+    "InternalError": "errors",
+    "SolverError": "errors",
+    "Study": "study",
+    "StudyError": "errors",
+    "findings": "report",
+    "load_study": "study",
+    "microdata": "",
+    "qif": "",
+    "read": "table",
+    "synthetic": "",
+}
+
+__all__ = [
+    "BudgetError",
+    "DataError",
+    "Dialect",
+    "EncodedTable",
+    "GlasshouseError",
+    "InternalError",
+    "SolverError",
+    "Study",
+    "StudyError",
+    "findings",
+    "load_study",
+    "microdata",
+    "qif",
+    "read",
+    "synthetic",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that ``import glasshouse`` costs nothing."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'glasshouse' has no attribute {name!r}")
+    home = _HOME[name]
+    value = (
+        getattr(import_module(f"glasshouse.{home}"), name)
+        if home
+        else import_module(f"glasshouse.{name}")
+    )
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,46 @@
+# Two commands do the main jobs on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+CONSTRAINED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: help demo test lint types imports tests benchmarks clean
+
+help: ## Show what can be done
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Glasshouse needs Python 3.11 or newer; set PYTHON=python3.x")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(CONSTRAINED) --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(CONSTRAINED) --editable '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+demo: $(VENV)/.installed ## Install, assess a synthetic census, name the report
+	$(BIN)/glasshouse demo
+
+test: lint types imports tests ## Install what the tests need and run every check
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+imports: $(VENV)/.installed-dev
+	$(BIN)/lint-imports
+
+tests: $(VENV)/.installed-dev
+	$(BIN)/pytest --numprocesses auto
+
+benchmarks: $(VENV)/.installed-dev ## Run every benchmark; each prints ratios against a baseline
+	for benchmark in benchmarks/*.py; do $(BIN)/python $$benchmark || exit 1; done
+
+clean: ## Remove the environment and everything generated
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis glasshouse-demo

@@ -1,0 +1,89 @@
+"""Files and folders that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from glasshouse.errors import DataError
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """Give a temporary neighbour to write to; it takes the path's place if all goes well.
+
+    A file that exists is replaced at the very end; on any failure it is untouched and nothing is left
+    behind.
+
+    Raises:
+        DataError: The file cannot be written there.
+    """
+    if path.is_dir():
+        raise DataError(f'cannot write "{path}": it is a folder; choose another place')
+    with _explained(path):
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".glasshouse-", suffix=".tmp")
+        os.close(handle)
+        draft = Path(name)
+        try:
+            draft.chmod(0o666 & ~_umask())
+            yield draft
+            _synced(draft)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
+    """Give a temporary neighbour folder to fill; it becomes the path if all goes well.
+
+    Args:
+        path: The folder to make.
+        replace: Whether a folder that is already there gives way, once the new one is complete.
+
+    Raises:
+        DataError: It exists and is not to be replaced, or cannot be written there.
+    """
+    if path.exists() and not replace and (not path.is_dir() or any(path.iterdir())):
+        raise DataError(f'"{path}" exists; choose another folder, or say --overwrite to replace it')
+    with _explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(dir=path.parent, prefix=".glasshouse-"))
+        try:
+            draft.chmod(0o777 & ~_umask())
+            yield draft
+            for file in draft.iterdir():
+                _synced(file)
+            if path.exists():
+                old = Path(tempfile.mkdtemp(dir=path.parent, prefix=".glasshouse-"))
+                path.replace(old / "old")
+                draft.replace(path)
+                shutil.rmtree(old)
+            else:
+                draft.replace(path)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise DataError(f'cannot write "{path}": {reason}; choose another place') from error
+
+
+def _synced(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,214 @@
+"""``glasshouse assess``: collective attacks on a release of records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from glasshouse.cli import options
+from glasshouse.cli.progress import progress
+from glasshouse.errors import StudyError
+
+if TYPE_CHECKING:
+    from glasshouse.runs import Run
+    from glasshouse.study import Study
+
+ADVERSARY = "The adversary"
+
+
+def assess(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="The release: CSV, Parquet or Arrow.")
+    ] = None,
+    quasi_identifiers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-q",
+            "--quasi-identifier",
+            metavar="COL",
+            help="A column that she can know of a person. Repeatable.",
+            rich_help_panel=ADVERSARY,
+        ),
+    ] = None,
+    sensitive: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-s",
+            "--sensitive",
+            metavar="COL[,COL]",
+            help="A column that she wants to infer, or several together. Repeatable.",
+            rich_help_panel=ADVERSARY,
+        ),
+    ] = None,
+    identifier: Annotated[
+        str | None,
+        typer.Option(
+            "--id", metavar="COL", help="The column that names a person.", rich_help_panel=ADVERSARY
+        ),
+    ] = None,
+    subsets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--subsets",
+            metavar="full|COL,COL…",
+            help="Which of the quasi-identifiers she knows: all of them, or these. Repeatable. [default: full]",
+            rich_help_panel=ADVERSARY,
+        ),
+    ] = None,
+    tries: Annotated[
+        int | None,
+        typer.Option(
+            "--tries", metavar="K", help="She may guess K times.", rich_help_panel=ADVERSARY
+        ),
+    ] = None,
+    worth: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--worth",
+            metavar="COL:VALUE=N,…",
+            help='What naming each value right is worth to her, "*" for all others. Repeatable.',
+            rich_help_panel=ADVERSARY,
+        ),
+    ] = None,
+    weight: Annotated[
+        str | None,
+        typer.Option(
+            "--weight",
+            metavar="COL",
+            help="Record weights that shape what she believes beforehand. [default: all alike]",
+            rich_help_panel=ADVERSARY,
+        ),
+    ] = None,
+    subject: Annotated[
+        str,
+        typer.Option("--subject", metavar="NOUN", help="What a record stands for, in sentences."),
+    ] = "person",
+    study_file: Annotated[
+        Path | None,
+        typer.Option("--study", metavar="STUDY.TOML", help="Run this study instead of options."),
+    ] = None,
+    out: options.Out = None,
+    overwrite: options.Overwrite = False,
+    save_table: Annotated[
+        Path | None,
+        typer.Option(
+            "--save-table",
+            metavar="FILE.arrow",
+            help="Also keep the encoded data (it is the data!), for later runs that skip parsing.",
+        ),
+    ] = None,
+    as_json: options.Json = False,
+    separator: options.Separator = None,
+    quote: options.Quote = None,
+    encoding: options.Encoding = None,
+    no_header: options.NoHeader = False,
+    names: options.Names = None,
+    strip: options.Strip = False,
+    types: options.Types = None,
+) -> None:
+    """Who can be named, and what can be inferred about them, by someone who knows some attributes.
+
+    Example: glasshouse assess adult.csv -q age -q sex -q race -s occupation --out run
+    """
+    from glasshouse.study import load_study, make_study
+
+    if study_file is not None:
+        given = (file, quasi_identifiers, sensitive, identifier, subsets, tries, worth, weight)
+        if any(option is not None for option in given):
+            raise StudyError("--study says it all: leave out the file and the adversary's options")
+        study = load_study(study_file)
+    else:
+        if file is None:
+            raise StudyError("name the file to assess, or a study with --study")
+        if not quasi_identifiers:
+            raise StudyError(
+                f"say what the adversary knows: -q COLUMN, once or more (glasshouse inspect {file} suggests)"
+            )
+        dialect = options.dialect_content(separator, quote, encoding, no_header, names, strip)
+        kinds = options.assignments(types, option="--type", form="COLUMN=TYPE")
+        content: dict[str, Any] = {
+            "datasets": [{"path": file, "dialect": dialect, "types": kinds}],
+            "adversary": {
+                "quasi_identifiers": quasi_identifiers,
+                "sensitive": [_one_or_several(text) for text in sensitive or []],
+                "identifier": identifier,
+                "weight": weight,
+                "gain": {"tries": tries, "worth": _worth(worth)},
+            },
+            "subsets": [_subset(text) for text in subsets or ["full"]],
+            "subject": subject,
+        }
+        study = make_study(content, where="assess")
+    carry_out(study, out=out, overwrite=overwrite, save_table=save_table, as_json=as_json)
+
+
+def carry_out(
+    study: Study, *, out: Path | None, overwrite: bool, save_table: Path | None, as_json: bool
+) -> None:
+    """Run a study, store it where asked to, and print the outcome."""
+    from glasshouse.runs import run, write_run
+
+    with progress("reading") as on_progress:
+        done = run(study, on_progress=on_progress, save_table=save_table)
+    report = None if out is None else write_run(done, out, overwrite=overwrite)
+    if as_json:
+        print(json.dumps(_document(done), indent=2))
+    else:
+        _show(done, report)
+
+
+def _one_or_several(text: str) -> str | list[str]:
+    names = options.listed(text)
+    return names[0] if len(names) == 1 else names
+
+
+def _subset(text: str) -> str | list[str]:
+    return "full" if text == "full" else options.listed(text)
+
+
+def _worth(texts: list[str] | None) -> dict[str, dict[str, float]]:
+    form = "COLUMN:VALUE=NUMBER,VALUE=NUMBER"
+    content: dict[str, dict[str, float]] = {}
+    for text in texts or []:
+        name, colon, pairs = text.partition(":")
+        if not colon:
+            raise StudyError(f'--worth "{text}" is not of the form {form}')
+        worth = options.assignments(options.listed(pairs), option="--worth", form=form)
+        for value, number in worth.items():
+            try:
+                content.setdefault(name, {})[value] = float(number)
+            except ValueError:
+                raise StudyError(f'--worth: "{number}" of {name}:{value} is not a number') from None
+    return content
+
+
+def _document(run: Run) -> dict[str, Any]:
+    return {
+        "records": run.assessment.records,
+        "results": [attack.to_dict() for attack in run.assessment.attacks],
+    }
+
+
+def _show(run: Run, report: Path | None) -> None:
+    from rich.console import Console
+
+    from glasshouse.cli.tables import LEGEND, assessment_tables
+    from glasshouse.report import findings
+
+    console = Console()
+    datasets = ", ".join(run.assessment.attacks[0].datasets)
+    console.print(
+        f"{datasets}: {run.assessment.records:,} records\n", markup=False, highlight=False
+    )
+    for table in assessment_tables(run.assessment):
+        console.print(table)
+    if not any(attack.gain for attack in run.assessment.attacks):
+        console.print(LEGEND, markup=False, highlight=False)
+    console.print()
+    for sentence in findings(run.assessment, subject=run.study.subject):
+        console.print(f"• {sentence}", markup=False, highlight=False)
+    if report is not None:
+        console.print(f"\nReport: {report}", markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,81 @@
+"""``glasshouse inspect``: what a file holds, and which role each column is likely to play."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from glasshouse.cli import options
+from glasshouse.cli.progress import progress
+
+if TYPE_CHECKING:
+    from glasshouse.table.profile import ColumnProfile
+
+
+def inspect(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, Parquet or Arrow.")],
+    as_json: options.Json = False,
+    separator: options.Separator = None,
+    quote: options.Quote = None,
+    encoding: options.Encoding = None,
+    no_header: options.NoHeader = False,
+    names: options.Names = None,
+    strip: options.Strip = False,
+    types: options.Types = None,
+) -> None:
+    """What a file holds: columns, distinct and missing values, and suggested roles with the reason.
+
+    Example: glasshouse inspect adult.csv
+    """
+    from glasshouse.study import make_dataset
+    from glasshouse.table import read
+    from glasshouse.table.profile import profile
+
+    dialect = options.dialect_content(separator, quote, encoding, no_header, names, strip)
+    kinds = options.assignments(types, option="--type", form="COLUMN=TYPE")
+    dataset = make_dataset({"path": file, "dialect": dialect, "types": kinds}, where="inspect")
+    with progress("reading") as on_progress:
+        table = read(
+            dataset.path, dialect=dataset.dialect, types=dataset.types, on_progress=on_progress
+        )
+    profiles = profile(table)
+    if as_json:
+        columns = [asdict(column) for column in profiles]
+        print(json.dumps({"records": table.records, "columns": columns}, indent=2))
+    else:
+        _show(profiles, file, table.name, table.records)
+
+
+def _show(profiles: tuple[ColumnProfile, ...], file: Path, name: str, records: int) -> None:
+    from rich.console import Console
+
+    from glasshouse.cli.tables import profile_table
+
+    console = Console()
+    title = f"{name}: {records:,} records, {len(profiles)} columns"
+    console.print(profile_table(profiles, title=title))
+    console.print(
+        "Roles are suggestions from names and values: an attribute is a quasi-identifier if someone could know it."
+    )
+    command = _suggested_command(profiles, file)
+    if command:
+        console.print(f"Next: {command}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _suggested_command(profiles: tuple[ColumnProfile, ...], file: Path) -> str:
+    from glasshouse.table import Role
+
+    flags = {Role.QUASI_IDENTIFIER: "-q", Role.SENSITIVE: "-s", Role.IDENTIFIER: "--id"}
+    parts = ["glasshouse", "assess", str(file)]
+    seen: set[str] = set()
+    for role, flag in flags.items():
+        for profile in profiles:
+            if profile.role is role and not (flag == "--id" and flag in seen):
+                parts += [flag, profile.name]
+                seen.add(flag)
+    return shlex.join(parts) if "-q" in seen else ""

@@ -1,0 +1,84 @@
+"""The ``glasshouse`` command: gathers the commands and turns every outcome into an exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from glasshouse.cli import assess, demo, inspect
+from glasshouse.errors import GlasshouseError, InternalError
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="glasshouse",
+    help="What a data release lets an adversary learn: about whom, with what probability, and what would stop it.",
+    epilog="Exit codes: 0 done · 2 the input is wrong · 3 a budget or solver limit stopped it · 1 our own bug.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+)
+app.command(rich_help_panel="Start here")(demo.demo)
+app.command(rich_help_panel="Start here")(inspect.inspect)
+app.command(rich_help_panel="Assess a release")(assess.assess)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"glasshouse {version('glasshouse')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
+    pass
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; an error is one line on standard error."""
+    try:
+        outcome = app(list(arguments) or ["--help"], standalone_mode=False)
+    except GlasshouseError as error:
+        return _fail(str(error), error.exit_code, error)
+    except typer.TyperException as error:
+        return _fail(error.format_message(), 2, None)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("stopped; nothing was written", INTERRUPTED, None)
+    except MemoryError:
+        return _fail("there is not enough memory for this", 3, None)
+    except Exception as error:  # the last resort: no traceback reaches a user
+        reason = f"{type(error).__name__}: {error}"
+        return _fail(
+            f"a bug in Glasshouse, please report it: {reason}", InternalError.exit_code, error
+        )
+    return outcome if isinstance(outcome, int) else 0
+
+
+def run() -> None:
+    """Run the command that was typed: the entry point."""
+    if hasattr(signal, "SIGPIPE"):  # a reader that has seen enough, as in ``| head``, is no error
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    sys.exit(main(sys.argv[1:]))
+
+
+def _fail(message: str, code: int, error: Exception | None) -> int:
+    """Say what went wrong in one line; with GLASSHOUSE_DEBUG=1 show where."""
+    if error is not None and os.environ.get("GLASSHOUSE_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exception(error)
+    line = " ".join(message.split())
+    print(f"glasshouse: {line}", file=sys.stderr)
+    return code

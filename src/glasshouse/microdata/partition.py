@@ -1,0 +1,152 @@
+"""The classes of a table: records alike on a set of attributes.
+
+Codes are packed into one mixed-radix key per record, as many attributes as 64 bits hold; keys become dense
+class numbers, which then take the place of the attributes packed so far, so that any number of attributes
+fits. Records are finally laid out class by class with a counting sort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from glasshouse.table import EncodedTable
+from glasshouse.table.dictionary import Codes
+
+_DIRECT_SLOTS = 1 << 22
+"""Up to so many possible keys a plain array finds the class; beyond, or beyond four per record, a hash."""
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The records of a table in classes."""
+
+    numbers: NDArray[np.uint32]
+    """Per record, the number of its class; classes are numbered by first appearance."""
+    sizes: NDArray[np.int64]
+    """Per class, how many records it holds."""
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return len(self.numbers)
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return len(self.sizes)
+
+    @property
+    def uniques(self) -> int:
+        """The number of records that are alone in their class."""
+        return int(np.count_nonzero(self.sizes == 1))
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Per class, where its records begin in ``order``; one more entry closes the last."""
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum(self.sizes)])
+
+    @cached_property
+    def order(self) -> NDArray[np.uint32]:
+        """The records class by class, within a class in the order of the table."""
+        order: NDArray[np.uint32] = _class_order(self.numbers, self.starts[:-1].copy())
+        return order
+
+
+def partition(table: EncodedTable, names: Sequence[str]) -> Partition:
+    """Return the classes of records that are alike on the named attributes.
+
+    Without any name all records are alike: what the adversary knows before she learns anything.
+    """
+    columns = [table.column(name) for name in names]
+    key = np.zeros(table.records, np.uint64)
+    radix = 1
+    for column in columns:
+        if radix * column.cardinality >= 1 << 64:
+            numbers, sizes = _classes(key, radix)
+            key, radix = numbers.astype(np.uint64), len(sizes)
+        key = _packed(key, column.codes, column.cardinality)
+        radix *= column.cardinality
+    return Partition(*_classes(key, radix))
+
+
+def _classes(key: NDArray[np.uint64], radix: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    if radix <= max(_DIRECT_SLOTS, 4 * len(key)) and radix < 1 << 31:
+        numbers, sizes = _number_directly(key, radix)
+    else:
+        numbers, sizes = _number_by_hash(key)
+    return numbers, sizes
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _packed(key: NDArray[np.uint64], codes: Codes, cardinality: int) -> NDArray[np.uint64]:
+    factor = np.uint64(cardinality)
+    for i in range(key.size):
+        key[i] = key[i] * factor + np.uint64(codes[i])
+    return key
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _number_directly(
+    key: NDArray[np.uint64], radix: int
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    found = np.zeros(radix, np.uint32)
+    numbers = np.empty(key.size, np.uint32)
+    sizes = np.zeros(min(key.size, radix), np.int64)
+    classes = 0
+    for i in range(key.size):
+        number = found[key[i]]
+        if number == 0:
+            classes += 1
+            number = np.uint32(classes)
+            found[key[i]] = number
+        numbers[i] = number - np.uint32(1)
+        sizes[number - np.uint32(1)] += 1
+    return numbers, sizes[:classes].copy()
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _number_by_hash(key: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    slots = 2
+    while slots < 2 * key.size:
+        slots *= 2
+    shift = np.uint64(64)
+    width = slots
+    while width > 1:
+        width //= 2
+        shift -= np.uint64(1)
+    mask = np.uint64(slots - 1)
+    keys = np.empty(slots, np.uint64)
+    found = np.zeros(slots, np.uint32)
+    numbers = np.empty(key.size, np.uint32)
+    sizes = np.zeros(key.size, np.int64)
+    classes = 0
+    for i in range(key.size):
+        mixed = (key[i] ^ (key[i] >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+        slot = mixed >> shift
+        while found[slot] != 0 and keys[slot] != key[i]:
+            slot = (slot + np.uint64(1)) & mask
+        number = found[slot]
+        if number == 0:
+            classes += 1
+            number = np.uint32(classes)
+            found[slot] = number
+            keys[slot] = key[i]
+        numbers[i] = number - np.uint32(1)
+        sizes[number - np.uint32(1)] += 1
+    return numbers, sizes[:classes].copy()
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _class_order(numbers: NDArray[np.uint32], next_place: NDArray[np.int64]) -> NDArray[np.uint32]:
+    order = np.empty(numbers.size, np.uint32)
+    for i in range(numbers.size):
+        place = next_place[numbers[i]]
+        order[place] = i
+        next_place[numbers[i]] = place + 1
+    return order

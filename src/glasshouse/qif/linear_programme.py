@@ -1,0 +1,36 @@
+"""The one place that calls scipy's linear programming."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scipy import optimize
+
+from glasshouse.errors import SolverError
+from glasshouse.qif.arithmetic import Array
+
+_optimize: Any = optimize  # scipy has no types
+
+
+def minimise(cost: Array, **constraints: Any) -> Any:
+    """Minimise a linear function of non-negative unknowns, or of those in the given bounds.
+
+    Args:
+        cost: The coefficients of the function.
+        constraints: ``A_eq``, ``b_eq``, ``A_ub``, ``b_ub`` and ``bounds`` of scipy's ``linprog``.
+
+    Returns:
+        The result of ``linprog``: its ``x``, ``fun`` and ``eqlin.marginals``.
+
+    Raises:
+        SolverError: If the programme was not solved to optimality.
+    """
+    found = _optimize.linprog(
+        cost,
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        **constraints,
+    )
+    if found.status != 0:
+        raise SolverError(f"the linear programme was not solved: {found.message}")
+    return found

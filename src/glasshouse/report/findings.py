@@ -1,0 +1,108 @@
+"""What was found, in sentences that a minister understands.
+
+Findings are made from aggregates only: names of columns, counts of records, probabilities. No value of a record
+can enter a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from glasshouse.microdata import Assessment, Attack
+from glasshouse.report.words import counted, enumeration, frequency, plural, share
+
+SMALL_CLASS = 5
+"""Below so many people alike, a group is commonly held too small to publish."""
+
+
+def findings(assessment: Assessment, *, subject: str = "person") -> tuple[str, ...]:
+    """Return three sentences: who can be named, what can be inferred, and how many stand nearly alone.
+
+    They speak of the largest set of quasi-identifiers that was assessed, and of the sensitive attribute about
+    which the adversary gains most.
+    """
+    naming, *inferring = by_knowledge(assessment.attacks)[-1]
+    sentences = [_named(naming, subject), _nearly_alone(naming, subject)]
+    if inferring:
+        worst = max(inferring, key=lambda a: (a.probabilistic.additive, a.certain))
+        sentences.insert(1, _inferred(worst, subject))
+    else:
+        sentences.insert(1, _expected(naming, subject))
+    return tuple(sentences)
+
+
+def _knowing(attack: Attack, subject: str) -> str:
+    return f"Someone who knows a {subject}'s {enumeration(attack.quasi_identifiers)}"
+
+
+def _named(attack: Attack, subject: str) -> str:
+    knowing = _knowing(attack, subject)
+    if attack.certain == 0:
+        return (
+            f"{knowing} cannot name any of the {counted(attack.records, subject)} with certainty; a guess is right "
+            f"for {frequency(attack.probabilistic.posterior)}."
+        )
+    if attack.certain == attack.records:
+        return f"{knowing} can name every one of the {counted(attack.records, subject)} with certainty."
+    return (
+        f"{knowing} can name {attack.certain:,} of the {counted(attack.records, subject)} with certainty "
+        f"({share(attack.certain, attack.records)}), and by guessing would be right for "
+        f"{frequency(attack.probabilistic.posterior)}."
+    )
+
+
+def _expected(attack: Attack, subject: str) -> str:
+    before = frequency(attack.probabilistic.prior)
+    after = frequency(attack.probabilistic.posterior)
+    return f"Without that knowledge a guess at a {subject}'s record is right for {before}; with it, for {after}."
+
+
+def _inferred(attack: Attack, subject: str) -> str:
+    secret = enumeration(attack.secret)
+    before, after = attack.probabilistic.prior, attack.probabilistic.posterior
+    certain = (
+        f"That same person learns the {secret} of {counted(attack.certain, subject)} with certainty "
+        f"({share(attack.certain, attack.records)})"
+        if attack.certain
+        else f"That same person learns nobody's {secret} with certainty"
+    )
+    if before == after:
+        return f"{certain}, and guesses it no better than without the release: right for {frequency(after)}."
+    return (
+        f"{certain}, and guesses it right for {frequency(after)} {plural(subject)}; without that knowledge it would "
+        f"be {frequency(before)}."
+    )
+
+
+def _nearly_alone(attack: Attack, subject: str) -> str:
+    exposed = _in_small_classes(attack, SMALL_CLASS)
+    if exposed == 0:
+        smallest = min(attack.class_sizes)
+        return f"Every {subject} looks like at least {smallest - 1:,} others in these respects."
+    who = f"{counted(exposed, subject)} ({share(exposed, attack.records)})"
+    if exposed == attack.records:
+        who = f"All {plural(subject)}"
+    return (
+        f"{who} {'looks' if exposed == 1 else 'look'} like fewer than {SMALL_CLASS - 1} others in these respects: "
+        "generalising or removing an attribute is what would protect them."
+    )
+
+
+def _in_small_classes(attack: Attack, limit: int) -> int:
+    return sum(size * classes for size, classes in attack.class_sizes.items() if size < limit)
+
+
+def attack_label(attack: Attack) -> str:
+    """Say what an attack tries, in a few words.
+
+    The label of a chart or the first cell of a row.
+    """
+    return f"infer {enumeration(attack.secret)}" if attack.secret else "name the person"
+
+
+def by_knowledge(attacks: Sequence[Attack]) -> list[list[Attack]]:
+    """Return the attacks in groups with the same quasi-identifiers, in their order."""
+    groups: dict[tuple[str, ...], list[Attack]] = {}
+    for attack in attacks:
+        groups.setdefault(attack.quasi_identifiers, []).append(attack)
+    return list(groups.values())

@@ -1,0 +1,272 @@
+"""Delimited text: CSV and its kin, parsed strictly, with every record accounted for.
+
+The file is cut into blocks of whole records by the scanner, each block is parsed by Arrow with all columns
+as text, and the two counts must agree. Nothing is guessed but the separator, and a wrong guess cannot pass:
+a record with another number of fields than the header is an error with its line.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from glasshouse.errors import DataError, InternalError
+from glasshouse.sources.scanner import NO_QUOTE, Fault, Scan, scan
+from glasshouse.sources.source import OnProgress, check_columns, check_names
+from glasshouse.sources.text import BLOCK_BYTES, TextFile
+from glasshouse.study import Dialect
+
+CANDIDATE_SEPARATORS = (",", ";", "\t", "|")
+SNIFFED_RECORDS = 50
+LONGEST_RECORD = 4 * BLOCK_BYTES
+
+UNIT_SEPARATOR = "\x1f"
+"""Stands in for a separator that is not ASCII: Arrow takes a separator of one byte only."""
+
+
+@dataclass(frozen=True)
+class _Grammar:
+    """How this file is cut into records and fields."""
+
+    separator: str
+    quote: str | None
+
+    @property
+    def byte(self) -> str:
+        """The separator that the parser sees."""
+        return self.separator if self.separator.isascii() else UNIT_SEPARATOR
+
+    @property
+    def quote_byte(self) -> int:
+        return ord(self.quote) if self.quote else NO_QUOTE
+
+    def fields(self, record: str) -> list[str]:
+        """Return the fields of one record."""
+        return next(_rows([record], self.separator, self.quote), [""]) or [""]
+
+
+class DelimitedFile:
+    """A file of delimited text as a source.
+
+    Attributes:
+        encoding: The encoding in use, given or detected.
+        separator: The separator in use, given or detected.
+    """
+
+    def __init__(self, path: Path, *, dialect: Dialect, name: str) -> None:
+        self._name = name
+        self._dialect = dialect
+        self._text = TextFile(path, encoding=dialect.encoding, name=name)
+        if dialect.quote and not dialect.quote.isascii():
+            raise DataError(f"{name}: the quote must be an ASCII character, not {dialect.quote!r}")
+        start = self._start()
+        separator = dialect.separator or _likely_separator(start, dialect.quote)
+        self._grammar = _Grammar(separator, dialect.quote)
+        self._columns = self._named(start)
+
+    @property
+    def name(self) -> str:
+        """What messages and results call it."""
+        return self._name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns."""
+        return self._columns
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect with nothing left to detect."""
+        return self._dialect.model_copy(
+            update={"separator": self._grammar.separator, "encoding": self._text.encoding}
+        )
+
+    def batches(
+        self, columns: Sequence[str], *, on_progress: OnProgress | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the named columns as text, a block of whole records at a time."""
+        check_columns(self, columns)
+        rest = b""
+        line, blank_line, records, position = 1, 0, 0, 0
+        heading = self._dialect.header
+        for block, position, final in self._substituted():
+            rest += block
+            if heading:
+                head = self._scan(rest, line, blank_line, final, limit=1)
+                if head.records == 0 and not final:
+                    continue
+                rest, line, heading = rest[head.length :], head.line, False
+            found = self._scan(rest, line, blank_line, final)
+            if found.records:
+                yield self._parsed(rest[: found.length], columns, found.records, line)
+            rest = rest[found.length :]
+            line, blank_line, records = found.line, found.blank_line, records + found.records
+            if len(rest) > LONGEST_RECORD:
+                raise self._too_long(line)
+            if on_progress:
+                on_progress(position, self._text.size)
+        if records == 0:
+            what = "has a header but no records" if self._dialect.header else "has no records"
+            raise DataError(f"{self._name}: {what}")
+
+    def _start(self) -> str:
+        block, _ = next(self._text.blocks(), (b"", 0))
+        text = block.decode("utf-8")
+        if not text.strip("\r\n"):
+            raise DataError(f"{self._name}: is empty")
+        return text
+
+    def _named(self, start: str) -> tuple[str, ...]:
+        first = self._first_record(start)
+        fields = self._grammar.fields(first)
+        if self._dialect.names and len(self._dialect.names) != len(fields):
+            raise DataError(
+                f"{self._name}, line 1: has {len(fields)} fields, but {len(self._dialect.names)} names were given"
+            )
+        if self._dialect.names:
+            names: Sequence[str] = self._dialect.names
+        elif self._dialect.header:
+            names = [field.strip() if self._dialect.strip else field for field in fields]
+        else:
+            names = [f"column_{i}" for i in range(1, len(fields) + 1)]
+        return check_names(names, where=self._name)
+
+    def _first_record(self, start: str) -> str:
+        text = self._replaced(start.encode())
+        found = scan(
+            text,
+            separator=ord(self._grammar.byte),
+            quote=self._grammar.quote_byte,
+            limit=1,
+            final=len(text) < BLOCK_BYTES,
+        )
+        self._check(found)
+        if found.records == 0:
+            raise self._too_long(1)
+        record = text[: found.length].decode().strip("\r\n")
+        return record.replace(self._grammar.byte, self._grammar.separator)
+
+    def _scan(
+        self, block: bytes, line: int, blank_line: int, final: bool, *, limit: int = 0
+    ) -> Scan:
+        found = scan(
+            block,
+            separator=ord(self._grammar.byte),
+            quote=self._grammar.quote_byte,
+            fields=len(self._columns),
+            line=line,
+            blank_line=blank_line,
+            limit=limit,
+            final=final,
+        )
+        self._check(found)
+        return found
+
+    def _substituted(self) -> Iterator[tuple[bytes, int, bool]]:
+        position = 0
+        for block, position in self._text.blocks():
+            yield self._replaced(block), position, False
+        yield b"", position, True
+
+    def _replaced(self, block: bytes) -> bytes:
+        if self._grammar.separator.isascii():
+            return block
+        if UNIT_SEPARATOR.encode() in block:
+            raise DataError(
+                f"{self._name}: holds the control character U+001F beside the separator "
+                f'"{self._grammar.separator}"; remove it'
+            )
+        return block.replace(self._grammar.separator.encode(), UNIT_SEPARATOR.encode())
+
+    def _parsed(
+        self, block: bytes, columns: Sequence[str], records: int, line: int
+    ) -> pa.RecordBatch:
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(block),
+            read_options=pyarrow.csv.ReadOptions(
+                column_names=list(self._columns), block_size=len(block) + 1, use_threads=False
+            ),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=self._grammar.byte,
+                quote_char=self._grammar.quote or False,
+                newlines_in_values=True,
+                ignore_empty_lines=len(self._columns) > 1,
+            ),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(columns, pa.string()),
+                include_columns=list(columns),
+                strings_can_be_null=False,
+                check_utf8=False,
+            ),
+        )
+        if table.num_rows != records:
+            raise InternalError(
+                f"{self._name}: the parser found {table.num_rows} records from line {line} on, where there are "
+                f"{records}"
+            )
+        batch = table.combine_chunks().to_batches()[0]
+        return batch if self._grammar.separator.isascii() else self._restored(batch)
+
+    def _restored(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        columns = [
+            pc.replace_substring(column, UNIT_SEPARATOR, self._grammar.separator)
+            for column in batch.columns
+        ]
+        return pa.record_batch(columns, names=batch.schema.names)
+
+    def _check(self, found: Scan) -> None:
+        if found.fault is Fault.NONE:
+            return
+        expected = len(self._columns) if found.fault is Fault.FIELDS else 0
+        raise DataError(
+            f"{self._name}, line {found.fault_line}: "
+            + {
+                Fault.FIELDS: f"has {found.fields} {_plural('field', found.fields)} where "
+                f"{expected} {'is' if expected == 1 else 'are'} expected; correct that line, or the "
+                f"separator (now {self._grammar.separator!r}) or quote (now {self._grammar.quote!r})",
+                Fault.BLANK: "is blank, and records follow; remove it",
+                Fault.AFTER_QUOTE: f"text follows a closing {self._grammar.quote}; double the quotes "
+                "inside a quoted value, or set the quote to none",
+                Fault.UNCLOSED: f"a {self._grammar.quote} opens a value that nothing closes; close it, or "
+                "set the quote to none",
+            }[found.fault]
+        )
+
+    def _too_long(self, line: int) -> DataError:
+        return DataError(
+            f"{self._name}, line {line}: a record of more than {LONGEST_RECORD >> 20} MiB begins here; is a quote "
+            "left open, or is this not delimited text?"
+        )
+
+
+def _likely_separator(start: str, quote: str | None) -> str:
+    """Propose the separator that cuts the first records into the most fields, the same number each."""
+    lines = start.splitlines()[: SNIFFED_RECORDS + 1]
+    lines = lines[:-1] if len(lines) > SNIFFED_RECORDS else lines
+    best, most = CANDIDATE_SEPARATORS[0], 1
+    for separator in CANDIDATE_SEPARATORS:
+        try:
+            rows = list(_rows(lines, separator, quote))
+        except csv.Error:
+            continue
+        counts = [len(row) for row in rows if row]
+        regular = counts.count(counts[0]) / len(counts) if counts else 0
+        if counts and regular > 0.5 and counts[0] > most:
+            best, most = separator, counts[0]
+    return best
+
+
+def _rows(lines: list[str], separator: str, quote: str | None) -> Iterator[list[str]]:
+    if quote is None:
+        return csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
+    return csv.reader(lines, delimiter=separator, quotechar=quote)
+
+
+def _plural(noun: str, count: int) -> str:
+    return noun if count == 1 else f"{noun}s"

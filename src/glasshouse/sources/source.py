@@ -1,0 +1,107 @@
+"""What every source offers, whatever stands behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+import pyarrow as pa
+
+from glasshouse.errors import DataError, quoted, unknown_name
+
+MISSING = ""
+"""Empty and missing are one explicit value."""
+
+BATCH_RECORDS = 1 << 18
+"""At most so many records in a batch that comes from memory or a columnar file."""
+
+OnProgress = Callable[[int, int], None]
+"""Called with the amount done and the whole amount, in whatever unit fits the source."""
+
+
+class Source(Protocol):
+    """A table somewhere, read as text."""
+
+    @property
+    def name(self) -> str:
+        """What messages and results call it."""
+        ...
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns, all different and none empty."""
+        ...
+
+    def batches(
+        self, columns: Sequence[str], *, on_progress: OnProgress | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the named columns as batches of ``string`` arrays without nulls.
+
+        Raises:
+            DataError: The content is malformed; nothing that was yielded before may then be used.
+        """
+        ...
+
+
+def check_names(names: Sequence[str], *, where: str) -> tuple[str, ...]:
+    """Return the names of a table's columns, if each exists and stands for one column only.
+
+    Raises:
+        DataError: A name is empty, or there twice.
+    """
+    if not names:
+        raise DataError(f"{where}: has no columns")
+    seen: dict[str, int] = {}
+    for position, name in enumerate(names, start=1):
+        if not name.strip():
+            raise DataError(
+                f"{where}: column {position} has no name; name it in the header, or give all names"
+            )
+        if name in seen:
+            raise DataError(
+                f'{where}: columns {seen[name]} and {position} are both called "{name}"; rename one, or give '
+                "all names"
+            )
+        seen[name] = position
+    return tuple(names)
+
+
+def check_columns(source: Source, columns: Sequence[str]) -> None:
+    """Make sure that the source has these columns.
+
+    Raises:
+        DataError: One is not there; the near ones are named.
+    """
+    for column in columns:
+        if column not in source.columns:
+            raise DataError(unknown_name("column", column, source.name, source.columns))
+
+
+def as_text(batch: pa.RecordBatch, *, where: str) -> pa.RecordBatch:
+    """Return the batch with every column as text, and nulls as the missing value.
+
+    Raises:
+        DataError: A column holds lists or structures, which have no value to compare.
+    """
+    return pa.record_batch(
+        [
+            _text(column, name=name, where=where)
+            for name, column in zip(batch.schema.names, batch.columns, strict=True)
+        ],
+        names=batch.schema.names,
+    )
+
+
+def _text(column: pa.Array, *, name: str, where: str) -> pa.Array:
+    if isinstance(column, pa.DictionaryArray):
+        column = column.dictionary_decode()
+    if pa.types.is_null(column.type):
+        return pa.array([MISSING] * len(column), pa.string())
+    try:
+        text = column.cast(pa.string())
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        raise DataError(
+            f'{where}: column {quoted([name])} holds values of type "{column.type}", which are not text, numbers '
+            "or dates; leave it out or flatten it"
+        ) from None
+    return text.fill_null(MISSING) if text.null_count else text

@@ -1,0 +1,138 @@
+"""From a file's bytes to blocks of UTF-8 text: decompression, encoding, and where it goes wrong."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+import numpy as np
+
+from glasshouse.errors import DataError
+
+BLOCK_BYTES = 1 << 23
+"""So much is read from the file at a time."""
+
+BOMB_RATIO = 500
+"""A gzip file that grows by more than this is refused; tables of text grow by 3 to 30."""
+BOMB_FLOOR = 1 << 28
+"""Below so many bytes no growth is suspicious."""
+
+GZIP_MAGIC = b"\x1f\x8b"
+BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+class _Decoder(Protocol):
+    def decode(self, data: bytes, final: bool = False) -> str: ...
+
+
+class TextFile:
+    """A text file, perhaps compressed, in a known or detected encoding.
+
+    Attributes:
+        encoding: The encoding that is used: the one given, or by byte-order mark, or UTF-8.
+        size: The file's size on disk, in bytes.
+    """
+
+    def __init__(self, path: Path, *, encoding: str | None, name: str) -> None:
+        self._path = path
+        self._name = name
+        self.size = path.stat().st_size
+        self.encoding = _known(encoding, name) if encoding else self._detected()
+
+    def blocks(self) -> Iterator[tuple[bytes, int]]:
+        """Yield the text as UTF-8 without byte-order mark, and how far into the file that is.
+
+        Raises:
+            DataError: The bytes are not text in this encoding (with the line), or the compressed stream
+                is damaged or grows beyond reason.
+        """
+        decoder: _Decoder = codecs.getincrementaldecoder(self.encoding)()
+        line = 1
+        for raw, position in self._raw_blocks():
+            text = self._decode(decoder, raw, line)
+            block = text.encode("utf-8")
+            if b"\0" in block:
+                at = line + _line_feeds(block[: block.index(b"\0")])
+                raise DataError(
+                    f"{self._name}, line {at}: holds a NUL character, so it is not {self.encoding} text; if it "
+                    "is UTF-16, set the encoding to utf-16-le or utf-16-be"
+                )
+            line += _line_feeds(block)
+            if block:
+                yield block, position
+
+    def _decode(self, decoder: _Decoder, raw: bytes, line: int) -> str:
+        try:
+            return decoder.decode(raw, final=not raw)
+        except UnicodeDecodeError as error:
+            good = error.object[: error.start].decode(self.encoding, errors="ignore")
+            at = line + good.count("\n")
+            wrong = error.object[error.start]
+            raise DataError(
+                f"{self._name}, line {at}: byte 0x{wrong:02X} is not {self.encoding} text ({error.reason}); "
+                f"set the encoding, for example to {'latin-1' if 'utf-8' in self.encoding else 'utf-8'}"
+            ) from None
+        except UnicodeError as error:
+            raise DataError(
+                f"{self._name}, line {line}: is not {self.encoding} text ({error}); set the encoding"
+            ) from None
+
+    def _raw_blocks(self) -> Iterator[tuple[bytes, int]]:
+        """Yield the decompressed bytes and the position in the file; the last block is empty."""
+        with self._path.open("rb") as file, closing(self._decompressed(file)) as stream:
+            grown = 0
+            while True:
+                try:
+                    raw = stream.read(BLOCK_BYTES)
+                except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                    raise DataError(
+                        f"{self._name}: the gzip stream is damaged or cut short ({error}); fetch the file again"
+                    ) from None
+                grown += len(raw)
+                if grown > max(BOMB_FLOOR, BOMB_RATIO * self.size):
+                    raise DataError(
+                        f"{self._name}: grows to more than {BOMB_RATIO} times its size when unpacked; that is no "
+                        "ordinary table. Unpack it yourself if you trust it"
+                    )
+                yield raw, file.tell()
+                if not raw:
+                    return
+
+    def _decompressed(self, file: BinaryIO) -> BinaryIO | gzip.GzipFile:
+        compressed = file.read(2) == GZIP_MAGIC
+        file.seek(0)
+        return gzip.GzipFile(fileobj=file) if compressed else file
+
+    def _detected(self) -> str:
+        start, _ = next(self._raw_blocks())
+        for mark, encoding in BYTE_ORDER_MARKS:
+            if start.startswith(mark):
+                return encoding
+        return "utf-8"
+
+
+def _line_feeds(block: bytes) -> int:
+    return int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
+
+
+def _known(encoding: str, name: str) -> str:
+    try:
+        codec = codecs.lookup(encoding)
+    except LookupError:
+        raise DataError(
+            f'{name}: "{encoding}" is not an encoding; use for example utf-8, latin-1, cp1252 or utf-16'
+        ) from None
+    if not codec._is_text_encoding:
+        raise DataError(f'{name}: "{encoding}" is not an encoding of text')
+    return "utf-8-sig" if codec.name == "utf-8" else codec.name

@@ -1,0 +1,266 @@
+"""What a user asks, as frozen models that read from and write to ``study.toml``.
+
+A study holds everything that determines a result besides the data itself, so that a run can be repeated
+from its study alone. The models know nothing of the data: whether a column exists is found out when the
+data is read.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
+
+import tomli_w
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from glasshouse.errors import StudyError, near_names, quoted
+
+
+class Model(BaseModel):
+    """Base of the study's parts: immutable, and strict about names it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+M = TypeVar("M", bound=Model)
+
+
+class ColumnType(StrEnum):
+    """How the text of a column is to be understood before equal values are told apart."""
+
+    TEXT = "text"
+    """As it stands: ``01310`` and ``1310`` are two values. The default."""
+    INTEGER = "integer"
+    """Whole numbers: ``01310`` and ``1310`` are one value."""
+    NUMBER = "number"
+    """Decimal numbers: ``1.50`` and ``1.5`` are one value."""
+
+
+def _tabulator(separator: object) -> object:
+    return "\t" if separator in ("\\t", "tab") else separator
+
+
+def _no_quote(quote: object) -> object:
+    return None if quote in ("", "none") else quote
+
+
+class Dialect(Model):
+    """How a delimited text file is written down."""
+
+    separator: Annotated[str | None, BeforeValidator(_tabulator)] = None
+    """One character between fields (``tab`` and ``\\t`` mean the tabulator); unset: detected."""
+    quote: Annotated[str | None, BeforeValidator(_no_quote)] = '"'
+    """The character around fields that hold a separator or a line break; ``none``: no such thing."""
+    encoding: str | None = None
+    """Any encoding that Python knows; unset: by byte-order mark, else UTF-8."""
+    header: bool = True
+    """Whether the first record holds the names of the columns."""
+    names: tuple[str, ...] = ()
+    """Names for the columns, instead of the header's or where there is none."""
+    strip: bool = False
+    """Whether blanks around a value are dropped."""
+
+    @model_validator(mode="after")
+    def _one_character_each(self) -> Self:
+        for what, character in (("separator", self.separator), ("quote", self.quote)):
+            if character is not None and len(character) != 1:
+                raise ValueError(f"the {what} must be one character, not {character!r}")
+            if character in ("\n", "\r", "\0"):
+                raise ValueError(f"the {what} cannot be {character!r}")
+        if self.separator is not None and self.separator == self.quote:
+            raise ValueError("the separator and the quote must differ")
+        return self
+
+
+class Dataset(Model):
+    """One file of the release and how to read it."""
+
+    path: Path
+    """The file; in ``study.toml`` relative to the folder of the study."""
+    dialect: Dialect = Dialect()
+    """How it is written down, where it is delimited text."""
+    types: dict[str, ColumnType] = Field(default_factory=dict)
+    """Columns that are to be understood as something other than text."""
+
+
+class Gain(Model):
+    """What a guess is worth to the adversary, beside the plain chance of a right one."""
+
+    tries: int | None = Field(default=None, ge=1)
+    """She may guess so many values, and wins if one of them is right."""
+    worth: dict[str, dict[str, int | float]] = Field(default_factory=dict)
+    """Per sensitive attribute, what naming each value right is worth; ``*`` stands for all others."""
+
+    @model_validator(mode="after")
+    def _one_of_the_two(self) -> Self:
+        if self.tries is not None and self.worth:
+            raise ValueError("give the adversary tries or worth, not both")
+        return self
+
+
+Secret = str | tuple[str, ...]
+"""A sensitive attribute, or several that are inferred together."""
+
+
+class Adversary(Model):
+    """What the adversary knows, wants, and believes beforehand."""
+
+    quasi_identifiers: tuple[str, ...] = Field(min_length=1)
+    """The attributes that she can know of a person from elsewhere."""
+    sensitive: tuple[Secret, ...] = ()
+    """The attributes that she wants to infer; an inner list is inferred jointly."""
+    identifier: str | None = None
+    """The column that names a person, if there is one. It is never used to tell records apart."""
+    weight: str | None = None
+    """The column of record weights that shapes her prior; unset: every record is as likely."""
+    gain: Gain = Gain()
+    """What guesses are worth to her."""
+
+    @model_validator(mode="after")
+    def _each_column_has_one_role(self) -> Self:
+        roles: dict[str, str] = {}
+        secrets = dict.fromkeys(name for secret in self.sensitive for name in attributes(secret))
+        others = [(name, "the identifier") for name in (self.identifier,) if name is not None]
+        others += [(name, "the weight") for name in (self.weight,) if name is not None]
+        for name, role in (
+            *((name, "a quasi-identifier") for name in self.quasi_identifiers),
+            *((name, "sensitive") for name in secrets),
+            *others,
+        ):
+            if name in roles:
+                twice = role if roles[name] != role else "given twice"
+                raise ValueError(f'column "{name}" is {roles[name]} and also {twice}; choose one')
+            roles[name] = role
+        if len(set(map(attributes, self.sensitive))) < len(self.sensitive):
+            raise ValueError("a sensitive attribute is given twice")
+        for name in self.gain.worth:
+            if name not in secrets:
+                raise ValueError(f'worth is given for "{name}", which is not a sensitive attribute')
+        return self
+
+
+Subset = Literal["full"] | tuple[str, ...]
+"""The whole set of quasi-identifiers, or the ones named."""
+
+
+class Study(Model):
+    """One question about one release."""
+
+    command: Literal["assess"] = "assess"
+    """The command that answers it."""
+    datasets: tuple[Dataset, ...] = Field(min_length=1, max_length=1)
+    """The files of the release."""
+    adversary: Adversary
+    """Whom the release is assessed against."""
+    subsets: tuple[Subset, ...] = ("full",)
+    """The sets of quasi-identifiers that she is assumed to know, each assessed on its own."""
+    subject: str = "person"
+    """What a record stands for, in the words of the report."""
+
+    @model_validator(mode="after")
+    def _subsets_are_subsets(self) -> Self:
+        known = self.adversary.quasi_identifiers
+        for subset in self.subsets:
+            if subset == "full":
+                continue
+            if not subset:
+                raise ValueError("a subset needs at least one quasi-identifier")
+            for name in subset:
+                if name not in known:
+                    near = near_names(name, known)
+                    way_out = (
+                        f"did you mean {quoted(near)}?" if near else f"they are {quoted(known)}"
+                    )
+                    raise ValueError(f'"{name}" in a subset is not a quasi-identifier; {way_out}')
+        return self
+
+    def chosen_subsets(self) -> tuple[tuple[str, ...], ...]:
+        """Return the sets of quasi-identifiers to assess.
+
+        They come by size, then in the order in which the quasi-identifiers were given; each once.
+        """
+        order = self.adversary.quasi_identifiers
+        positions = {
+            tuple(
+                sorted(order.index(name) for name in (order if subset == "full" else set(subset)))
+            )
+            for subset in self.subsets
+        }
+        by_size = sorted(positions, key=lambda subset: (len(subset), subset))
+        return tuple(tuple(order[i] for i in subset) for subset in by_size)
+
+
+def attributes(secret: Secret) -> tuple[str, ...]:
+    """Return the columns of a secret, be it one attribute or several.
+
+    >>> attributes("income"), attributes(("income", "religion"))
+    (('income',), ('income', 'religion'))
+    """
+    return (secret,) if isinstance(secret, str) else secret
+
+
+def make_study(content: dict[str, Any], *, where: str = "the study") -> Study:
+    """Build a study from plain values, or say in one line what is wrong with them.
+
+    Raises:
+        StudyError: Naming the entry and the reason.
+    """
+    return _validated(Study, content, where)
+
+
+def make_dataset(content: dict[str, Any], *, where: str = "the dataset") -> Dataset:
+    """Build a dataset from plain values, or say in one line what is wrong with them.
+
+    Raises:
+        StudyError: Naming the entry and the reason.
+    """
+    return _validated(Dataset, content, where)
+
+
+def load_study(path: Path) -> Study:
+    """Read a ``study.toml``; relative paths in it start at its own folder.
+
+    Raises:
+        StudyError: The file cannot be read, is not TOML, or is not a study.
+    """
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise StudyError(f"{path.name}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise StudyError(f"{path.name}: is not UTF-8 text; is it a study file?") from None
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(f"{path.name}: is not valid TOML: {error}") from None
+    content.pop("glasshouse", None)
+    study = make_study(content, where=path.name)
+    folder = path.absolute().parent
+    located = tuple(d.model_copy(update={"path": folder / d.path}) for d in study.datasets)
+    return study.model_copy(update={"datasets": located})
+
+
+def dump_study(study: Study, *, version: str) -> str:
+    """Return the study as TOML that `load_study` reads back to the same study."""
+    content = study.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    for written, dataset in zip(content["datasets"], study.datasets, strict=True):
+        if dataset.dialect.quote is None:  # TOML has no null, and the default is not null
+            written.setdefault("dialect", {})["quote"] = "none"
+    return tomli_w.dumps({"glasshouse": version, "command": study.command, **content})
+
+
+def _validated(model: type[M], content: dict[str, Any], where: str) -> M:
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise StudyError(f"{where}: {_first_problem(error)}") from None
+
+
+def _first_problem(error: ValidationError) -> str:
+    problem = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in problem["loc"] if not str(part).startswith("function-"))
+    reason = str(problem["msg"]).removeprefix("Value error, ")
+    if problem["type"] == "extra_forbidden":
+        return f'"{place}" is not an entry of a study; remove it or correct its name'
+    own_words = problem["type"] == "value_error"
+    return reason if own_words or not place else f'"{place}": {reason}'

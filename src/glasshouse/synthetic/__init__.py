@@ -1,0 +1,80 @@
+"""Seeded generators of realistic microdata, calibrated to published figures.
+
+No record describes a person: the demo, the tests and the benchmarks use them in place of releases
+that cannot be shared.
+
+>>> from glasshouse import synthetic
+>>> synthetic.names()
+('school-census', 'outpatient')
+>>> students = synthetic.table("school-census", records=1_000)
+>>> students.num_rows, students.column_names[-2:]
+(1000, ['disability', 'transport'])
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+
+from glasshouse.errors import StudyError, unknown_name
+from glasshouse.synthetic.generator import Generator
+from glasshouse.synthetic.outpatient import OUTPATIENT
+from glasshouse.synthetic.school_census import SCHOOL_CENSUS
+from glasshouse.synthetic.writing import write_batches
+
+__all__ = ["Generator", "batches", "generator", "names", "table", "write"]
+
+_GENERATORS = {each.name: each for each in (SCHOOL_CENSUS, OUTPATIENT)}
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all generators."""
+    return tuple(_GENERATORS)
+
+
+def generator(name: str) -> Generator:
+    """Return the generator of that name: its title, columns, roles and sizes.
+
+    Raises:
+        StudyError: there is none.
+    """
+    if name not in _GENERATORS:
+        raise StudyError(unknown_name("generator", name, "glasshouse.synthetic", _GENERATORS))
+    return _GENERATORS[name]
+
+
+def batches(name: str, *, records: int, seed: int = 0) -> Iterator[pa.RecordBatch]:
+    """Stream the records; memory holds one batch and the generator's world, whatever the number.
+
+    Raises:
+        StudyError: the name, the number of records or the seed is not possible.
+    """
+    return generator(name).batches(records, seed=seed)
+
+
+def table(name: str, *, records: int, seed: int = 0) -> pa.Table:
+    """Return all records at once, about 50 bytes each in memory.
+
+    Raises:
+        StudyError: the name, the number of records or the seed is not possible.
+    """
+    made = generator(name)
+    return pa.Table.from_batches(made.batches(records, seed=seed), schema=made.schema)
+
+
+def write(name: str, *, records: int, path: str | os.PathLike[str], seed: int = 0) -> Path:
+    """Write the records to a `.parquet`, `.csv` or `.csv.gz` file and return its path.
+
+    A file that exists is replaced once all records are written; a failure leaves nothing behind.
+
+    Raises:
+        StudyError: the name, the number of records, the seed or the suffix is not possible.
+        DataError: the file cannot be written there.
+    """
+    target = Path(path)
+    made = generator(name)
+    write_batches(made.batches(records, seed=seed), schema=made.schema, path=target)
+    return target

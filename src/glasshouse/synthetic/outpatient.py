@@ -1,0 +1,238 @@
+"""Synthetic outpatient procedures, shaped like those of the state of São Paulo in 2023.
+
+Seven quasi-identifiers and the procedure of up to 120 million records, after Gonze, Lemes, Almeida,
+Gonçalves and Alvim 2025, "Riscos de privacidade em dados de saúde" (DATASUS, SIA-PA; their tables 1
+to 3). The published leakages depend on a few distributions, and these are what the generator
+models: how many procedures an establishment performs and how unevenly, which procedures go with
+which age and sex, how many procedures a visit has, and how many records come without a patient.
+`docs/synthetic.md` has the figures that come out beside the published ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from glasshouse.synthetic.draws import (
+    Codes,
+    Flags,
+    Floats,
+    beta_rates,
+    categories,
+    flags,
+    gamma_rates,
+    power_ranks,
+    whole_sizes,
+)
+from glasshouse.synthetic.generator import Generator
+from glasshouse.synthetic.geography import SAO_PAULO, Cities, draw_cities, whole_cities
+
+RECORDS = 112_637_066
+"""Records of São Paulo in 2023 (Gonze et al. 2025, section 4.3)."""
+CITIES = SAO_PAULO.cities
+ESTABLISHMENTS = 12_000
+PROCEDURES = 4_000
+
+SEXES = ("F", "M", "not informed")
+RACES = ("white", "brown", "black", "Asian", "indigenous", "not informed")
+OLDEST = 99
+MONTHS = tuple(
+    [f"2022-{month:02}" for month in (10, 11, 12)] + [f"2023-{month:02}" for month in range(1, 13)]
+)
+"""Months in which a procedure may have been performed; those of 2023 are those of processing."""
+LAGS = (0.93, 0.05, 0.015, 0.005)
+"""Shares of records processed in the month of the procedure, and one to three months later."""
+
+POPULARITY_EXPONENT = 0.88
+"""Procedures follow a power law over the state."""
+SIZE_SPREAD = 1.3
+"""Standard deviation of the logarithm of establishments' records within a city."""
+OFFER_MEDIAN, OFFER_SPREAD, OFFER_LIMIT = 45.0, 1.0, 800
+"""Median, spread of the logarithm, and limit of the number of procedures an establishment has."""
+UNEVENNESS = (1.40, 0.45)
+"""Mean and standard deviation of the exponent of an establishment's own power law."""
+
+VISIT_LIMIT = 16
+"""The most procedures of one visit: they are drawn together."""
+VISIT_RECORDS = 1.5
+"""Mean, over establishments, of the records of a visit beyond the first; exponential."""
+
+WITHOUT_PATIENT = (0.42, 0.8)
+"""Mean and concentration of an establishment's share of visits reported without the patient.
+
+Assumed: the base has consolidated production, without sex, age, race or city; were all records of
+known patients, the seven quasi-identifiers would leak far more than was published."""
+RACE_SHARES = (0.56, 0.25, 0.07, 0.01, 0.002, 0.108)
+FROM_ELSEWHERE = (0.22, 1.0)
+"""Mean and gamma shape of an establishment's share of patients from other cities of the region."""
+
+AGE_MEAN, AGE_MEAN_SPREAD, AGE_SPREAD = 45.0, 20.0, 10.0
+"""Mean age of patients of a procedure, its spread between procedures, and the spread within one."""
+FEMALE = (0.58, 3.0)
+"""Mean and concentration of the share of women of a procedure."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Establishments:
+    """The establishments of a release and the rates that their records are drawn from."""
+
+    code: Codes
+    """The number of the establishment in the state."""
+    city: Codes
+    size: Codes
+    offer: Codes
+    """How many procedures it performs."""
+    offer_start: Codes
+    """Where they begin in the list of all offers."""
+    unevenness: Floats
+    """Exponent of the power law of its procedures."""
+    visit_end: Floats
+    """Chance that a record is the last of its visit."""
+    without_patient: Floats
+    from_elsewhere: Floats
+
+    def take(self, rows: Codes) -> Establishments:
+        """Return some of the establishments, in the given order."""
+        columns = {field.name: getattr(self, field.name)[rows] for field in fields(self)}
+        return Establishments(**columns)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutpatientWorld:
+    """The state, its establishments and the patients of each procedure."""
+
+    cities: Cities
+    establishments: Establishments
+    offers: Codes
+    """The procedures of all establishments, one after the other, the most frequent first."""
+    age: Floats
+    """Mean age of the patients of each procedure."""
+    female: Floats
+    """Share of women among them."""
+
+    @cached_property
+    def labels(self) -> Mapping[str, pa.StringArray]:
+        """The text of every code of every column."""
+        establishments = self.establishments.code.tolist()
+        texts = {
+            "sex": SEXES,
+            "race": RACES,
+            "age": [*(str(age) for age in range(OLDEST + 1)), "not informed"],
+            "city_of_residence": [*(f"city {code:04}" for code in range(CITIES)), "not informed"],
+            "establishment": [f"establishment {code:05}" for code in establishments],
+            "processing_month": MONTHS[len(LAGS) - 1 :],
+            "procedure_month": MONTHS,
+            "procedure": [f"procedure {code:04}" for code in range(PROCEDURES)],
+        }
+        return {column: pa.array(text, pa.string()) for column, text in texts.items()}
+
+    @cached_property
+    def ends(self) -> Codes:
+        """Where the records of each establishment end in the list of all records."""
+        return np.cumsum(self.establishments.size, dtype=np.int32)
+
+    def draw(self, positions: Codes, rng: np.random.Generator) -> Mapping[str, Codes]:
+        """Draw the records at the given positions of the list."""
+        places = self.establishments
+        place = np.searchsorted(self.ends, positions, side="right").astype(np.int32)
+        rank = power_ranks(places.unevenness[place], places.offer[place], rng)
+        procedure = self.offers[places.offer_start[place] + rank]
+        first = _visit_starts(positions, place, places.visit_end, rng)
+        visit = np.cumsum(first, dtype=np.int32) - 1
+        visits = self._visits(place[first], procedure[first], rng)
+        drawn = {column: codes[visit] for column, codes in visits.items()}
+        return {**drawn, "establishment": place, "procedure": procedure}
+
+    def _visits(self, place: Codes, lead: Codes, rng: np.random.Generator) -> dict[str, Codes]:
+        """Draw the patient and the months of visits, given where and the first procedure."""
+        places = self.establishments
+        size = len(place)
+        age = self.age[lead] + AGE_SPREAD * rng.standard_normal(size, dtype=np.float32)
+        city = places.city[place]
+        away = np.flatnonzero(flags(places.from_elsewhere[place], size, rng))
+        city[away] = self.cities.neighbour(city[away], rng)
+        patient = {
+            "sex": (~flags(self.female[lead], size, rng)).astype(np.int32),
+            "race": categories(RACE_SHARES, size, rng),
+            "age": np.clip(age, 0, OLDEST).astype(np.int32),
+            "city_of_residence": city,
+        }
+        hidden = np.flatnonzero(flags(places.without_patient[place], size, rng))
+        not_informed = (len(SEXES) - 1, len(RACES) - 1, OLDEST + 1, CITIES)
+        for codes, code in zip(patient.values(), not_informed, strict=True):
+            codes[hidden] = code
+        processed = rng.integers(0, 12, size, dtype=np.int32)
+        performed = processed + len(LAGS) - 1 - categories(LAGS, size, rng)
+        return {**patient, "processing_month": processed, "procedure_month": performed}
+
+
+def outpatient_world(records: int, rng: np.random.Generator) -> OutpatientWorld:
+    """Build the state and keep as many whole cities as the number of records needs."""
+    cities = draw_cities(SAO_PAULO, rng)
+    places = _draw_establishments(cities, max(records, RECORDS), rng)
+    kept = whole_cities(places.city, places.size, records=records, rng=rng)
+    popularity = np.arange(1, PROCEDURES + 1) ** -POPULARITY_EXPONENT
+    age = AGE_MEAN + AGE_MEAN_SPREAD * rng.standard_normal(PROCEDURES, dtype=np.float32)
+    return OutpatientWorld(
+        cities=cities,
+        establishments=places.take(kept),
+        offers=categories(popularity, int(places.offer.sum()), rng),
+        age=age,
+        female=beta_rates(*FEMALE, PROCEDURES, rng),
+    )
+
+
+OUTPATIENT = Generator(
+    name="outpatient",
+    title="outpatient procedures of a state: 7 quasi-identifiers and the procedure, 4,000 codes",
+    source="Gonze, Lemes, Almeida, Gonçalves and Alvim 2025 (DATASUS SIA-PA 2023, São Paulo)",
+    quasi_identifiers=(
+        "sex",
+        "race",
+        "age",
+        "city_of_residence",
+        "establishment",
+        "processing_month",
+        "procedure_month",
+    ),
+    sensitive=("procedure",),
+    published_records=RECORDS,
+    most_records=120_000_000,
+    together=VISIT_LIMIT,
+    world=outpatient_world,
+)
+
+
+def _draw_establishments(cities: Cities, records: int, rng: np.random.Generator) -> Establishments:
+    others = categories(cities.population, ESTABLISHMENTS - CITIES, rng)
+    city = np.concatenate([np.arange(CITIES, dtype=np.int32), others])
+    weight = rng.lognormal(0.0, SIZE_SPREAD, ESTABLISHMENTS)
+    weight *= (cities.population / np.bincount(city, weight))[city]
+    offered = OFFER_MEDIAN * rng.lognormal(0.0, OFFER_SPREAD, ESTABLISHMENTS)
+    offer = np.clip(offered, 1, OFFER_LIMIT).astype(np.int32)
+    further = VISIT_RECORDS * rng.exponential(1.0, ESTABLISHMENTS)
+    return Establishments(
+        code=np.arange(ESTABLISHMENTS, dtype=np.int32),
+        city=city,
+        size=whole_sizes(weight, total=records),
+        offer=offer,
+        offer_start=(np.cumsum(offer) - offer).astype(np.int32),
+        unevenness=rng.normal(*UNEVENNESS, ESTABLISHMENTS).astype(np.float32),
+        visit_end=(1 / (1 + further)).astype(np.float32),
+        without_patient=beta_rates(*WITHOUT_PATIENT, ESTABLISHMENTS, rng),
+        from_elsewhere=gamma_rates(*FROM_ELSEWHERE, ESTABLISHMENTS, rng),
+    )
+
+
+def _visit_starts(
+    positions: Codes, place: Codes, visit_end: Floats, rng: np.random.Generator
+) -> Flags:
+    """Begin a visit where the last one ended, and at every new group and establishment."""
+    starts = flags(visit_end[place], len(place), rng)
+    starts |= positions % VISIT_LIMIT == 0
+    starts[1:] |= place[1:] != place[:-1]
+    return starts

@@ -1,0 +1,409 @@
+"""A synthetic national school census, shaped like Brazil's of 2018.
+
+Eleven quasi-identifiers and two sensitive attributes of up to 50 million students, after Alvim,
+Fernandes, McIver, Morgan and Nunes 2022, "Flexible and scalable privacy assessment for very large
+datasets" (their tables 5 to 7 and section 5.2). The published risks depend on a few distributions,
+and these are what the generator models: how students spread over cities and schools, which ages a
+school teaches, how rates of disability, transport and missing answers differ between schools, how
+far from their school students live and were born, and twins. `docs/synthetic.md` has the figures
+that come out beside the published ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from glasshouse.synthetic.draws import (
+    Codes,
+    Floats,
+    below,
+    beta_rates,
+    categories,
+    flags,
+    gamma_rates,
+    whole_sizes,
+)
+from glasshouse.synthetic.generator import Generator
+from glasshouse.synthetic.geography import BRAZIL, Cities, draw_cities, whole_cities
+
+CITIES = BRAZIL.cities
+
+STUDENTS = 48_176_423
+"""Students of the 2018 census, one record each (Alvim et al. 2022, table 5)."""
+SCHOOLS = 180_000
+"""Schools of the census, rounded."""
+YEAR = 2018
+OLDEST = 81
+
+SCHOOL_TYPES = ("municipal", "state", "private", "federal")
+ETHNICITIES = ("not declared", "white", "brown", "black", "Asian", "indigenous")
+NATIONALITIES = ("Brazilian", "Brazilian born abroad", "foreign")
+COUNTRIES = ("Brazil", *(f"country {code:03}" for code in range(1, 180)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """A kind of school, by the ages it teaches."""
+
+    share: float
+    """Of all schools."""
+    youngest: int
+    oldest: int
+    size: float
+    """Students against those of a school of another kind in the same city."""
+    adults: float
+    """Mean share of students of any age from 15 (adult and vocational education)."""
+    types: tuple[float, float, float, float]
+    """Shares of `SCHOOL_TYPES`."""
+
+
+STAGES = (
+    Stage(share=0.16, youngest=0, oldest=5, size=0.7, adults=0.00, types=(0.62, 0.00, 0.38, 0.000)),
+    Stage(
+        share=0.25, youngest=4, oldest=11, size=0.8, adults=0.02, types=(0.84, 0.04, 0.12, 0.000)
+    ),
+    Stage(
+        share=0.27, youngest=6, oldest=15, size=1.0, adults=0.05, types=(0.70, 0.21, 0.09, 0.000)
+    ),
+    Stage(
+        share=0.12, youngest=10, oldest=18, size=1.4, adults=0.14, types=(0.10, 0.83, 0.06, 0.010)
+    ),
+    Stage(
+        share=0.14, youngest=3, oldest=18, size=1.0, adults=0.02, types=(0.40, 0.12, 0.48, 0.001)
+    ),
+    Stage(
+        share=0.06, youngest=15, oldest=20, size=1.2, adults=0.35, types=(0.02, 0.68, 0.24, 0.060)
+    ),
+)
+"""Nursery, first years, fundamental, secondary, all-through, upper secondary and vocational."""
+
+SIZE_SPREAD = 1.10
+"""Standard deviation of the logarithm of school sizes within a city."""
+LARGEST_SCHOOL = 2_800
+TINY_SHARE, TINY_LIMIT = 0.0035, 7
+"""Remote rural and specialised schools of a handful of students: they make "school" identifying."""
+
+DISABILITY = (0.0206, 1.0)
+"""Mean rate and gamma shape in ordinary schools: many schools have no student with a disability."""
+SPECIAL_SCHOOLS, SPECIAL_RATE = 0.0045, 0.95
+"""Share of special schools, and the disability rate in them."""
+
+TRANSPORT_RATE, TRANSPORT_SHAPE = 0.238, 0.6
+"""Mean rate in a city of 100,000 people, and gamma shape: many cities run hardly any buses."""
+TRANSPORT_BY_POPULATION = -0.25
+"""Exponent: transport serves the country, less the large cities."""
+TRANSPORT_BY_TYPE = (1.0, 1.0, 0.25, 0.25)
+"""Against the city's rate, by `SCHOOL_TYPES`: private schools seldom have public transport."""
+TRANSPORT_CONCENTRATION = 2.4
+"""Within a city it differs by school: one village is bused, one suburb walks."""
+EXEMPT_SCHOOLS, EXEMPT_RATE = 0.012, 0.67
+"""Share of schools that leave the question out for most students, and for how many of them."""
+
+UNDECLARED_ETHNICITY = (0.28, 1.25)
+"""Mean and concentration of a school's share of students without an ethnicity."""
+WHITE = (0.457, 3.5)
+"""Mean and concentration of a school's share of white students among the others."""
+OTHER_ETHNICITIES = (0.88, 0.095, 0.01, 0.015)
+"""Shares of brown, black, Asian and indigenous among those declared and not white."""
+
+COMMUTERS = (0.035, 0.5)
+"""Mean and gamma shape of a school's share of students who live elsewhere in the region."""
+UNDECLARED_RESIDENCE = (0.205, 0.5)
+"""Mean and concentration of a school's share of students without a city of residence.
+
+Assumed: without a large class of unknown residence, date of birth, gender and city would settle
+the disability of far more students than the published 65.54 %."""
+
+ABROAD = 0.0038
+"""Students born abroad."""
+ABROAD_NATIONALITIES = (0.34, 0.66)
+"""Shares of Brazilian and foreign among those born abroad."""
+COUNTRY_EXPONENT = 1.3
+"""Countries of birth follow a power law."""
+BIRTH_HUB, BIRTH_REGION = 0.84, 0.115
+"""Among those born in another city than they live in: in the hub of the region, elsewhere in it.
+The rest were born anywhere, by population."""
+
+TWINS = 0.016
+"""Chance that the second of two neighbours in the list of a school is the twin of the first."""
+TWINS_ALIKE = 0.4
+"""Chance that twins are identical; the others share their gender by chance."""
+TWINS_SHARE = (
+    "day_of_birth",
+    "month_of_birth",
+    "year_of_birth",
+    "ethnicity",
+    "nationality",
+    "country_of_birth",
+    "city_of_birth",
+    "city_of_residence",
+    "transport",
+)
+
+MALE = 0.51
+
+LATE = (0.91, 0.06, 0.03)
+"""Students in time, one year late and two years late (repeated grades)."""
+ADULT_AGE = (1.3, 9.0)
+"""Gamma shape and scale of an adult's years after 15."""
+
+_MONTH_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+LEAP_DAY = 59
+_MONTH = np.repeat(np.arange(12, dtype=np.int32), _MONTH_LENGTHS)
+_DAY_OF_MONTH = np.concatenate([np.arange(days, dtype=np.int32) for days in _MONTH_LENGTHS])
+"""Month and day of month, both from 0, of each day of a leap year, from 0."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schools:
+    """The schools of a release and the rates that their students are drawn from."""
+
+    code: Codes
+    """The number of the school in the country."""
+    city: Codes
+    size: Codes
+    school_type: Codes
+    youngest: Codes
+    ages: Codes
+    """How many years of age it teaches."""
+    adults: Floats
+    undeclared_ethnicity: Floats
+    white: Floats
+    disability: Floats
+    transport: Floats
+    exempt: Floats
+    commuters: Floats
+    undeclared_residence: Floats
+
+    def take(self, rows: Codes) -> Schools:
+        """Return some of the schools, in the given order."""
+        return Schools(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
+
+
+@dataclass(frozen=True)
+class SchoolWorld:
+    """The cities, and the schools that the records asked for attend."""
+
+    cities: Cities
+    schools: Schools
+
+    @cached_property
+    def labels(self) -> Mapping[str, pa.StringArray]:
+        """The text of every code of every column."""
+        cities = [f"city {code:04}" for code in range(CITIES)]
+        texts = {
+            "day_of_birth": [str(day) for day in range(1, 32)],
+            "month_of_birth": [str(month) for month in range(1, 13)],
+            "year_of_birth": [str(YEAR - OLDEST + year) for year in range(OLDEST + 1)],
+            "gender": ["F", "M"],
+            "ethnicity": ETHNICITIES,
+            "nationality": NATIONALITIES,
+            "country_of_birth": COUNTRIES,
+            "city_of_birth": [*cities, "abroad"],
+            "city_of_residence": [*cities, "not declared"],
+            "school": [f"school {code:06}" for code in self.schools.code.tolist()],
+            "school_type": SCHOOL_TYPES,
+            "disability": ["no", "yes"],
+            "transport": ["no", "yes", "n-a"],
+        }
+        return {column: pa.array(text, pa.string()) for column, text in texts.items()}
+
+    @cached_property
+    def ends(self) -> Codes:
+        """Where the students of each school end in the list of all students."""
+        return np.cumsum(self.schools.size, dtype=np.int32)
+
+    def draw(self, positions: Codes, rng: np.random.Generator) -> Mapping[str, Codes]:
+        """Draw the students at the given positions of the list."""
+        schools = self.schools
+        school = np.searchsorted(self.ends, positions, side="right").astype(np.int32)
+        home = _homes(schools, school, self.cities, rng)
+        students = {
+            "gender": flags(MALE, len(school), rng).astype(np.int32),
+            "ethnicity": _ethnicities(schools, school, rng),
+            "city_of_residence": np.where(
+                flags(schools.undeclared_residence[school], len(school), rng), CITIES, home
+            ).astype(np.int32),
+            "school": school,
+            "school_type": schools.school_type[school],
+            "disability": flags(schools.disability[school], len(school), rng).astype(np.int32),
+            "transport": _transport(schools, school, rng),
+            **_births(schools, school, rng),
+            **_birthplaces(home, self.cities, rng),
+        }
+        _twin(students, rng)
+        return students
+
+
+def school_world(records: int, rng: np.random.Generator) -> SchoolWorld:
+    """Build the country and keep as many whole cities as the number of records needs."""
+    cities = draw_cities(BRAZIL, rng)
+    schools = _draw_schools(cities, max(records, STUDENTS), rng)
+    kept = whole_cities(schools.city, schools.size, records=records, rng=rng)
+    return SchoolWorld(cities, schools.take(kept))
+
+
+SCHOOL_CENSUS = Generator(
+    name="school-census",
+    title="a national school census: 11 quasi-identifiers, disability and school transport",
+    source="Alvim, Fernandes, McIver, Morgan and Nunes 2022 (Brazil's school census of 2018)",
+    quasi_identifiers=(
+        "day_of_birth",
+        "month_of_birth",
+        "year_of_birth",
+        "gender",
+        "ethnicity",
+        "nationality",
+        "country_of_birth",
+        "city_of_birth",
+        "city_of_residence",
+        "school",
+        "school_type",
+    ),
+    sensitive=("disability", "transport"),
+    published_records=STUDENTS,
+    most_records=50_000_000,
+    together=2,
+    world=school_world,
+)
+
+
+def _draw_schools(cities: Cities, students: int, rng: np.random.Generator) -> Schools:
+    city = _school_cities(cities, rng)
+    stage = categories([stage.share for stage in STAGES], SCHOOLS, rng)
+    school_type = _school_types(stage, rng)
+    youngest = np.array([stage.youngest for stage in STAGES], dtype=np.int32)
+    oldest = np.array([stage.oldest for stage in STAGES], dtype=np.int32)
+    adults = np.array([stage.adults for stage in STAGES], dtype=np.float32)
+    return Schools(
+        code=np.arange(SCHOOLS, dtype=np.int32),
+        city=city,
+        size=_school_sizes(cities, city, stage, students, rng),
+        school_type=school_type,
+        youngest=youngest[stage],
+        ages=(oldest - youngest + 1)[stage],
+        adults=gamma_rates(adults[stage], 1.0, SCHOOLS, rng),
+        undeclared_ethnicity=beta_rates(*UNDECLARED_ETHNICITY, SCHOOLS, rng),
+        white=beta_rates(*WHITE, SCHOOLS, rng),
+        disability=_disability_rates(rng),
+        transport=_transport_rates(cities, city, school_type, rng),
+        exempt=flags(EXEMPT_SCHOOLS, SCHOOLS, rng) * np.float32(EXEMPT_RATE),
+        commuters=gamma_rates(*COMMUTERS, SCHOOLS, rng),
+        undeclared_residence=beta_rates(*UNDECLARED_RESIDENCE, SCHOOLS, rng),
+    )
+
+
+def _school_cities(cities: Cities, rng: np.random.Generator) -> Codes:
+    """Every city has a school; the others go where the people are, large cities having fewer."""
+    others = categories(cities.population**0.9, SCHOOLS - CITIES, rng)
+    return np.concatenate([np.arange(CITIES, dtype=np.int32), others])
+
+
+def _school_types(stage: Codes, rng: np.random.Generator) -> Codes:
+    bounds = np.cumsum([stage.types for stage in STAGES], axis=1)
+    drawn = rng.random(len(stage)) * bounds[stage, -1]
+    types: Codes = (drawn[:, None] >= bounds[stage]).sum(axis=1, dtype=np.int32)
+    return types
+
+
+def _school_sizes(
+    cities: Cities, city: Codes, stage: Codes, students: int, rng: np.random.Generator
+) -> Codes:
+    """Log-normal sizes within each city, scaled to its population; a few tiny schools anywhere."""
+    factor = np.array([stage.size for stage in STAGES])
+    weight = factor[stage] * rng.lognormal(0.0, SIZE_SPREAD, SCHOOLS)
+    weight *= (cities.population / np.bincount(city, weight, minlength=CITIES))[city]
+    size = np.minimum(weight * (students / weight.sum()), LARGEST_SCHOOL)
+    tiny = flags(TINY_SHARE, SCHOOLS, rng)
+    size[tiny] = rng.integers(1, TINY_LIMIT, tiny.sum())
+    return whole_sizes(size, total=students)
+
+
+def _disability_rates(rng: np.random.Generator) -> Floats:
+    rates = gamma_rates(*DISABILITY, SCHOOLS, rng)
+    rates[flags(SPECIAL_SCHOOLS, SCHOOLS, rng)] = SPECIAL_RATE
+    return rates
+
+
+def _transport_rates(
+    cities: Cities, city: Codes, school_type: Codes, rng: np.random.Generator
+) -> Floats:
+    rural = (cities.population / 1e5) ** TRANSPORT_BY_POPULATION
+    served = gamma_rates(TRANSPORT_RATE * rural, TRANSPORT_SHAPE, CITIES, rng)
+    mean = served[city] * np.array(TRANSPORT_BY_TYPE, dtype=np.float32)[school_type]
+    return beta_rates(mean, TRANSPORT_CONCENTRATION, SCHOOLS, rng)
+
+
+def _births(schools: Schools, school: Codes, rng: np.random.Generator) -> dict[str, Codes]:
+    """Draw dates of birth: the ages that the school teaches, late students, and adults."""
+    age = schools.youngest[school] + below(schools.ages[school], rng)
+    age += categories(LATE, len(school), rng)
+    adult = np.flatnonzero(flags(schools.adults[school], len(school), rng))
+    age[adult] = 15 + rng.gamma(*ADULT_AGE, len(adult)).astype(np.int32)
+    year = OLDEST - np.minimum(age, OLDEST)
+    leap = (year + YEAR - OLDEST) % 4 == 0
+    day = below(np.where(leap, np.int32(366), np.int32(365)), rng)
+    day[~leap & (day >= LEAP_DAY)] += 1
+    return {
+        "day_of_birth": _DAY_OF_MONTH[day],
+        "month_of_birth": _MONTH[day],
+        "year_of_birth": year,
+    }
+
+
+def _ethnicities(schools: Schools, school: Codes, rng: np.random.Generator) -> Codes:
+    ethnicity = 2 + categories(OTHER_ETHNICITIES, len(school), rng)
+    ethnicity[flags(schools.white[school], len(school), rng)] = 1
+    ethnicity[flags(schools.undeclared_ethnicity[school], len(school), rng)] = 0
+    return ethnicity
+
+
+def _homes(schools: Schools, school: Codes, cities: Cities, rng: np.random.Generator) -> Codes:
+    """Draw where students live: in the city of the school, some elsewhere in its region."""
+    home = schools.city[school]
+    away = np.flatnonzero(flags(schools.commuters[school], len(school), rng))
+    home[away] = cities.neighbour(home[away], rng)
+    return home
+
+
+def _birthplaces(home: Codes, cities: Cities, rng: np.random.Generator) -> dict[str, Codes]:
+    """Draw cities of birth: at home if it has a maternity ward, else in the hub, or elsewhere."""
+    has_ward = np.clip(0.5 * (cities.population / 60_000) ** 0.3, 0.22, 0.82).astype(np.float32)
+    city = home.copy()
+    away = np.flatnonzero(~flags(has_ward[home], len(home), rng))
+    where = categories((BIRTH_HUB, BIRTH_REGION, 1 - BIRTH_HUB - BIRTH_REGION), len(away), rng)
+    to_hub, to_region, anywhere = (away[where == place] for place in range(3))
+    city[to_hub] = cities.hub(home[to_hub])
+    city[to_region] = cities.neighbour(home[to_region], rng)
+    city[anywhere] = categories(cities.population, len(anywhere), rng)
+    abroad = np.flatnonzero(flags(ABROAD, len(home), rng))
+    city[abroad] = CITIES
+    nationality = np.zeros_like(home)
+    nationality[abroad] = 1 + categories(ABROAD_NATIONALITIES, len(abroad), rng)
+    country = np.zeros_like(home)
+    ranks = np.arange(1, len(COUNTRIES))
+    country[abroad] = 1 + categories(ranks**-COUNTRY_EXPONENT, len(abroad), rng)
+    return {"nationality": nationality, "country_of_birth": country, "city_of_birth": city}
+
+
+def _transport(schools: Schools, school: Codes, rng: np.random.Generator) -> Codes:
+    transport = flags(schools.transport[school], len(school), rng).astype(np.int32)
+    transport[flags(schools.exempt[school], len(school), rng)] = 2
+    return transport
+
+
+def _twin(students: dict[str, Codes], rng: np.random.Generator) -> None:
+    """Make some of the second of each pair of neighbours the twin of the first, in place."""
+    second = np.arange(1, len(students["school"]), 2)
+    schools = students["school"]
+    second = second[schools[second] == schools[second - 1]]
+    second = second[flags(TWINS, len(second), rng)]
+    for column in TWINS_SHARE:
+        students[column][second] = students[column][second - 1]
+    alike = second[flags(TWINS_ALIKE, len(second), rng)]
+    students["gender"][alike] = students["gender"][alike - 1]

@@ -1,0 +1,161 @@
+"""Text to small integers, by streaming: a dictionary that grows as values come.
+
+A column of text becomes codes in order of first appearance. The values' bytes stand one behind the other in
+an arena; an open-addressed table of slots finds them by hash. All of it is plain arrays, so that the loop runs
+compiled and memory is that of the distinct values.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numba import njit
+from numpy.typing import NDArray
+
+Codes = NDArray[np.unsignedinteger[Any]]
+"""Codes of a column, in the smallest unsigned integers that hold them."""
+
+_FIRST_SLOTS = 1 << 10
+_FIRST_ARENA = 1 << 14
+
+
+class Dictionary:
+    """Gives each distinct text a code, in order of first appearance."""
+
+    def __init__(self) -> None:
+        self._slots = np.zeros(_FIRST_SLOTS, np.uint32)
+        self._hashes = np.empty(_FIRST_SLOTS // 2, np.uint64)
+        self._starts = np.zeros(_FIRST_SLOTS // 2 + 1, np.int64)
+        self._arena = np.empty(_FIRST_ARENA, np.uint8)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def encode(self, texts: pa.StringArray) -> Codes:
+        """Return the codes of some texts, giving new codes to texts not seen before."""
+        offsets, data = _buffers(texts)
+        codes = np.empty(len(texts), np.uint32)
+        done = 0
+        while True:
+            done, self._count = _encode(
+                offsets,
+                data,
+                codes,
+                done,
+                self._slots,
+                self._hashes,
+                self._starts,
+                self._arena,
+                self._count,
+            )
+            if done == len(codes):
+                return codes.astype(smallest_unsigned(self._count), copy=False)
+            self._grow(int(offsets[done + 1] - offsets[done]))
+
+    def values(self) -> pa.LargeStringArray:
+        """Return the distinct texts; a text's code is its position."""
+        starts = self._starts[: self._count + 1].copy()
+        arena = self._arena[: starts[-1]].copy()
+        return pa.LargeStringArray.from_buffers(
+            self._count, pa.py_buffer(starts), pa.py_buffer(arena)
+        )
+
+    def _grow(self, next_length: int) -> None:
+        """Make room for at least one more text of this length."""
+        used = int(self._starts[self._count])
+        if used + next_length > len(self._arena):
+            self._arena = _extended(self._arena, 2 * (used + next_length))
+        if self._count == len(self._hashes):
+            self._hashes = _extended(self._hashes, 2 * self._count)
+            self._starts = _extended(self._starts, 2 * self._count + 1)
+            self._slots = np.zeros(2 * len(self._slots), np.uint32)
+            _fill_slots(self._slots, self._hashes, self._count)
+
+
+def smallest_unsigned(count: int) -> type[np.unsignedinteger[Any]]:
+    """Return the smallest unsigned type that holds ``count`` codes.
+
+    >>> smallest_unsigned(256).__name__, smallest_unsigned(257).__name__
+    ('uint8', 'uint16')
+    """
+    for dtype in (np.uint8, np.uint16):
+        if count <= np.iinfo(dtype).max + 1:
+            return dtype
+    return np.uint32
+
+
+def _buffers(texts: pa.StringArray) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    _, offsets, data = texts.buffers()
+    if offsets is None or len(texts) == 0:
+        return np.zeros(1, np.int32), np.empty(0, np.uint8)
+    positions = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    return positions, np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
+
+
+def _extended(array: NDArray[Any], size: int) -> NDArray[Any]:
+    longer = np.empty(size, array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _encode(
+    offsets: NDArray[np.int32],
+    data: NDArray[np.uint8],
+    codes: NDArray[np.uint32],
+    done: int,
+    slots: NDArray[np.uint32],
+    hashes: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    arena: NDArray[np.uint8],
+    count: int,
+) -> tuple[int, int]:
+    """Encode from text ``done`` on, until the end or until a new text finds no room."""
+    mask = np.uint64(slots.size - 1)
+    for i in range(done, codes.size):
+        begin, end = offsets[i], offsets[i + 1]
+        length = end - begin
+        mixed = np.uint64(0xCBF29CE484222325)
+        for j in range(begin, end):  # FNV-1a
+            mixed = (mixed ^ np.uint64(data[j])) * np.uint64(0x100000001B3)
+        mixed ^= mixed >> np.uint64(32)
+        slot = mixed & mask
+        while True:
+            code = np.int64(slots[slot]) - 1
+            if code < 0:
+                used = starts[count]
+                if count == hashes.size or used + length > arena.size:
+                    return i, count
+                for j in range(length):
+                    arena[used + j] = data[begin + j]
+                starts[count + 1] = used + length
+                hashes[count] = mixed
+                codes[i] = count
+                count += 1
+                slots[slot] = count
+                break
+            if hashes[code] == mixed and starts[code + 1] - starts[code] == length:
+                known = starts[code]
+                same = True
+                for j in range(length):
+                    if arena[known + j] != data[begin + j]:
+                        same = False
+                        break
+                if same:
+                    codes[i] = code
+                    break
+            slot = (slot + np.uint64(1)) & mask
+    return codes.size, count
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _fill_slots(slots: NDArray[np.uint32], hashes: NDArray[np.uint64], count: int) -> None:
+    mask = np.uint64(slots.size - 1)
+    for code in range(count):
+        slot = hashes[code] & mask
+        while slots[slot] != 0:
+            slot = (slot + np.uint64(1)) & mask
+        slots[slot] = code + 1

@@ -1,0 +1,179 @@
+"""From a source to an encoded table, a batch at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal, InvalidOperation
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from glasshouse.errors import DataError
+from glasshouse.sources import MISSING, OnProgress, Source, open_source
+from glasshouse.sources.source import check_columns
+from glasshouse.study import ColumnType, Dialect
+from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
+from glasshouse.table.encoded import (
+    Column,
+    EncodedTable,
+    Role,
+    assign_roles,
+    is_saved_table,
+    load_table,
+)
+
+
+def read(
+    data: object,
+    *,
+    quasi_identifiers: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
+    id: str | None = None,  # noqa: A002 - the word of the contract
+    weight: str | None = None,
+    dialect: Dialect | None = None,
+    types: Mapping[str, ColumnType | str] | None = None,
+    name: str | None = None,
+    on_progress: OnProgress | None = None,
+) -> EncodedTable:
+    """Read a file or a frame into an encoded table.
+
+    Args:
+        data: A path to delimited text, Parquet, Arrow or a saved table; or a frame of pandas, Polars,
+            Arrow, or a DuckDB relation.
+        quasi_identifiers: The columns that an adversary can know of a person.
+        sensitive: The columns that she wants to infer.
+        id: The column that names a person.
+        weight: The column that says how much each record counts.
+        dialect: How a delimited text file is written down; by default a header, a detected separator and
+            UTF-8.
+        types: Columns to be understood as ``integer`` or ``number`` before equal values are told apart;
+            all others are text.
+        name: What results call the table; by default the file's name.
+        on_progress: Called with the amount read and the whole amount.
+
+    Returns:
+        The table. If any role is given, only the columns with a role are read; else all, as ignored.
+
+    Raises:
+        DataError: The data is malformed, or a column is not in it.
+        StudyError: A column is given two roles.
+
+    >>> import pyarrow as pa
+    >>> table = read(pa.table({"zip": ["01310", "1310", None]}), quasi_identifiers=["zip"])
+    >>> table.records, table.column("zip").values.to_pylist()
+    (3, ['01310', '1310', ''])
+    """
+    roles = assign_roles(
+        quasi_identifiers=quasi_identifiers, sensitive=sensitive, identifier=id, weight=weight
+    )
+    if isinstance(data, str | PathLike) and is_saved_table(Path(data)):
+        return _retrieved(load_table(Path(data)), roles)
+    source = open_source(data, dialect=dialect, name=name)
+    roles = roles or dict.fromkeys(source.columns, Role.IGNORED)
+    wanted = {column: ColumnType(kind) for column, kind in (types or {}).items()}
+    check_columns(source, [*roles, *wanted])
+    strip = dialect is not None and dialect.strip
+    return _encoded(source, roles, wanted, strip=strip, on_progress=on_progress)
+
+
+def _retrieved(table: EncodedTable, roles: Mapping[str, Role]) -> EncodedTable:
+    if not roles:
+        return table
+    return table.with_roles(
+        quasi_identifiers=[name for name, role in roles.items() if role is Role.QUASI_IDENTIFIER],
+        sensitive=[name for name, role in roles.items() if role is Role.SENSITIVE],
+        identifier=next((name for name, role in roles.items() if role is Role.IDENTIFIER), None),
+        weight=next((name for name, role in roles.items() if role is Role.WEIGHT), None),
+    )
+
+
+def _encoded(
+    source: Source,
+    roles: Mapping[str, Role],
+    types: Mapping[str, ColumnType],
+    *,
+    strip: bool,
+    on_progress: OnProgress | None,
+) -> EncodedTable:
+    names = [name for name in source.columns if name in roles]
+    dictionaries = {name: Dictionary() for name in names}
+    pieces: dict[str, list[Codes]] = {name: [] for name in names}
+    records = 0
+    with ThreadPoolExecutor() as threads:  # each column has its own dictionary
+        for batch in source.batches(names, on_progress=on_progress):
+            encoders = [dictionaries[name].encode for name in names]
+            encoded = threads.map(lambda encode, texts: encode(texts), encoders, batch.columns)
+            for name, codes in zip(names, encoded, strict=True):
+                pieces[name].append(codes)
+            records += batch.num_rows
+    if records == 0:
+        raise DataError(f"{source.name}: has no records")
+    columns = {}
+    for name in names:
+        codes = _joined(pieces.pop(name), len(dictionaries[name]))
+        column = Column(name, codes, dictionaries.pop(name).values())
+        understood = _understanding(types.get(name, ColumnType.TEXT), strip=strip)
+        columns[name] = column if understood is None else _merged(column, understood, source.name)
+    return EncodedTable(source.name, records, columns, roles)
+
+
+def _joined(pieces: list[Codes], cardinality: int) -> Codes:
+    """Put the batches of one column together, letting go of each as it is copied."""
+    codes = np.empty(sum(map(len, pieces)), smallest_unsigned(cardinality))
+    end = len(codes)
+    while pieces:
+        piece = pieces.pop()
+        codes[end - len(piece) : end] = piece
+        end -= len(piece)
+    codes.flags.writeable = False
+    return codes
+
+
+Understanding = Callable[[str], str]
+"""Maps a value as written to the value as meant; raises ValueError where there is none."""
+
+
+def _understanding(kind: ColumnType, *, strip: bool) -> Understanding | None:
+    if kind is ColumnType.INTEGER:
+        return _integer
+    if kind is ColumnType.NUMBER:
+        return _number
+    return str.strip if strip else None
+
+
+def _integer(text: str) -> str:
+    return str(int(text)) if text.strip() else MISSING
+
+
+def _number(text: str) -> str:
+    if not text.strip():
+        return MISSING
+    try:
+        number = Decimal(text.strip())
+    except InvalidOperation:
+        raise ValueError(text) from None
+    if not number.is_finite():
+        raise ValueError(text)
+    return f"{number.normalize() + 0:f}"
+
+
+def _merged(column: Column, understood: Understanding, where: str) -> Column:
+    """Return the column with values that mean the same made one."""
+    meant: dict[str, int] = {}
+    new_code = np.empty(column.cardinality, np.uint32)
+    for code, text in enumerate(column.values.to_pylist()):
+        try:
+            value = understood(text)
+        except ValueError:
+            first = int(np.argmax(column.codes == code)) + 1
+            raise DataError(
+                f'{where}, record {first}: "{text}" in column "{column.name}" is not a number of the type asked '
+                "for; correct it, or read the column as text"
+            ) from None
+        new_code[code] = meant.setdefault(value, len(meant))
+    codes = new_code.astype(smallest_unsigned(len(meant)))[column.codes]
+    codes.flags.writeable = False
+    return Column(column.name, codes, pa.array(list(meant), pa.large_string()))

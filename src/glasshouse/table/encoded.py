@@ -1,0 +1,214 @@
+"""The table that every attack works on: integer codes, dictionaries and roles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.ipc
+
+from glasshouse.atomic import new_file
+from glasshouse.errors import DataError, StudyError, unknown_name
+from glasshouse.table.dictionary import Codes
+
+_METADATA = b"glasshouse.table"
+_FORMAT = 1
+
+
+class Role(StrEnum):
+    """What a column is to the adversary."""
+
+    IDENTIFIER = "identifier"
+    """Names a person; removed or replaced before the release."""
+    QUASI_IDENTIFIER = "quasi-identifier"
+    """She can know it of a person from elsewhere."""
+    SENSITIVE = "sensitive"
+    """She wants to infer it."""
+    WEIGHT = "weight"
+    """How much each record counts in her prior."""
+    IGNORED = "ignored"
+    """Plays no part."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One attribute of all records."""
+
+    name: str
+    """Its name in the file."""
+    codes: Codes
+    """Per record, the position of its value in ``values``; in the smallest unsigned integers."""
+    values: pa.LargeStringArray
+    """The distinct values, as text; the empty one stands for missing."""
+
+    @property
+    def cardinality(self) -> int:
+        """The number of distinct values."""
+        return len(self.values)
+
+
+@dataclass(frozen=True)
+class EncodedTable:
+    """A table as codes: what the records hold, and what each column is to the adversary."""
+
+    name: str
+    """What results call it: the file's name."""
+    records: int
+    """The number of records."""
+    columns: Mapping[str, Column]
+    """The columns by name, in the order of the file."""
+    roles: Mapping[str, Role]
+    """The role of every column."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
+        object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The names of the quasi-identifiers, in the order in which they were given."""
+        return self._with_role(Role.QUASI_IDENTIFIER)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The names of the sensitive attributes, in the order in which they were given."""
+        return self._with_role(Role.SENSITIVE)
+
+    @property
+    def identifier(self) -> str | None:
+        """The name of the column that names a person, if any."""
+        return next(iter(self._with_role(Role.IDENTIFIER)), None)
+
+    @property
+    def weight(self) -> str | None:
+        """The name of the column of record weights, if any."""
+        return next(iter(self._with_role(Role.WEIGHT)), None)
+
+    def column(self, name: str) -> Column:
+        """Return a column by its name.
+
+        Raises:
+            DataError: There is no such column; the near ones are named.
+        """
+        if name not in self.columns:
+            raise DataError(unknown_name("column", name, self.name, self.columns))
+        return self.columns[name]
+
+    def with_roles(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] = (),
+        sensitive: Sequence[str] = (),
+        identifier: str | None = None,
+        weight: str | None = None,
+    ) -> EncodedTable:
+        """Return the same table with these roles; every other column is ignored."""
+        roles = assign_roles(
+            quasi_identifiers=quasi_identifiers,
+            sensitive=sensitive,
+            identifier=identifier,
+            weight=weight,
+        )
+        for name in roles:
+            self.column(name)
+        rest = {name: Role.IGNORED for name in self.columns if name not in roles}
+        return replace(self, roles=roles | rest)
+
+    def save(self, path: Path) -> None:
+        """Write the table to an Arrow file that `load_table` reads back without parsing anything.
+
+        The file holds the data itself: keep it where the data may be kept. It appears complete or not
+        at all.
+        """
+        header = {
+            "format": _FORMAT,
+            "name": self.name,
+            "roles": [[name, role.value] for name, role in self.roles.items()],
+        }
+        arrays = [
+            pa.DictionaryArray.from_arrays(pa.array(column.codes), column.values)
+            for column in self.columns.values()
+        ]
+        batch = pa.record_batch(arrays, names=list(self.columns))
+        schema = batch.schema.with_metadata({_METADATA: json.dumps(header).encode()})
+        with (
+            new_file(path) as draft,
+            pa.OSFile(str(draft), "wb") as file,
+            pa.ipc.new_file(file, schema) as writer,
+        ):
+            writer.write_batch(batch.replace_schema_metadata(schema.metadata))
+
+    def _with_role(self, role: Role) -> tuple[str, ...]:
+        return tuple(name for name, own in self.roles.items() if own is role)
+
+
+def assign_roles(
+    *,
+    quasi_identifiers: Iterable[str] = (),
+    sensitive: Iterable[str] = (),
+    identifier: str | None = None,
+    weight: str | None = None,
+) -> dict[str, Role]:
+    """Return the role of each named column.
+
+    Raises:
+        StudyError: A column is given two roles, or one role twice.
+    """
+    roles: dict[str, Role] = {}
+    named = [
+        *((name, Role.QUASI_IDENTIFIER) for name in quasi_identifiers),
+        *((name, Role.SENSITIVE) for name in sensitive),
+        *((name, Role.IDENTIFIER) for name in (identifier,) if name is not None),
+        *((name, Role.WEIGHT) for name in (weight,) if name is not None),
+    ]
+    for name, role in named:
+        if name in roles:
+            reason = (
+                f"given twice as {role}"
+                if roles[name] is role
+                else f"both {roles[name]} and {role}"
+            )
+            raise StudyError(f'column "{name}" is {reason}; give it one role, once')
+        roles[name] = role
+    return roles
+
+
+def is_saved_table(path: Path) -> bool:
+    """Tell whether a file is one that `EncodedTable.save` wrote."""
+    try:
+        return _METADATA in (_opened(path).schema.metadata or {})
+    except (pa.ArrowException, OSError):
+        return False
+
+
+def load_table(path: Path) -> EncodedTable:
+    """Read a table that was saved; its codes stay on disk until they are used.
+
+    Raises:
+        DataError: The file is damaged or of another version.
+    """
+    try:
+        batch = _opened(path).get_batch(0)
+        header = json.loads(batch.schema.metadata[_METADATA])
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise DataError(
+            f"{path.name}: is a damaged table ({error}); encode the data again"
+        ) from None
+    if header["format"] != _FORMAT:
+        raise DataError(f"{path.name}: was saved by another version; encode the data again")
+    columns = {
+        name: Column(name, np.asarray(array.indices), array.dictionary)
+        for name, array in zip(batch.schema.names, batch.columns, strict=True)
+    }
+    roles = {name: Role(role) for name, role in header["roles"]}
+    return EncodedTable(header["name"], batch.num_rows, columns, roles)
+
+
+def _opened(path: Path) -> pa.ipc.RecordBatchFileReader:
+    return pa.ipc.open_file(pa.memory_map(str(path)))

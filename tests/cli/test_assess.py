@@ -1,0 +1,224 @@
+"""``glasshouse assess`` from end to end: golden numbers as JSON, run folders, studies."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+
+from tests.conftest import Glasshouse
+
+ADULT_COLUMNS = (
+    "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,"
+    "capital-gain,capital-loss,hours-per-week,native-country,income"
+)
+QUASI_IDENTIFIERS = (
+    "age",
+    "workclass",
+    "education",
+    "marital-status",
+    "race",
+    "sex",
+    "native-country",
+)
+
+
+def write_csv(path: Path, rows: Iterable[Iterable[object]]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+    return path
+
+
+@pytest.fixture
+def grades(tmp_path: Path) -> Path:
+    columns = [
+        [25, 25, 25, 25, 25, 49, 49, 49, 49, 60],
+        "FFFMMFFFMM",
+        "AACBBCCEDD",
+        ["no", "yes", "yes", "yes", "no", "yes", "yes", "no", "no", "no"],
+    ]
+    rows = zip(*columns, strict=True)
+    return write_csv(tmp_path / "grades.csv", [["age", "gender", "grade", "disability"], *rows])
+
+
+def document(glasshouse: Glasshouse, *arguments: object) -> dict[str, Any]:
+    outcome = glasshouse("assess", *arguments, "--json")
+    assert outcome.code == 0, outcome.error
+    assert outcome.error == ""
+    content: dict[str, Any] = json.loads(outcome.out)
+    return content
+
+
+def test_the_language_example(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    """Alvim et al. 2022, Table 2: a gain of 4 per right guess is worth 2 before and 3 after."""
+    rows = [
+        ["id", "language", "gender", "age"],
+        [1, "English", "M", ">30"],
+        [2, "Port.", "M", "<=30"],
+        [3, "German", "F", "<=30"],
+        [4, "German", "M", "<=30"],
+    ]
+    path = write_csv(tmp_path / "languages.csv", rows)
+    known = ("-q", "gender", "-q", "age", "-s", "language", "--id", "id")
+    naming, inferring = document(glasshouse, path, *known, "--worth", "language:*=4")["results"]
+    assert naming["probabilistic"]["posterior"] == 0.75
+    assert inferring["gain"]["prior"] == 2
+    assert inferring["gain"]["posterior"] == 3
+
+
+def test_ten_students_with_worth(glasshouse: Glasshouse, grades: Path) -> None:
+    """The worked example of bvmlib, the tool of Alvim et al. 2022."""
+    known = ("-q", "age", "-q", "gender", "-s", "grade", "-s", "disability")
+    worth = ("--worth", "grade:A=10,B=6,C=6,D=6,E=8", "--worth", "disability:yes=10,no=2")
+    content = document(glasshouse, grades, *known, *worth)
+    naming, grade, disability = content["results"]
+    assert content["records"] == 10
+    assert naming == {
+        "attack": "CRS",
+        "quasi_identifiers": ["age", "gender"],
+        "sensitive": None,
+        "datasets": ["grades.csv"],
+        "classes": 5,
+        "uniques": 2,
+        "deterministic": {"prior": 0.0, "posterior": 0.2, "additive": 0.2, "records": 2},
+        "probabilistic": {"prior": 0.1, "posterior": 0.5, "additive": 0.4, "multiplicative": 5.0},
+    }
+    assert grade["probabilistic"]["prior"] == 0.3
+    assert grade["probabilistic"]["posterior"] == 0.8
+    assert grade["deterministic"]["records"] == 4
+    assert (grade["gain"]["prior"], grade["gain"]["posterior"]) == (2.0, 5.6)
+    assert disability["probabilistic"]["multiplicative"] == 1.4
+    assert disability["deterministic"]["posterior"] == 0.2
+    assert (disability["gain"]["prior"], disability["gain"]["posterior"]) == (5.0, 5.4)
+
+
+def test_the_example_of_privattacks(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    rows = zip(
+        [20, 30, 30, 30, 30, 55, 55, 55],
+        ["Master", *["High School"] * 2, *["PhD"] * 2, *["Bachelor"] * 3],
+        ["low", "medium", "low", "medium", "medium", "high", "high", "medium"],
+        strict=True,
+    )
+    path = write_csv(tmp_path / "docs.csv", [["age", "education", "income"], *rows])
+    known = ("-q", "age", "-q", "education", "-s", "income")
+    naming, inferring = document(glasshouse, path, *known)["results"]
+    chances = [
+        (r["probabilistic"]["prior"], r["probabilistic"]["posterior"]) for r in (naming, inferring)
+    ]
+    assert chances == [(0.125, 0.5), (0.5, 0.75)]
+
+
+def test_adult_comes_out_exactly(glasshouse: Glasshouse, shared: Callable[[str], Path]) -> None:
+    golden = json.loads(shared("golden/microdata.json").read_text())["adult_uci_32561"]
+    known = [option for name in QUASI_IDENTIFIERS for option in ("-q", name)]
+    subsets = [option for names in golden["subsets"] for option in ("--subsets", names)]
+    reading = ("--no-header", "--strip", "--names", ADULT_COLUMNS)
+    content = document(
+        glasshouse, shared("data/adult.data"), *known, *subsets, "-s", "occupation", *reading
+    )
+    assert content["records"] == 32_561
+    by_subset = {
+        (",".join(result["quasi_identifiers"]), result["attack"]): result
+        for result in content["results"]
+    }
+    for names, expected in golden["subsets"].items():
+        naming, inferring = by_subset[names, "CRS"], by_subset[names, "CAS"]
+        assert naming["probabilistic"]["posterior"] == expected["re_post"]
+        assert naming["deterministic"]["posterior"] == expected["dCR"]
+        assert inferring["probabilistic"]["posterior"] == expected["ai_post"]
+        assert inferring["deterministic"]["posterior"] == expected["dCA"]
+
+
+def test_several_tries_and_joint_secrets(glasshouse: Glasshouse, grades: Path) -> None:
+    options = ("-q", "age", "-s", "grade,disability", "--tries", "2")
+    naming, joint = document(glasshouse, grades, *options)["results"]
+    assert naming["gain"] == {
+        "prior": 0.2,
+        "posterior": 0.5,
+        "additive": 0.3,
+        "multiplicative": 2.5,
+    }
+    assert joint["sensitive"] == "grade+disability"
+    assert joint["gain"]["prior"] == 0.5
+
+
+def test_weights(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "w.csv", [["q", "w"], ["x", "0.5"], ["x", "1.5"], ["y", "2"]])
+    (naming,) = document(glasshouse, path, "-q", "q", "--weight", "w")["results"]
+    assert naming["probabilistic"]["prior"] == 0.5
+    assert naming["probabilistic"]["posterior"] == 0.875
+
+
+def test_a_readable_table_and_three_sentences(glasshouse: Glasshouse, grades: Path) -> None:
+    outcome = glasshouse("assess", grades, "-q", "age", "-q", "gender", "-s", "grade")
+    assert outcome.code == 0
+    assert "grades.csv: 10 records" in outcome.out
+    assert "CRS name the person" in outcome.out
+    assert outcome.out.count("•") == 3
+
+
+@pytest.fixture
+def stored(glasshouse: Glasshouse, grades: Path, tmp_path: Path) -> Path:
+    options = ("-q", "age", "-q", "gender", "-s", "grade", "--tries", "2", "--subject", "student")
+    outcome = glasshouse("assess", grades, *options, "--out", tmp_path / "run")
+    assert outcome.code == 0, outcome.error
+    assert str(tmp_path / "run" / "report.html") in outcome.out.replace("\n", "")
+    return tmp_path / "run"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_run_folder_holds_study_manifest_results_and_report(stored: Path) -> None:
+    assert sorted(contents(stored)) == [
+        "manifest.json",
+        "report.html",
+        "results.parquet",
+        "study.toml",
+    ]
+    frame = pyarrow.parquet.read_table(stored / "results.parquet")
+    assert frame.column("attack").to_pylist() == ["CRS", "CAS"]
+    assert frame.column("probabilistic_posterior").to_pylist() == [0.5, 0.8]
+    manifest = json.loads((stored / "manifest.json").read_text())
+    assert manifest["records"] == 10
+    assert len(manifest["datasets"][0]["sha256"]) == 64
+
+
+def test_the_study_of_a_run_reproduces_it_byte_for_byte(
+    glasshouse: Glasshouse, stored: Path, tmp_path: Path
+) -> None:
+    again = tmp_path / "again"
+    outcome = glasshouse("assess", "--study", stored / "study.toml", "--out", again)
+    assert outcome.code == 0, outcome.error
+    assert contents(again) == contents(stored)
+
+
+def test_the_report_names_no_folder_of_the_machine(stored: Path) -> None:
+    assert str(stored.parent) not in (stored / "report.html").read_text()
+
+
+def test_a_run_folder_is_not_overwritten_unless_asked(
+    glasshouse: Glasshouse, grades: Path, stored: Path
+) -> None:
+    before = contents(stored)
+    outcome = glasshouse("assess", grades, "-q", "age", "--out", stored)
+    assert outcome.code == 2
+    assert "--overwrite" in outcome.error
+    assert contents(stored) == before
+    assert glasshouse("assess", grades, "-q", "age", "--out", stored, "--overwrite").code == 0
+    assert contents(stored) != before
+
+
+def test_a_saved_table_gives_the_same_results_without_parsing(
+    glasshouse: Glasshouse, grades: Path, tmp_path: Path
+) -> None:
+    options = ("-q", "age", "-q", "gender", "-s", "grade")
+    encoded = tmp_path / "grades.arrow"
+    first = document(glasshouse, grades, *options, "--save-table", encoded)
+    assert document(glasshouse, encoded, *options) == first

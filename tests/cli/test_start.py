@@ -1,0 +1,110 @@
+"""The first minutes: help, demo, inspect."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Glasshouse
+
+HEAVY = {"numpy", "numba", "pyarrow", "altair", "pydantic", "scipy", "jinja2", "vl_convert"}
+
+
+def imported_by(code: str) -> set[str]:
+    script = f"import sys\n{code}\nprint(*sys.modules, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    return {name.partition(".")[0] for name in done.stderr.split()}
+
+
+def test_help_imports_nothing_heavy() -> None:
+    names = imported_by("from glasshouse.cli.main import main; main(['--help'])")
+    assert not names & (HEAVY - {"pydantic"})  # typer itself brings pydantic
+
+
+def test_importing_glasshouse_imports_nothing_heavy() -> None:
+    assert not imported_by("import glasshouse") & HEAVY
+
+
+def test_every_public_name_is_there() -> None:
+    import glasshouse
+
+    assert len(glasshouse.__all__) <= 25
+    assert sorted(glasshouse.__all__) == sorted(set(dir(glasshouse)))
+    for name in glasshouse.__all__:
+        assert getattr(glasshouse, name) is not None
+    with pytest.raises(AttributeError):
+        getattr(glasshouse, "nonsense")  # noqa: B009
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["assess", "--help"], ["inspect", "--help"]])
+def test_help_is_help(glasshouse: Glasshouse, arguments: list[str]) -> None:
+    outcome = glasshouse(*arguments)
+    assert outcome.code == 0
+    assert "Usage" in outcome.out
+
+
+def test_version(glasshouse: Glasshouse) -> None:
+    assert glasshouse("--version").out.startswith("glasshouse 0.")
+
+
+def test_the_demo_tells_the_story_and_names_its_report(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        outcome = glasshouse("demo", "--out", tmp_path / "demo")
+        assert outcome.code == 0, outcome.error
+        assert "100,000 records" in outcome.out
+        assert outcome.out.count("•") == 3
+        assert (tmp_path / "demo" / "run" / "report.html").is_file()
+    again = glasshouse("assess", "--study", tmp_path / "demo" / "run" / "study.toml", "--json")
+    assert json.loads(again.out)["records"] == 100_000
+
+
+def test_inspect_describes_columns_and_proposes_the_next_command(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("id,age,sex,income\n1,20,F,low\n2,30,M,\n3,30,M,high\n", encoding="utf-8")
+    outcome = glasshouse("inspect", path)
+    assert outcome.code == 0
+    assert "people.csv: 3 records, 4 columns" in outcome.out
+    assert "-q age -q sex -s income --id id" in outcome.out
+    content = json.loads(glasshouse("inspect", path, "--json").out)
+    assert content["records"] == 3
+    assert content["columns"][3] == {
+        "name": "income",
+        "kind": "text",
+        "distinct": 2,
+        "missing": 1,
+        "unique": 2,
+        "role": "sensitive",
+        "reason": 'called "income"',
+    }
+
+
+def test_inspect_adult(glasshouse: Glasshouse, shared: Callable[[str], Path]) -> None:
+    content = json.loads(glasshouse("inspect", shared("data/arx/adult.csv"), "--json").out)
+    roles = {column["name"]: column["role"] for column in content["columns"]}
+    assert content["records"] == 30_162
+    assert roles["salary-class"] == "sensitive"
+    assert roles["native-country"] == "quasi-identifier"
+
+
+def test_a_reader_that_stops_early_is_no_error(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("age\n1\n2\n")
+    command = [sys.executable, "-m", "glasshouse", "assess", str(path), "-q", "age", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == -signal.SIGPIPE

@@ -1,0 +1,230 @@
+"""Delimited text: what is read is what was written, whatever the dialect; and a malformed file never lies."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glasshouse.errors import DataError
+from glasshouse.sources import open_source
+from glasshouse.sources.delimited import DelimitedFile
+from glasshouse.study import Dialect
+
+
+def rows_of(path: Path, dialect: Dialect | None = None) -> list[tuple[str, ...]]:
+    source = open_source(path, dialect=dialect)
+    return [
+        tuple(row[name] for name in source.columns)
+        for batch in source.batches(source.columns)
+        for row in batch.to_pylist()
+    ]
+
+
+def written(folder: Path, content: bytes, name: str = "data.csv") -> Path:
+    path = folder / name
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|", ":", " ", "§", "¬", "~"])
+def test_any_one_character_separates(tmp_path: Path, separator: str) -> None:
+    text = f"a{separator}b\n1{separator}x\n2{separator}é\n"
+    path = written(tmp_path, text.encode())
+    assert rows_of(path, Dialect(separator=separator)) == [("1", "x"), ("2", "é")]
+
+
+def test_a_separator_that_is_not_ascii_may_stand_inside_quotes(tmp_path: Path) -> None:
+    path = written(tmp_path, 'a§b\n"1§1"§x\n'.encode())
+    assert rows_of(path, Dialect(separator="§")) == [("1§1", "x")]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_the_separator_is_detected(tmp_path: Path, separator: str) -> None:
+    path = written(tmp_path, f'name{separator}x\n"a,b;c|d"{separator}2\n'.encode())
+    assert rows_of(path) == [("a,b;c|d", "2")]
+
+
+@pytest.mark.parametrize(
+    ("codec", "named"),
+    [
+        ("utf-8", None),
+        ("utf-8-sig", None),
+        ("utf-8-sig", "utf-8"),
+        ("utf-16", None),
+        ("utf-16", "utf-16"),
+        ("utf-16-le", "utf-16-le"),
+        ("latin-1", "latin-1"),
+        ("cp1252", "cp1252"),
+    ],
+)
+@pytest.mark.parametrize("compressed", [False, True])
+def test_encodings_and_compression(
+    tmp_path: Path, codec: str, named: str | None, compressed: bool
+) -> None:
+    content = "município,código\nSão Paulo,01310\nBelém,1310\n".encode(codec)
+    path = written(tmp_path, gzip.compress(content) if compressed else content)
+    source = open_source(path, dialect=Dialect(encoding=named))
+    assert source.columns == ("município", "código")
+    assert rows_of(path, Dialect(encoding=named)) == [("São Paulo", "01310"), ("Belém", "1310")]
+
+
+def test_quoted_fields_hold_separators_quotes_and_line_breaks(tmp_path: Path) -> None:
+    path = written(tmp_path, b'a,b\r\n"1,2","say ""hi""\r\nnow"\r\n3,4')
+    assert rows_of(path) == [("1,2", 'say "hi"\r\nnow'), ("3", "4")]
+
+
+def test_a_quote_inside_a_plain_field_is_an_ordinary_character(tmp_path: Path) -> None:
+    path = written(tmp_path, b'pipe\n5" wide\n')
+    assert rows_of(path) == [('5" wide',)]
+
+
+def test_without_quotes_every_character_is_ordinary(tmp_path: Path) -> None:
+    path = written(tmp_path, b'a,b\n"x,y"\n')
+    assert rows_of(path, Dialect(quote=None)) == [('"x', 'y"')]
+
+
+def test_without_header_columns_get_names(tmp_path: Path) -> None:
+    path = written(tmp_path, b"1,x\n2,y\n")
+    assert open_source(path, dialect=Dialect(header=False)).columns == ("column_1", "column_2")
+    assert rows_of(path, Dialect(header=False)) == [("1", "x"), ("2", "y")]
+
+
+def test_names_replace_the_header(tmp_path: Path) -> None:
+    path = written(tmp_path, b"a,a\n1,x\n")
+    dialect = Dialect(names=("first", "second"))
+    assert open_source(path, dialect=dialect).columns == ("first", "second")
+    assert rows_of(path, dialect) == [("1", "x")]
+
+
+def test_blank_lines_at_the_end_are_no_records(tmp_path: Path) -> None:
+    assert rows_of(written(tmp_path, b"a,b\n1,2\n\n\r\n\n")) == [("1", "2")]
+
+
+def test_in_one_column_a_blank_line_is_a_missing_value(tmp_path: Path) -> None:
+    assert rows_of(written(tmp_path, b"a\n1\n\n2\n")) == [("1",), ("",), ("2",)]
+
+
+def test_a_name_that_looks_like_a_pattern_is_that_file(tmp_path: Path) -> None:
+    written(tmp_path, b"a\nwrong\n", "x1.csv")
+    path = written(tmp_path, b"a\nright\n", "x[1].csv")
+    assert rows_of(path) == [("right",)]
+
+
+def test_records_are_read_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("glasshouse.sources.text.BLOCK_BYTES", 16)
+    expected = [(str(i), f'line\n"{i}"') for i in range(200)]
+    text = io.StringIO()
+    csv.writer(text).writerows([("a", "b"), *expected])
+    assert rows_of(written(tmp_path, text.getvalue().encode())) == expected
+
+
+def test_the_dialect_in_use_has_nothing_left_to_detect(tmp_path: Path) -> None:
+    source = open_source(written(tmp_path, "a;b\n1;2\n".encode("utf-16")))
+    assert isinstance(source, DelimitedFile)
+    assert (source.dialect.separator, source.dialect.encoding) == (";", "utf-16")
+
+
+TEXT = st.text(st.sampled_from('ab01 ,;"\n\r\té\u2028'), max_size=6)
+
+
+@given(
+    rows=st.integers(1, 3).flatmap(
+        lambda width: st.lists(st.tuples(*[TEXT] * width), min_size=1, max_size=8)
+    ),
+    separator=st.sampled_from(",;\t|§"),
+    end=st.sampled_from(["\n", "\r\n", "\r"]),
+)
+def test_what_the_csv_module_writes_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory,
+    rows: list[tuple[str, ...]],
+    separator: str,
+    end: str,
+) -> None:
+    header = tuple(f"column {i}" for i in range(len(rows[0])))
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=separator, lineterminator=end, quoting=csv.QUOTE_ALL)
+    writer.writerows([header, *rows])
+    path = written(tmp_path_factory.mktemp("law"), text.getvalue().encode())
+    assert rows_of(path, Dialect(separator=separator)) == rows
+
+
+@given(st.text(st.sampled_from('a,"\n\r'), max_size=30))
+def test_a_malformed_file_is_refused_or_read_as_strict_csv_reads_it(
+    tmp_path_factory: pytest.TempPathFactory, body: str
+) -> None:
+    """The count of records is right, or there is an error: never a silently lost row."""
+    path = written(tmp_path_factory.mktemp("fuzz"), ("x,y\n" + body).encode())
+    try:
+        rows = rows_of(path, Dialect(separator=","))
+    except DataError:
+        return
+    lenient = list(csv.reader(io.StringIO(body, newline="")))
+    assert rows == [tuple(row) for row in lenient if row]
+
+
+FAULTS = {
+    "too many fields": (b"a,b\n1,2\n1,2,3\n", "line 3: has 3 fields where 2 are expected"),
+    "too few fields": (b"a,b\n1\n", "line 2: has 1 field where 2 are expected"),
+    "a fault after a quoted line break": (b'a,b\n"x\ny",1\n1\n', "line 4: has 1 field"),
+    "an unclosed quote": (
+        b'a,b\n1,2\n"x,2\n3,4\n',
+        'line 3: a " opens a value that nothing closes',
+    ),
+    "text after a quote": (b'a,b\n"x"y,2\n', 'line 2: text follows a closing "'),
+    "a blank line inside": (b"a,b\n1,2\n\n3,4\n", "line 3: is blank"),
+    "a wrong encoding": ("a,b\n1,2\né,2\n".encode("latin-1"), "line 3: byte 0xE9 is not utf-8"),
+    "a cut multi-byte character": (b"a,b\n1,\xc3", "line 2: byte 0xC3 is not utf-8"),
+    "NUL characters": ("a,b\n1,2\n".encode("utf-16-le"), "set the encoding to utf-16-le"),
+    "a duplicate name": (b"a,b,a\n1,2,3\n", 'columns 1 and 3 are both called "a"'),
+    "an empty name": (b"a,,c\n1,2,3\n", "column 2 has no name"),
+    "nothing": (b"", "is empty"),
+    "only line breaks": (b"\n\r\n\n", "is empty"),
+    "only a header": (b"a,b\n", "has a header but no records"),
+    "a cut gzip stream": (gzip.compress(b"a,b\n1,2\n" * 9999)[:-20], "damaged or cut short"),
+    "a ZIP archive": (b"PK\x03\x04 and so on", "unpack it"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_named_with_its_line(tmp_path: Path, fault: str) -> None:
+    content, message = FAULTS[fault]
+    path = written(tmp_path, content)
+    with pytest.raises(DataError) as caught:
+        rows_of(path)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("data.csv")
+
+
+def test_a_quote_that_is_never_closed_does_not_swallow_a_large_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glasshouse.sources.text.BLOCK_BYTES", 1 << 10)
+    monkeypatch.setattr("glasshouse.sources.delimited.LONGEST_RECORD", 1 << 12)
+    path = written(tmp_path, b"a,b\n1,2\n" + b'"x,2\n' + b"3,4\n" * 10_000)
+    with pytest.raises(DataError, match=r"line 3: a record of more than .* begins here"):
+        rows_of(path)
+
+
+def test_an_archive_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("glasshouse.sources.text.BOMB_FLOOR", 1 << 20)
+    path = written(tmp_path, gzip.compress(b"a,b\n" + b"1,2\n" * 5_000_000), "bomb.csv.gz")
+    with pytest.raises(DataError, match="grows to more than 500 times"):
+        rows_of(path)
+
+
+def test_a_wrong_number_of_names_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, b"a,b\n1,2\n")
+    with pytest.raises(DataError, match="has 2 fields, but 3 names were given"):
+        rows_of(path, Dialect(names=("x", "y", "z")))
+
+
+def test_an_unknown_encoding_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, b"a,b\n1,2\n")
+    with pytest.raises(DataError, match='"latin-17" is not an encoding'):
+        rows_of(path, Dialect(encoding="latin-17"))

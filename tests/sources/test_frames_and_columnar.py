@@ -1,0 +1,134 @@
+"""Frames in memory and columnar files give the same text as a CSV of the same table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.ipc
+import pyarrow.parquet
+import pytest
+
+from glasshouse.errors import DataError
+from glasshouse.sources import open_source
+
+COLUMNS = {
+    "zip": ["01310", None, "1310"],
+    "age": [25, 30, None],
+    "city": ["São Paulo", "", "Belém"],
+}
+EXPECTED = [("01310", "25", "São Paulo"), ("", "30", ""), ("1310", "", "Belém")]
+
+
+def rows_of(data: object) -> list[tuple[str, ...]]:
+    source = open_source(data)
+    return [
+        tuple(row.values()) for batch in source.batches(source.columns) for row in batch.to_pylist()
+    ]
+
+
+def parquet(folder: Path) -> Path:
+    path = folder / "data.parquet"
+    pa.parquet.write_table(pa.table(COLUMNS), path, row_group_size=2)
+    return path
+
+
+def arrow(folder: Path) -> Path:
+    path = folder / "data.arrow"
+    with pa.ipc.new_file(path, pa.table(COLUMNS).schema) as writer:
+        writer.write_table(pa.table(COLUMNS), max_chunksize=2)
+    return path
+
+
+def feather(folder: Path) -> Path:
+    path = folder / "data.feather"
+    pa.feather.write_feather(pa.table(COLUMNS), path)
+    return path
+
+
+def dictionary(_: Path) -> Any:
+    table = pa.table(COLUMNS)
+    return table.set_column(2, "city", table["city"].dictionary_encode())
+
+
+SOURCES: dict[str, Callable[[Path], Any]] = {
+    "pandas": lambda _: pd.DataFrame(COLUMNS),
+    "pandas with an index": lambda _: pd.DataFrame(COLUMNS, index=["x", "y", "z"]),
+    "Polars": lambda _: pl.DataFrame(COLUMNS),
+    "Arrow": lambda _: pa.table(COLUMNS),
+    "Arrow with a dictionary": dictionary,
+    "DuckDB": lambda _: duckdb.from_arrow(pa.table(COLUMNS)),
+    "Parquet": parquet,
+    "Arrow IPC": arrow,
+    "Feather": feather,
+}
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_every_kind_of_source_gives_the_same_text(tmp_path: Path, kind: str) -> None:
+    assert rows_of(SOURCES[kind](tmp_path)) == EXPECTED
+
+
+def test_a_frame_can_be_read_twice() -> None:
+    source = open_source(pl.DataFrame(COLUMNS))
+    first, second = (sum(b.num_rows for b in source.batches(["zip"])) for _ in range(2))
+    assert first == second == 3
+
+
+def test_values_of_every_simple_type_become_text() -> None:
+    table = pa.table(
+        {
+            "truth": [True, False],
+            "day": pa.array([0, 1], pa.date32()),
+            "ratio": [0.5, 1.0],
+            "nothing": pa.nulls(2),
+        }
+    )
+    assert rows_of(table) == [
+        ("true", "1970-01-01", "0.5", ""),
+        ("false", "1970-01-02", "1", ""),
+    ]
+
+
+def test_a_large_frame_comes_in_batches() -> None:
+    frame = pa.table({"n": np.arange(600_000)})
+    sizes = [batch.num_rows for batch in open_source(frame).batches(["n"])]
+    assert sum(sizes) == 600_000
+    assert len(sizes) == 3
+
+
+def test_lists_have_no_value_to_compare() -> None:
+    with pytest.raises(DataError, match='column "tags" holds values of type "list'):
+        rows_of(pa.table({"tags": [["a"], ["b"]]}))
+
+
+def test_a_missing_column_is_named_with_the_near_ones() -> None:
+    with pytest.raises(DataError, match='column "Zip" is not in the frame; did you mean "zip"'):
+        next(open_source(pa.table(COLUMNS)).batches(["Zip"]))
+
+
+def test_two_columns_of_one_name_are_refused() -> None:
+    frame = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
+    with pytest.raises(DataError, match='columns 1 and 2 are both called "a"'):
+        open_source(frame)
+
+
+def test_what_is_no_table_is_refused() -> None:
+    with pytest.raises(DataError, match="cannot read a dict"):
+        open_source({"a": [1]})
+
+
+@pytest.mark.parametrize("make", [parquet, arrow])
+@pytest.mark.parametrize("kept", [20, 60])
+def test_a_cut_file_is_refused(tmp_path: Path, make: Callable[[Path], Path], kept: int) -> None:
+    path = make(tmp_path)
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(DataError, match="write it again"):
+        rows_of(path)

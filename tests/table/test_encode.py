@@ -1,0 +1,140 @@
+"""Encoding: codes and dictionaries say exactly what the text said, in as little memory as possible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glasshouse.errors import DataError, StudyError
+from glasshouse.study import Dialect
+from glasshouse.table import EncodedTable, Role, load_table, read
+from glasshouse.table.dictionary import Dictionary
+
+
+def decoded(table: EncodedTable, name: str) -> list[str]:
+    column = table.column(name)
+    return [column.values[int(code)].as_py() for code in column.codes]
+
+
+@given(st.lists(st.lists(st.text(max_size=4), max_size=20), max_size=4))
+def test_codes_decode_to_the_text_they_came_from(batches: list[list[str]]) -> None:
+    dictionary = Dictionary()
+    codes = [dictionary.encode(pa.array(batch, pa.string())) for batch in batches]
+    values = dictionary.values().to_pylist()
+    assert [[values[code] for code in batch] for batch in codes] == batches
+    assert len(set(values)) == len(values)
+
+
+@given(st.integers(1, 5), st.integers(0, 40))
+def test_a_slice_of_an_array_is_encoded_as_that_slice(start: int, length: int) -> None:
+    texts = pa.array([str(i % 7) for i in range(50)])
+    dictionary = Dictionary()
+    codes = dictionary.encode(texts.slice(start, length))
+    values = dictionary.values().to_pylist()
+    assert [values[code] for code in codes] == texts.slice(start, length).to_pylist()
+
+
+def test_a_dictionary_grows_past_its_first_size() -> None:
+    dictionary = Dictionary()
+    texts = [f"value number {i} of many" for i in range(100_000)]
+    assert dictionary.encode(pa.array(texts)).tolist() == list(range(100_000))
+    assert dictionary.encode(pa.array(texts[::-1])).tolist() == list(range(99_999, -1, -1))
+    assert dictionary.values().to_pylist() == texts
+
+
+@pytest.mark.parametrize(
+    ("cardinality", "dtype"), [(1, "uint8"), (256, "uint8"), (257, "uint16"), (65_537, "uint32")]
+)
+def test_codes_take_the_smallest_unsigned_integers(cardinality: int, dtype: str) -> None:
+    table = read(pa.table({"n": np.arange(cardinality)}))
+    assert table.column("n").codes.dtype == dtype
+    assert table.column("n").cardinality == cardinality
+
+
+def test_leading_zeros_are_kept_unless_the_study_says_otherwise(tmp_path: Path) -> None:
+    path = tmp_path / "zip.csv"
+    path.write_text("zip,x\n01310,1\n1310,1.0\n,1.50\n")
+    assert decoded(read(path), "zip") == ["01310", "1310", ""]
+    typed = read(path, types={"zip": "integer", "x": "number"})
+    assert decoded(typed, "zip") == ["1310", "1310", ""]
+    assert decoded(typed, "x") == ["1", "1", "1.5"]
+
+
+def test_a_value_that_is_not_of_its_type_is_named_with_its_record(tmp_path: Path) -> None:
+    path = tmp_path / "age.csv"
+    path.write_text("age\n25\nabout 30\n")
+    with pytest.raises(DataError, match='age.csv, record 2: "about 30" in column "age"'):
+        read(path, types={"age": "integer"})
+
+
+def test_blanks_around_values_are_dropped_when_asked(tmp_path: Path) -> None:
+    path = tmp_path / "adult.data"
+    path.write_text("39, Male\n50,Male \n")
+    table = read(path, dialect=Dialect(header=False, strip=True))
+    assert decoded(table, "column_2") == ["Male", "Male"]
+    assert table.column("column_2").cardinality == 1
+
+
+def test_only_columns_with_a_role_are_read() -> None:
+    people = pa.table({"id": [1, 2], "age": [3, 4], "ill": ["y", "n"], "rest": [[1], [2]]})
+    table = read(people, quasi_identifiers=["age"], sensitive=["ill"], id="id")
+    assert list(table.columns) == ["id", "age", "ill"]
+    assert (table.quasi_identifiers, table.sensitive, table.identifier) == (
+        ("age",),
+        ("ill",),
+        "id",
+    )
+
+
+def test_roles_keep_the_order_in_which_they_were_given() -> None:
+    table = read(pa.table({"a": [1], "b": [2], "c": [3]}), quasi_identifiers=["c", "a"])
+    assert table.quasi_identifiers == ("c", "a")
+    assert read(pa.table({"a": [1], "b": [2]})).with_roles(
+        quasi_identifiers=["b", "a"]
+    ).quasi_identifiers == ("b", "a")
+
+
+def test_a_column_cannot_play_two_roles() -> None:
+    with pytest.raises(StudyError, match='column "a" is both quasi-identifier and sensitive'):
+        read(pa.table({"a": [1]}), quasi_identifiers=["a"], sensitive=["a"])
+
+
+def test_a_table_without_records_is_refused() -> None:
+    with pytest.raises(DataError, match="has no records"):
+        read(pa.table({"a": pa.array([], pa.string())}))
+
+
+def test_codes_cannot_be_written_to() -> None:
+    column = read(pa.table({"a": [1, 2]})).column("a")
+    with pytest.raises(ValueError, match="read-only"):
+        column.codes[0] = 1
+
+
+def test_a_saved_table_is_read_back_without_parsing(tmp_path: Path) -> None:
+    people = pa.table({"age": ["20", "30", "20"], "ill": ["y", None, "n"], "id": [7, 8, 9]})
+    table = read(people, quasi_identifiers=["age"], sensitive=["ill"], id="id", name="people")
+    path = tmp_path / "people.arrow"
+    table.save(path)
+    for again in (load_table(path), read(path)):
+        assert (again.name, again.records, again.roles) == (table.name, 3, table.roles)
+        for name, column in table.columns.items():
+            assert again.column(name).codes.tolist() == column.codes.tolist()
+            assert again.column(name).codes.dtype == column.codes.dtype
+            assert again.column(name).values.to_pylist() == column.values.to_pylist()
+    other = read(path, quasi_identifiers=["ill"])
+    assert other.roles == {"ill": Role.QUASI_IDENTIFIER, "age": Role.IGNORED, "id": Role.IGNORED}
+
+
+def test_saving_leaves_nothing_behind_when_it_fails(tmp_path: Path) -> None:
+    table = read(pa.table({"a": [1, 2]}))
+    with pytest.raises(DataError, match="cannot write"):
+        table.save(tmp_path / "no such folder" / "t.arrow")
+    (tmp_path / "t.arrow").mkdir()
+    with pytest.raises(DataError, match="it is a folder"):
+        table.save(tmp_path / "t.arrow")
+    assert [path.name for path in tmp_path.iterdir()] == ["t.arrow"]
