@@ -93,7 +93,7 @@ def test_what_is_wrong_is_said_in_one_line(content: dict[str, Any], message: str
 def test_a_file_that_is_no_study_is_refused(tmp_path: Path, written: bytes, message: str) -> None:
     path = tmp_path / "study.toml"
     path.write_bytes(written)
-    with pytest.raises(StudyError, match="study.toml") as caught:
+    with pytest.raises(StudyError, match=r"study\.toml") as caught:
         load_study(path)
     assert message in str(caught.value) or "Field required" in str(caught.value)
 

@@ -56,7 +56,7 @@ def document(glasshouse: Glasshouse, *arguments: object) -> dict[str, Any]:
 
 def test_the_language_example(glasshouse: Glasshouse, tmp_path: Path) -> None:
     """Alvim et al. 2022, Table 2: a gain of 4 per right guess is worth 2 before and 3 after."""
-    rows = [
+    rows: list[list[object]] = [
         ["id", "language", "gender", "age"],
         [1, "English", "M", ">30"],
         [2, "Port.", "M", "<=30"],

@@ -118,7 +118,9 @@ def test_any_gain_function(
 def test_float_arithmetic_agrees_with_exact(rows: list[Row], known: list[str]) -> None:
     steps = bayes(rows, known)
     outcome = attack(read(as_table(rows)), quasi_identifiers=known, secret="secret")
-    floats = BayesVulnerability().posterior(steps.prior().to_float(), steps.channel().to_float())
+    floats: Any = BayesVulnerability().posterior(
+        steps.prior().to_float(), steps.channel().to_float()
+    )
     assert abs(floats - outcome.probabilistic.posterior) < 1e-12
 
 
@@ -212,7 +214,9 @@ def test_weights_with_too_many_digits_are_refused() -> None:
 
 def test_a_worth_for_an_unknown_value_is_refused() -> None:
     table = read(as_table([("x", "x", "x", "p")]))
-    with pytest.raises(StudyError, match='value "P" is not in column "secret" .* did you mean "p"'):
+    with pytest.raises(
+        StudyError, match=r'value "P" is not in column "secret" .* did you mean "p"'
+    ):
         attack(table, quasi_identifiers=["a"], secret="secret", gain={"P": 1})
 
 

@@ -56,7 +56,7 @@ def test_the_language_example_gains_two_before_and_three_after() -> None:
         read(LANGUAGES), quasi_identifiers=["gender", "age"], secret="language", gain={"*": 4}
     )
     assert outcome.gain is not None
-    assert (outcome.gain.prior, outcome.gain.posterior) == (2, 3)
+    assert (outcome.gain.prior, outcome.gain.posterior) == (Fraction(2), Fraction(3))
 
 
 def test_the_language_example_has_the_published_prior_and_outers() -> None:

@@ -68,7 +68,7 @@ def test_leading_zeros_are_kept_unless_the_study_says_otherwise(tmp_path: Path) 
 def test_a_value_that_is_not_of_its_type_is_named_with_its_record(tmp_path: Path) -> None:
     path = tmp_path / "age.csv"
     path.write_text("age\n25\nabout 30\n")
-    with pytest.raises(DataError, match='age.csv, record 2: "about 30" in column "age"'):
+    with pytest.raises(DataError, match=r'age\.csv, record 2: "about 30" in column "age"'):
         read(path, types={"age": "integer"})
 
 

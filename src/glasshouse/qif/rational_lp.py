@@ -75,8 +75,10 @@ def _leaving(tableau: Array, basis: list[int], entering: int) -> int:
 
 def _pivot(tableau: Array, cost: Array, leaving: int, entering: int) -> None:
     tableau[leaving] /= tableau[leaving, entering]
-    row = tableau[leaving]
-    for other in np.flatnonzero(tableau[:, entering]):
-        if other != leaving:
-            tableau[other] -= tableau[other, entering] * row
-    cost -= cost[entering] * row
+    # The tableau is sparse, and arithmetic with Fractions dear: only what changes is touched.
+    columns = np.flatnonzero(tableau[leaving])
+    row = tableau[leaving, columns]
+    others = np.flatnonzero(tableau[:, entering])
+    others = others[others != leaving]
+    tableau[np.ix_(others, columns)] -= np.outer(tableau[others, entering], row)
+    cost[columns] -= cost[entering] * row

@@ -20,9 +20,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from glasshouse.errors import StudyError, unknown_name
-from glasshouse.synthetic.generator import Generator
 from glasshouse.synthetic.outpatient import OUTPATIENT
 from glasshouse.synthetic.school_census import SCHOOL_CENSUS
+from glasshouse.synthetic.streaming import Generator
 from glasshouse.synthetic.writing import write_batches
 
 __all__ = ["Generator", "batches", "generator", "names", "table", "write"]

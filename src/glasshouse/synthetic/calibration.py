@@ -213,13 +213,19 @@ def _keys(columns: Sequence[Column]) -> Keys:
     values = 1
     for column in columns:
         if values * column.values >= 1 << 64:
-            distinct = np.unique(keys)
-            keys = np.searchsorted(distinct, keys).astype(np.uint64)
-            values = len(distinct)
+            values = _renumber(keys)
         keys *= np.uint64(column.values)
         keys += column.codes
         values *= column.values
     return keys
+
+
+def _renumber(keys: Keys) -> int:
+    """Replace keys by their ranks among the distinct ones, in place, and return how many there are."""
+    order = np.argsort(keys)
+    ranks = np.cumsum(_changes(keys[order])) - 1
+    keys[order] = ranks
+    return int(ranks[-1]) + 1
 
 
 def _changes(keys: Keys) -> npt.NDArray[np.bool_]:

@@ -69,11 +69,14 @@ def power_ranks(exponent: Floats, limit: Codes, rng: np.random.Generator) -> Cod
 def whole_sizes(weights: npt.NDArray[np.float64], *, total: int) -> Codes:
     """Round sizes proportional to `weights` to whole numbers of at least one that sum to `total`.
 
+    What rounding leaves over or lacks is made up one by one, from the largest on.
+
     >>> whole_sizes(np.array([1.0, 10.0, 100.0]), total=50).tolist()
     [1, 5, 44]
     """
     sizes: Codes = np.maximum(1, np.rint(weights * (total / weights.sum()))).astype(np.int32)
     largest = np.argsort(-sizes, kind="stable")
     while excess := int(sizes.sum(dtype=np.int64)) - total:
-        sizes[largest[: abs(excess)]] -= np.sign(excess)
+        adjustable = largest[sizes[largest] > 1] if excess > 0 else largest
+        sizes[adjustable[: abs(excess)]] -= np.sign(excess)
     return sizes

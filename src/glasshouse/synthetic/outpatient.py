@@ -28,8 +28,8 @@ from glasshouse.synthetic.draws import (
     power_ranks,
     whole_sizes,
 )
-from glasshouse.synthetic.generator import Generator
 from glasshouse.synthetic.geography import SAO_PAULO, Cities, draw_cities, whole_cities
+from glasshouse.synthetic.streaming import Generator
 
 RECORDS = 112_637_066
 """Records of São Paulo in 2023 (Gonze et al. 2025, section 4.3)."""

@@ -28,8 +28,8 @@ from glasshouse.synthetic.draws import (
     gamma_rates,
     whole_sizes,
 )
-from glasshouse.synthetic.generator import Generator
 from glasshouse.synthetic.geography import BRAZIL, Cities, draw_cities, whole_cities
+from glasshouse.synthetic.streaming import Generator
 
 CITIES = BRAZIL.cities
 

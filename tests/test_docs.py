@@ -1,0 +1,25 @@
+"""The examples in the documentation run, and print what they say they print."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGES = sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
+CODE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_examples_run(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for block in CODE.findall(page.read_text(encoding="utf-8")):
+        exec(compile(block, page.name, "exec"), names)
+        printed = capsys.readouterr().out.split("\n")
+        promised = re.findall(r"^print\(.*\)  +# ([^:\n]*)", block, re.MULTILINE)
+        for said, line in zip(promised, printed, strict=False):
+            assert line == said
