@@ -93,7 +93,7 @@ def test_a_joint_distribution_can_be_asked_about_a_property_of_the_secret() -> N
         (lambda: Channel([[1, 0], [HALF, Fraction(1, 3)]], ["a", "b"]), "row 'b' sums to 5/6"),
         (lambda: Channel([[1.0, 1e-8]]), "row 0 sums to 1.00000001"),
         (lambda: Channel([[1.5, -0.5]]), "negative probability -0.5"),
-        (lambda: Channel([[1], [1, 0]]), "rectangular"),  # type: ignore[list-item]
+        (lambda: Channel([[1], [1, 0]]), "rectangular"),
         (lambda: Channel([[1, 0]], outputs="abc"), "3 labels for 2 columns"),
         (lambda: Prior([HALF, HALF], "aa"), "'a' names more than one"),
         (lambda: Prior([]), "non-empty"),

@@ -40,7 +40,7 @@ from glasshouse.qif import (
     spanning_additive_capacity,
 )
 
-law = settings(derandomize=True, max_examples=60, deadline=None, database=None)
+law = settings(derandomize=True, max_examples=40, deadline=None, database=None)
 
 
 def even(secret: int) -> bool:

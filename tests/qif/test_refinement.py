@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from glasshouse.errors import SolverError, StudyError
+from glasshouse.errors import BudgetError, SolverError, StudyError
 from glasshouse.qif import (
     Channel,
     GVulnerability,
@@ -15,35 +15,30 @@ from glasshouse.qif import (
     privacy_refined_by,
     refined_by,
 )
-from glasshouse.qif.factorisation import StochasticEquations, solve
 
 THIRD = Fraction(1, 3)
 NOISY = Channel([[2 * THIRD, THIRD, 0], [THIRD, THIRD, THIRD], [0, THIRD, 2 * THIRD]])
 
 
-def _shifted(channel: Channel, by: Fraction) -> Channel:
-    matrix = np.array(channel.matrix)
-    matrix[0, 0] -= by
-    matrix[0, 1] += by
-    return Channel(matrix)
+MERGED = NOISY.cascade(Channel([[1, 0], [Fraction(1, 2), Fraction(1, 2)], [0, 1]]))
 
 
 def test_a_hair_of_difference_is_decided_exactly() -> None:
-    merged = NOISY.cascade(Channel([[1, 0], [Fraction(1, 2), Fraction(1, 2)], [0, 1]]))
-    # The first row is the least mixed: moving it towards the corner leaves what A can simulate.
+    # The first secret is told from the others best; a hair more is beyond what MERGED can simulate.
     hair = Fraction(1, 10**15)
-    assert refined_by(NOISY, merged).holds
-    beyond = _shifted(Channel.identity(range(3)).cascade(merged), -hair)
-    result = refined_by(merged, beyond)
+    beyond = Channel(MERGED.matrix + np.array([[hair, -hair], [0, 0], [0, 0]]))
+    result = refined_by(MERGED, beyond)
     assert not result.holds
     assert result.exact
     assert result.counterexample is not None
     shows, uniform = GVulnerability(result.counterexample), Prior.uniform(range(3))
-    assert 0 < shows.posterior(uniform, beyond) - shows.posterior(uniform, merged) < 10 * hair
+    assert 0 < shows.posterior(uniform, beyond) - shows.posterior(uniform, MERGED) < 10 * hair
+    within = Channel(MERGED.matrix - np.array([[hair, -hair], [0, 0], [-hair, hair]]))
+    assert refined_by(MERGED, within).holds
 
 
 def test_floats_that_differ_less_than_the_tolerance_count_as_refined() -> None:
-    merged = NOISY.cascade(Channel([[1, 0], [Fraction(1, 2), Fraction(1, 2)], [0, 1]])).to_float()
+    merged = MERGED.to_float()
     beyond = Channel(merged.matrix + np.array([[1e-11, -1e-11], [0, 0], [0, 0]]))
     result = refined_by(merged, beyond)
     assert result.holds
@@ -66,11 +61,21 @@ def test_a_witness_with_large_denominators_is_exact() -> None:
     assert result.witness.matrix.tolist() == processing.matrix.tolist()
 
 
-def test_what_floats_cannot_tell_is_an_error_and_not_an_answer() -> None:
-    # A residual just above the tolerance, in equations so flat that no proof has a margin.
-    flat = StochasticEquations(np.array([[1e-13, 0.0]]), np.array([2e-9]), width=2)
+def test_a_solver_that_errs_is_an_error_in_floats_and_no_harm_in_fractions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wrong = np.full((3, 3), THIRD, dtype=float), np.zeros(9)
+    monkeypatch.setattr("glasshouse.qif.factorisation._programme", lambda _: wrong)
+    identity = Channel.identity(range(3))
     with pytest.raises(SolverError, match="use Fractions"):
-        solve(flat._replace_rhs()) if hasattr(flat, "_replace_rhs") else solve(flat)
+        refined_by(identity.to_float(), NOISY.to_float())
+    assert refined_by(identity, NOISY).witness == Channel(NOISY.matrix)
+    assert not refined_by(NOISY, identity).holds
+
+
+def test_channels_too_large_for_a_linear_programme_are_refused_before_it_is_built() -> None:
+    with pytest.raises(BudgetError, match="reduce them first"):
+        refined_by(Channel.identity(range(60)), Channel.identity(range(60)))
 
 
 def test_refinement_needs_the_same_secrets() -> None:

@@ -20,7 +20,7 @@ FORMATS = ("release.parquet", "release.csv", "release.csv.gz")
 
 def read_text(path: Path) -> pa.Table:
     """Read a release back as plain text columns."""
-    names = synthetic.generator("school-census").columns
+    names = synthetic.generator("outpatient").columns
     text = pa.schema([pa.field(name, pa.string()) for name in names])
     if path.suffix == ".parquet":
         return pa.parquet.read_table(path).cast(text)
@@ -33,9 +33,9 @@ def test_a_file_holds_the_same_data_in_every_format(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(streaming, "BATCH_RECORDS", 1_000)
-    path = synthetic.write("school-census", records=3_000, path=tmp_path / file, seed=4)
+    path = synthetic.write("outpatient", records=3_000, path=tmp_path / file, seed=4)
     read = read_text(path)
-    assert read.equals(synthetic.table("school-census", records=3_000, seed=4).cast(read.schema))
+    assert read.equals(synthetic.table("outpatient", records=3_000, seed=4).cast(read.schema))
     assert [each.name for each in tmp_path.iterdir()] == [file]
 
 
@@ -54,12 +54,12 @@ def test_a_path_may_be_text_with_a_suffix_in_capitals(tmp_path: Path) -> None:
 @pytest.mark.parametrize("file", FORMATS)
 def test_a_failure_leaves_the_old_file_and_nothing_else(file: str, tmp_path: Path) -> None:
     def failing() -> Iterator[pa.RecordBatch]:
-        yield next(synthetic.batches("school-census", records=10))
+        yield next(synthetic.batches("outpatient", records=10))
         raise KeyboardInterrupt
 
     path = tmp_path / file
     path.write_text("old")
-    schema = synthetic.generator("school-census").schema
+    schema = synthetic.generator("outpatient").schema
     with pytest.raises(KeyboardInterrupt):
         write_batches(failing(), schema=schema, path=path)
     assert path.read_text() == "old"

@@ -27,7 +27,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError, quoted, unknown_name
-from glasshouse.microdata import kernel
+from glasshouse.microdata import sums
 from glasshouse.microdata.partition import Partition, partition
 from glasshouse.microdata.weights import LARGEST_TOTAL, Weights, record_weights
 from glasshouse.qif.gain import GainFunction
@@ -256,7 +256,7 @@ def _reidentify(
     table: EncodedTable, classes: Partition, gain: Gain | None, weights: Weights
 ) -> dict[str, Any]:
     if weights.each.size:
-        best, alone = kernel.heaviest_records(classes.order, classes.starts, weights.each)
+        best, alone = sums.heaviest_records(classes.order, classes.starts, weights.each)
     else:
         best, alone = classes.classes, classes.uniques
     total = weights.total
@@ -279,8 +279,8 @@ def _tries_to_reidentify(
     own = np.arange(table.records, dtype=np.uint32)
     everyone = np.array([0, table.records])
     parts = (table.records, min(gain.k, table.records))
-    prior = kernel.best_tries(own, everyone, own, weights.each, *parts)
-    posterior = kernel.best_tries(classes.order, classes.starts, own, weights.each, *parts)
+    prior = sums.best_tries(own, everyone, own, weights.each, *parts)
+    posterior = sums.best_tries(classes.order, classes.starts, own, weights.each, *parts)
     return Leakage(Fraction(prior, weights.total), Fraction(posterior, weights.total))
 
 
@@ -293,10 +293,10 @@ def _infer(
 ) -> dict[str, Any]:
     secret = _Secret(names, _joint_codes(table, names), table)
     worth, scale = _scaled_worth(secret, gain, weights)
-    best, best_worth, certain_weight, certain = kernel.best_guesses(
+    best, best_worth, certain_weight, certain = sums.best_guesses(
         classes.order, classes.starts, secret.codes, weights.each, worth
     )
-    totals = kernel.value_weights(secret.codes, weights.each, secret.cardinality)
+    totals = sums.value_weights(secret.codes, weights.each, secret.cardinality)
     likeliest, total = int(totals.max()), weights.total
     if isinstance(gain, GainFunction | Tries):
         gained: Leakage | None = _gain(secret, classes, gain, weights, totals)
@@ -356,10 +356,10 @@ def _gain(
     parts: tuple[Any, ...]
     if isinstance(gain, Tries):
         parts, scale = (secret.cardinality, min(gain.k, secret.cardinality)), 1
-        loop = kernel.best_tries
+        loop = sums.best_tries
     else:
         gains, scale = _scaled(_aligned(secret, gain), weights)
-        parts, loop = (np.ascontiguousarray(gains.T),), kernel.best_actions
+        parts, loop = (np.ascontiguousarray(gains.T),), sums.best_actions
     prior = loop(values, everyone, values, totals, *parts)
     posterior = loop(classes.order, classes.starts, secret.codes, weights.each, *parts)
     whole = weights.total * scale

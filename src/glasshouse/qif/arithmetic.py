@@ -2,8 +2,8 @@
 
 Values live in numpy arrays. When everything that was given is an integer or a fraction, the array
 has dtype ``object`` and holds ``fractions.Fraction``, so that every operation that stays within the
-rationals is exact; otherwise it is ``float64``. No function of this package asks which one it has:
-numpy's ``+ * @ sum max sort`` serve both. Arrays are read-only, so values can be shared.
+rationals is exact; otherwise it is ``float64``. The formulas of this package do not ask which one
+it is: numpy's ``+ * @ sum max sort`` serve both. Arrays are read-only, so values can be shared.
 """
 
 from __future__ import annotations

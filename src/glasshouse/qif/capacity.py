@@ -47,7 +47,7 @@ class Capacity:
 
 @dataclass(frozen=True)
 class ShannonCapacity:
-    """The greatest mutual information, in bits, between two proven bounds."""
+    """The greatest mutual information, in bits, between two bounds that hold up to rounding."""
 
     lower: float
     """The mutual information at `prior`: the capacity is at least this."""
@@ -64,7 +64,7 @@ def multiplicative_bayes_capacity(channel: Channel) -> Number:
 
     ML(C) = Σ_y max_x C[x, y], attained by the uniform prior. By the "miracle theorem" it bounds
     the multiplicative leakage for *every* prior and *every* non-negative gain function
-    (Alvim et al. 2020, theorems 7.2 and 7.5).
+    (Alvim et al. 2020, chapter 7).
 
     >>> print(multiplicative_bayes_capacity(Channel.identity("abc")))
     3
@@ -161,7 +161,7 @@ def bayes_risk_capacity(channel: Channel) -> Capacity:
 
     1 / (1 − δ), with δ the greatest total variation between two rows; it is attained by the prior
     that is uniform on those two secrets, and infinite when some observation tells them apart for
-    sure (Chatzikokolakis, Cherubin, Palamidessi, Troncoso 2020, Bayes security).
+    sure (Chatzikokolakis, Cherubin, Palamidessi, Troncoso 2023, Bayes security).
     """
     return _risk_capacity(channel, lambda _: True, lambda _: True)
 

@@ -108,7 +108,7 @@ class Channel(ByValue):
         Observations that never happen are dropped, and proportional columns are added up under the
         label of the first: they lead to the same posterior, so they tell the adversary the same.
         Two channels have the same reduced matrix, up to the order of the columns, exactly when
-        they leak the same for every prior and gain (Alvim et al. 2020, section 4.4).
+        they leak the same for every prior and gain (Alvim et al. 2020, chapter 4).
 
         >>> Channel([[0.5, 0.25, 0.25], [0.5, 0.25, 0.25]]).reduced().matrix
         array([[1.],

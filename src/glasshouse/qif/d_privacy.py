@@ -69,11 +69,14 @@ def row_distances(channel: Channel) -> Array:
 def _log_distances(rows: Array) -> Array:
     with np.errstate(divide="ignore"):
         logarithms = np.log(rows.astype(np.float64))
-    differences = np.zeros((len(rows), len(rows), rows.shape[1]))
+    return np.vstack([_farthest_entries(row, logarithms) for row in logarithms])
+
+
+def _farthest_entries(row: Array, rows: Array) -> Array:
+    differences = np.zeros_like(rows)
     # Where both are impossible the difference is 0, which inf − inf would not give.
-    unequal = logarithms[:, np.newaxis] != logarithms
-    np.subtract(logarithms[:, np.newaxis], logarithms, out=differences, where=unequal)
-    return np.asarray(abs(differences).max(axis=2))
+    np.subtract(rows, row, out=differences, where=rows != row)
+    return np.asarray(abs(differences).max(axis=1))
 
 
 def _pairs(logarithms: Array, labels: Labels, distance: Distance) -> Iterator[tuple[float, float]]:

@@ -12,21 +12,30 @@ Either answer is verified by itself, so that nothing rests on the solver's toler
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from glasshouse.errors import SolverError
-from glasshouse.qif.arithmetic import ROUNDING, Array, Number, equal, frozen, number
+from glasshouse.errors import InternalError, SolverError
+from glasshouse.qif.arithmetic import ROUNDING, Array, Number, equal, number
 from glasshouse.qif.linear_programme import minimise
-from glasshouse.qif.rational_lp import decide
+from glasshouse.qif.rational_lp import decide, unique_solution
 
 MAX_DENOMINATOR = 10_000
 """Floats of the solver are first read as fractions with denominators up to this."""
 
-MAX_CELLS = 5_000_000
-"""The largest matrix of coefficients that is handed to the solver."""
+
+@dataclass(frozen=True)
+class StochasticSolution:
+    """Whether a matrix of distributions satisfies the equations, and the proof."""
+
+    solvable: bool
+    """Whether one does."""
+
+    proof: Array
+    """That matrix or, if there is none, a vector u of positive margin."""
 
 
 @dataclass(frozen=True)
@@ -52,25 +61,22 @@ class StochasticEquations:
         rows = self.matrix.shape[1] // self.width
         return np.kron(np.eye(rows, dtype=int), np.ones(self.width, dtype=int))
 
-    def solved_by(self, point: Array) -> bool:
-        """Tell whether a matrix with distributions as rows satisfies the equations."""
-        return equal(self.matrix @ point.reshape(-1), self.rhs)
+    def proved_by(self, solution: StochasticSolution) -> bool:
+        """Tell whether a solution is what it says, in Fractions or within the tolerance of floats."""
+        if not solution.solvable:
+            return self.margin(solution.proof) > (0 if self.exact else ROUNDING)
+        unknowns = solution.proof.reshape(-1)
+        sums = self.row_sums() @ unknowns
+        return bool(
+            unknowns.min() >= 0
+            and equal(sums, np.ones_like(sums))
+            and equal(self.matrix @ unknowns, self.rhs)
+        )
 
     def margin(self, direction: Array) -> Number:
         """Return by how much u·b exceeds all u·M·r with stochastic rows; positive is a proof."""
         most = (direction @ self.matrix).reshape(-1, self.width).max(axis=1).sum()
         return number(direction @ self.rhs - most)
-
-
-@dataclass(frozen=True)
-class StochasticSolution:
-    """Whether a matrix of distributions satisfies the equations, and the proof."""
-
-    solvable: bool
-    """Whether one does."""
-
-    proof: Array
-    """That matrix or, if there is none, a vector u of positive margin."""
 
 
 def solve(equations: StochasticEquations) -> StochasticSolution:
@@ -81,10 +87,8 @@ def solve(equations: StochasticEquations) -> StochasticSolution:
     equations count as solved when they hold within the tolerance of floats.
 
     Raises:
-        SolverError: If neither could be established, or the equations are too many.
+        SolverError: If neither could be established.
     """
-    if equations.matrix.size > MAX_CELLS:
-        raise SolverError(f"the channels are too large: {equations.matrix.size:,} coefficients")
     point, separator = _programme(equations)
     establish = _exactly if equations.exact else _in_floats
     return establish(equations, point, separator)
@@ -108,43 +112,54 @@ def _programme(equations: StochasticEquations) -> tuple[Array, Array]:
 def _in_floats(
     equations: StochasticEquations, point: Array, separator: Array
 ) -> StochasticSolution:
-    if equations.solved_by(point):
-        return StochasticSolution(True, frozen(point))
-    margin = equations.margin(separator)
-    if margin > ROUNDING:
-        return StochasticSolution(False, frozen(separator))
+    for solution in (StochasticSolution(True, point), StochasticSolution(False, separator)):
+        if equations.proved_by(solution):
+            return solution
     raise SolverError(
-        f"floats cannot tell whether the equations have a solution: it misses by more than the "
-        f"tolerance, but the proof that there is none has a margin of only {margin}; use Fractions"
+        "floats cannot tell whether the equations have a solution: the nearest point misses by "
+        "more than the tolerance, and nothing proves that there is none; use Fractions"
     )
 
 
 def _exactly(equations: StochasticEquations, point: Array, separator: Array) -> StochasticSolution:
-    nearby = _as_fractions(point)
-    if np.all(nearby.sum(axis=1) == 1) and equations.solved_by(nearby):
-        return StochasticSolution(True, frozen(nearby))
-    direction = _as_fractions(separator)
-    if equations.margin(direction) > 0:
-        return StochasticSolution(False, frozen(direction))
-    # A vertex of the programme is determined by which unknowns it uses, and few are cheap to solve.
+    # From the cheapest to the surest.
+    attempts: list[Callable[[], StochasticSolution | None]] = [
+        lambda: StochasticSolution(True, _as_fractions(point)),
+        lambda: StochasticSolution(False, _as_fractions(separator)),
+        lambda: _with_the_zeros_of(equations, point),
+        lambda: _by_simplex(equations),
+    ]
+    for attempt in attempts:
+        solution = attempt()
+        if solution is not None and equations.proved_by(solution):
+            return solution
+    raise InternalError("the exact simplex method gave a proof that is none")
+
+
+def _with_the_zeros_of(equations: StochasticEquations, point: Array) -> StochasticSolution | None:
+    """Solve exactly for the unknowns that are not zero, which determine a vertex."""
+    matrix, rhs = _with_row_sums(equations)
     used = np.flatnonzero(point.reshape(-1) > ROUNDING)
-    on_used = _decided(equations, used)
-    if on_used.solvable:
-        return on_used
-    return _decided(equations, np.arange(equations.matrix.shape[1]))
+    values = unique_solution(matrix[:, used], rhs)
+    if values is None:
+        return None
+    unknowns = np.full(matrix.shape[1], Fraction(0), dtype=object)
+    unknowns[used] = values
+    return StochasticSolution(True, unknowns.reshape(-1, equations.width))
 
 
-def _decided(equations: StochasticEquations, used: Array) -> StochasticSolution:
-    """Decide the equations exactly, with all unknowns but the used ones set to zero."""
-    sums = equations.row_sums().astype(object)
+def _by_simplex(equations: StochasticEquations) -> StochasticSolution:
+    matrix, rhs = _with_row_sums(equations)
+    decided = decide(matrix, rhs)
+    if decided.feasible:
+        return StochasticSolution(True, decided.proof.reshape(-1, equations.width))
+    return StochasticSolution(False, decided.proof[: len(equations.rhs)])
+
+
+def _with_row_sums(equations: StochasticEquations) -> tuple[Array, Array]:
+    sums = equations.row_sums()
     ones = np.full(len(sums), Fraction(1), dtype=object)
-    matrix = np.vstack([equations.matrix, sums])
-    decided = decide(matrix[:, used], np.concatenate([equations.rhs, ones]))
-    if not decided.feasible:
-        return StochasticSolution(False, frozen(decided.proof[: -len(sums)]))
-    point = np.full(matrix.shape[1], Fraction(0), dtype=object)
-    point[used] = decided.proof
-    return StochasticSolution(True, frozen(point.reshape(-1, equations.width)))
+    return np.vstack([equations.matrix, sums]), np.concatenate([equations.rhs, ones])
 
 
 def _as_fractions(values: Array) -> Array:

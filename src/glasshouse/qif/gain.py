@@ -65,10 +65,11 @@ class GainFunction(ByValue):
     @classmethod
     def bayes(cls, secrets: Iterable[Hashable]) -> GainFunction:
         """Return the gain of guessing the secret in one try: 1 when right, else 0."""
-        return cls.worth(dict.fromkeys(secrets, 1))
+        identity = Channel.identity(secrets)
+        return cls(identity.matrix, identity.inputs, identity.inputs)
 
     @classmethod
-    def worth(cls, worths: Mapping[Hashable, Number] | Mapping[str, Number]) -> GainFunction:
+    def worth(cls, worths: Mapping[Any, Number]) -> GainFunction:
         """Return the gain of guessing the secret in one try, where secrets differ in worth.
 
         >>> print(GainFunction.worth({"ill": 10, "well": 1})["ill", "ill"])
@@ -143,7 +144,7 @@ class GainFunction(ByValue):
     def plus(self, other: GainFunction) -> GainFunction:
         """Return the gain of playing both games at once: V of the sum is the sum of the V.
 
-        Guesses are pairs (Alvim et al. 2020, section 3.4).
+        Guesses are pairs.
         """
         require_same(self.secrets, other.secrets, what="the secrets of two gain functions")
         _refuse_many(len(self.guesses) * len(other.guesses), "pairs of guesses")

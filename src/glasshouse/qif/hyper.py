@@ -29,7 +29,7 @@ class Hyper(ByValue):
     """The hyper [π ▷ C]: a distribution on posterior distributions.
 
     The probability of an observation is its *outer*, the posterior that it leads to its *inner*.
-    Observations that cannot happen are not in it (Alvim et al. 2020, section 4.3).
+    Observations that cannot happen are not in it (Alvim et al. 2020, chapter 4).
 
     >>> pi = Prior.uniform(["a", "b"])
     >>> hyper = Hyper.of(pi, Channel([[1, 0, 0], [0, 1, 0]], ["a", "b"], ["y", "z", "never"]))

@@ -6,10 +6,26 @@ from typing import Any
 
 from scipy import optimize
 
-from glasshouse.errors import SolverError
+from glasshouse.errors import BudgetError, SolverError
 from glasshouse.qif.arithmetic import Array
 
 _optimize: Any = optimize  # scipy has no types
+
+MAX_CELLS = 5_000_000
+"""The largest matrix of coefficients that is built, about 45 by 45 for two channels of that size."""
+
+
+def refuse_large(rows: int, columns: int) -> None:
+    """Refuse a linear programme of so many constraints and unknowns before it is built.
+
+    Raises:
+        BudgetError: If it has more than MAX_CELLS coefficients.
+    """
+    if rows * columns > MAX_CELLS:
+        raise BudgetError(
+            f"the channels are too large for a linear programme: {rows:,} constraints on "
+            f"{columns:,} unknowns, more than {MAX_CELLS:,} coefficients; reduce them first"
+        )
 
 
 def minimise(cost: Array, **constraints: Any) -> Any:

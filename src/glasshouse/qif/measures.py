@@ -269,7 +269,7 @@ class ShannonEntropy(Measure):
 class GuessingEntropy(Measure):
     """The expected number of guesses until the secret is found: Σ_i i·p_i, most likely first.
 
-    An uncertainty (Alvim et al. 2020, section 3.2).
+    An uncertainty (Massey 1994, Guessing and entropy).
 
     >>> print(GuessingEntropy().prior(Prior.uniform("abc")))
     2

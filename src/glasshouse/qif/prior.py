@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ class Prior(ByValue):
         object.__setattr__(self, "labels", names)
 
     @classmethod
-    def of(cls, mapping: Mapping[Hashable, Number] | Mapping[str, Number]) -> Prior:
+    def of(cls, mapping: Mapping[Any, Number]) -> Prior:
         """Return the distribution that gives each key its value."""
         return cls(list(mapping.values()), mapping)
 
@@ -61,7 +62,7 @@ class Prior(ByValue):
         1/3
         """
         names = tuple(labels)
-        return cls([Fraction(1, len(names))] * len(names), names)
+        return cls([Fraction(1, len(names)) for _ in names], names)
 
     @classmethod
     def dirac(cls, label: Hashable, *, labels: Iterable[Hashable]) -> Prior:

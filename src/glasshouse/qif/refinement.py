@@ -2,8 +2,8 @@
 
 A channel A is *refined by* B, written A ⊑ B, when there is a channel R with A·R = B: whoever sees
 the output of A can simulate B. By the "coriaceous" theorem this holds exactly when B never leaks
-more than A, for any prior and gain function (Alvim et al. 2020, chapter 9; McIver, Meinicke, Morgan
-2010; Alvim et al. 2012). So a failure always comes with a gain function that shows it.
+more than A, for any prior and gain function (Alvim et al. 2020, chapter 9), so that
+a failure always comes with a gain function that shows it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from glasshouse.qif.gain import GainFunction
 from glasshouse.qif.hyper import Hyper
 from glasshouse.qif.joint import Joint
 from glasshouse.qif.labels import Labels, require_same
-from glasshouse.qif.linear_programme import minimise
+from glasshouse.qif.linear_programme import minimise, refuse_large
 from glasshouse.qif.prior import Prior
 
 
@@ -66,8 +66,8 @@ def refined_by(a: Channel, b: Channel) -> Refinement:
         b: The channel on the same secrets that may refine it.
 
     Raises:
-        SolverError: If floats cannot tell, or the channels are too large. Exact channels of a
-            moderate size are always decided.
+        SolverError: If floats cannot tell. Exact channels of a moderate size are always decided.
+        BudgetError: If the channels are too large.
 
     >>> shown, hidden = Channel.identity("ab"), Channel.no_interference("ab")
     >>> refined_by(shown, hidden).holds, refined_by(hidden, shown).holds
@@ -76,6 +76,7 @@ def refined_by(a: Channel, b: Channel) -> Refinement:
     require_same(a.inputs, b.inputs, what="the secrets of the two channels")
     left, right = common(a.matrix, b.matrix)
     width = right.shape[1]
+    refuse_large(right.size, left.shape[1] * width)
     # Entry (x, y) of A·R as a linear function of R read row by row.
     coefficients = np.kron(left, np.eye(width, dtype=int))
     solution = solve(StochasticEquations(coefficients, right.reshape(-1), width))
@@ -135,12 +136,13 @@ def leakage_gap(prior: Prior, a: Channel, b: Channel) -> LeakageGap:
 
     The maximum of V_g[π ▷ B] − V_g[π ▷ A] over the g ≤ 1 that allow to abstain, so that V_g ≥ 0;
     it is 0 when A ⊑ B, and measures by how much refinement fails (libqif's ``add_metric``). One
-    guess per observation of B is enough, since others could only raise what A leaks:
-    a linear programme in g and t_z = max(0, max_w Σ_x π[x]·A[x, z]·g(w, x)). It works in floats.
+    guess per observation of B is enough, since others could only raise what A leaks: a linear
+    programme in g and t_z = max(0, max_w Σ_x π[x]·A[x, z]·g(w, x)). It works in floats.
     """
     first, second = Joint.of(prior, a), Joint.of(prior, b)
     seen, shown = first.matrix.astype(np.float64), second.matrix.astype(np.float64)
     secrets, width = shown.shape
+    refuse_large(width * seen.shape[1], width * secrets)
     # Unknowns: g(y, x) by y and x, then t_z. One constraint Σ_x seen[x, z]·g(y, x) ≤ t_z per y, z.
     guessed = np.kron(np.eye(width), seen.T)
     least = np.tile(np.eye(seen.shape[1]), (width, 1))

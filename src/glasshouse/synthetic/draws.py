@@ -15,9 +15,9 @@ Flags = npt.NDArray[np.bool_]
 """A column of yes or no."""
 
 
-def flags(chance: Floats | float, size: int, rng: np.random.Generator) -> Flags:
+def flags(chance: npt.ArrayLike, size: int, rng: np.random.Generator) -> Flags:
     """Draw yes with the given chance, one for all or one for each."""
-    return rng.random(size, dtype=np.float32) < np.float32(chance)
+    return rng.random(size, dtype=np.float32) < np.asarray(chance, np.float32)
 
 
 def categories(shares: Sequence[float] | Floats, size: int, rng: np.random.Generator) -> Codes:

@@ -49,11 +49,14 @@ LAGS = (0.93, 0.05, 0.015, 0.005)
 
 POPULARITY_EXPONENT = 0.88
 """Procedures follow a power law over the state."""
-SIZE_SPREAD = 1.3
+LOCAL, CITY_FAVOURITES, CITY_EXPONENT = 0.7, 60, 1.3
+"""Share of an establishment's procedures that its city favours (one health department, one set of
+programmes), how many these are, and the exponent of their power law."""
+SIZE_SPREAD = 1.25
 """Standard deviation of the logarithm of establishments' records within a city."""
 OFFER_MEDIAN, OFFER_SPREAD, OFFER_LIMIT = 45.0, 1.0, 800
 """Median, spread of the logarithm, and limit of the number of procedures an establishment has."""
-UNEVENNESS = (1.40, 0.45)
+UNEVENNESS = (1.05, 0.45)
 """Mean and standard deviation of the exponent of an establishment's own power law."""
 
 VISIT_LIMIT = 16
@@ -61,7 +64,7 @@ VISIT_LIMIT = 16
 VISIT_RECORDS = 1.5
 """Mean, over establishments, of the records of a visit beyond the first; exponential."""
 
-WITHOUT_PATIENT = (0.42, 0.8)
+WITHOUT_PATIENT = (0.38, 0.8)
 """Mean and concentration of an establishment's share of visits reported without the patient.
 
 Assumed: the base has consolidated production, without sex, age, race or city; were all records of
@@ -175,12 +178,11 @@ def outpatient_world(records: int, rng: np.random.Generator) -> OutpatientWorld:
     cities = draw_cities(SAO_PAULO, rng)
     places = _draw_establishments(cities, max(records, RECORDS), rng)
     kept = whole_cities(places.city, places.size, records=records, rng=rng)
-    popularity = np.arange(1, PROCEDURES + 1) ** -POPULARITY_EXPONENT
     age = AGE_MEAN + AGE_MEAN_SPREAD * rng.standard_normal(PROCEDURES, dtype=np.float32)
     return OutpatientWorld(
         cities=cities,
         establishments=places.take(kept),
-        offers=categories(popularity, int(places.offer.sum()), rng),
+        offers=_draw_offers(places, rng),
         age=age,
         female=beta_rates(*FEMALE, PROCEDURES, rng),
     )
@@ -226,6 +228,18 @@ def _draw_establishments(cities: Cities, records: int, rng: np.random.Generator)
         without_patient=beta_rates(*WITHOUT_PATIENT, ESTABLISHMENTS, rng),
         from_elsewhere=gamma_rates(*FROM_ELSEWHERE, ESTABLISHMENTS, rng),
     )
+
+
+def _draw_offers(places: Establishments, rng: np.random.Generator) -> Codes:
+    """Draw what each establishment performs: some of it what the city favours, the rest anything."""
+    popularity = np.arange(1, PROCEDURES + 1) ** -POPULARITY_EXPONENT
+    offers = categories(popularity, int(places.offer.sum()), rng)
+    favourites = categories(popularity, CITIES * CITY_FAVOURITES, rng)
+    local = np.flatnonzero(flags(LOCAL, len(offers), rng))
+    city = np.repeat(places.city, places.offer)[local]
+    rank = categories(np.arange(1, CITY_FAVOURITES + 1) ** -CITY_EXPONENT, len(local), rng)
+    offers[local] = favourites[CITY_FAVOURITES * city + rank]
+    return offers
 
 
 def _visit_starts(

@@ -37,8 +37,8 @@ STUDENTS = 48_176_423
 """Students of the 2018 census, one record each (Alvim et al. 2022, table 5)."""
 SCHOOLS = 180_000
 """Schools of the census, rounded."""
-YEAR = 2018
-OLDEST = 81
+CENSUS_YEAR, FIRST_YEAR = 2018, 1937
+"""The year of the census, and the first year of birth."""
 
 SCHOOL_TYPES = ("municipal", "state", "private", "federal")
 ETHNICITIES = ("not declared", "white", "brown", "black", "Asian", "indigenous")
@@ -46,16 +46,18 @@ NATIONALITIES = ("Brazilian", "Brazilian born abroad", "foreign")
 COUNTRIES = ("Brazil", *(f"country {code:03}" for code in range(1, 180)))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Stage:
     """A kind of school, by the ages it teaches."""
 
+    name: str
     share: float
     """Of all schools."""
     youngest: int
+    """Age that the youngest reach in the year of the census."""
     oldest: int
     size: float
-    """Students against those of a school of another kind in the same city."""
+    """Students, relative to the other schools of the city."""
     adults: float
     """Mean share of students of any age from 15 (adult and vocational education)."""
     types: tuple[float, float, float, float]
@@ -63,27 +65,19 @@ class Stage:
 
 
 STAGES = (
-    Stage(share=0.16, youngest=0, oldest=5, size=0.7, adults=0.00, types=(0.62, 0.00, 0.38, 0.000)),
-    Stage(
-        share=0.25, youngest=4, oldest=11, size=0.8, adults=0.02, types=(0.84, 0.04, 0.12, 0.000)
-    ),
-    Stage(
-        share=0.27, youngest=6, oldest=15, size=1.0, adults=0.05, types=(0.70, 0.21, 0.09, 0.000)
-    ),
-    Stage(
-        share=0.12, youngest=10, oldest=18, size=1.4, adults=0.14, types=(0.10, 0.83, 0.06, 0.010)
-    ),
-    Stage(
-        share=0.14, youngest=3, oldest=18, size=1.0, adults=0.02, types=(0.40, 0.12, 0.48, 0.001)
-    ),
-    Stage(
-        share=0.06, youngest=15, oldest=20, size=1.2, adults=0.35, types=(0.02, 0.68, 0.24, 0.060)
-    ),
+    Stage("nursery", 0.16, 1, 5, 0.7, 0.00, (0.62, 0.00, 0.38, 0.000)),
+    Stage("first years", 0.25, 4, 11, 0.8, 0.02, (0.84, 0.04, 0.12, 0.000)),
+    Stage("fundamental", 0.27, 6, 15, 1.0, 0.05, (0.70, 0.21, 0.09, 0.000)),
+    Stage("secondary", 0.12, 10, 18, 1.4, 0.14, (0.10, 0.83, 0.06, 0.010)),
+    Stage("all-through", 0.14, 3, 18, 1.0, 0.02, (0.40, 0.12, 0.48, 0.001)),
+    Stage("upper secondary", 0.06, 15, 20, 1.2, 0.35, (0.02, 0.68, 0.24, 0.060)),
 )
-"""Nursery, first years, fundamental, secondary, all-through, upper secondary and vocational."""
+"""Chosen so that ages and school types come near those of the country's enrolment."""
 
 SIZE_SPREAD = 1.10
 """Standard deviation of the logarithm of school sizes within a city."""
+SCHOOLS_BY_POPULATION = 0.9
+"""Exponent: schools are fewer, and larger, per person in large cities."""
 LARGEST_SCHOOL = 2_800
 TINY_SHARE, TINY_LIMIT = 0.0035, 7
 """Remote rural and specialised schools of a handful of students: they make "school" identifying."""
@@ -125,9 +119,11 @@ ABROAD_NATIONALITIES = (0.34, 0.66)
 """Shares of Brazilian and foreign among those born abroad."""
 COUNTRY_EXPONENT = 1.3
 """Countries of birth follow a power law."""
-BIRTH_HUB, BIRTH_REGION = 0.84, 0.115
-"""Among those born in another city than they live in: in the hub of the region, elsewhere in it.
-The rest were born anywhere, by population."""
+BORN_AT_HOME, BORN_AT_HOME_EXPONENT, BORN_AT_HOME_LIMITS = 0.43, 0.3, (0.22, 0.82)
+"""Share born where they live in a city of 36,000 people, how it grows with the population, and its
+limits: small towns have no maternity ward."""
+BIRTHPLACES = (0.84, 0.115, 0.045)
+"""Of those born elsewhere: in the hub of the region, in another city of it, or anywhere."""
 
 TWINS = 0.016
 """Chance that the second of two neighbours in the list of a school is the twin of the first."""
@@ -153,7 +149,7 @@ ADULT_AGE = (1.3, 9.0)
 """Gamma shape and scale of an adult's years after 15."""
 
 _MONTH_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-LEAP_DAY = 59
+_LEAP_DAY = 59
 _MONTH = np.repeat(np.arange(12, dtype=np.int32), _MONTH_LENGTHS)
 _DAY_OF_MONTH = np.concatenate([np.arange(days, dtype=np.int32) for days in _MONTH_LENGTHS])
 """Month and day of month, both from 0, of each day of a leap year, from 0."""
@@ -199,7 +195,7 @@ class SchoolWorld:
         texts = {
             "day_of_birth": [str(day) for day in range(1, 32)],
             "month_of_birth": [str(month) for month in range(1, 13)],
-            "year_of_birth": [str(YEAR - OLDEST + year) for year in range(OLDEST + 1)],
+            "year_of_birth": [str(year) for year in range(FIRST_YEAR, CENSUS_YEAR)],
             "gender": ["F", "M"],
             "ethnicity": ETHNICITIES,
             "nationality": NATIONALITIES,
@@ -219,24 +215,24 @@ class SchoolWorld:
         return np.cumsum(self.schools.size, dtype=np.int32)
 
     def draw(self, positions: Codes, rng: np.random.Generator) -> Mapping[str, Codes]:
-        """Draw the students at the given positions of the list."""
-        schools = self.schools
-        school = np.searchsorted(self.ends, positions, side="right").astype(np.int32)
-        home = _homes(schools, school, self.cities, rng)
+        """Draw the students at the given positions of the list, pairs of neighbours together."""
+        size = len(positions)
+        row = np.searchsorted(self.ends, positions, side="right").astype(np.int32)
+        school = self.schools.take(row)
+        home = _homes(school, self.cities, rng)
+        undeclared = flags(school.undeclared_residence, size, rng)
         students = {
-            "gender": flags(MALE, len(school), rng).astype(np.int32),
-            "ethnicity": _ethnicities(schools, school, rng),
-            "city_of_residence": np.where(
-                flags(schools.undeclared_residence[school], len(school), rng), CITIES, home
-            ).astype(np.int32),
-            "school": school,
-            "school_type": schools.school_type[school],
-            "disability": flags(schools.disability[school], len(school), rng).astype(np.int32),
-            "transport": _transport(schools, school, rng),
-            **_births(schools, school, rng),
+            "gender": flags(MALE, size, rng).astype(np.int32),
+            "ethnicity": _ethnicities(school, rng),
+            "city_of_residence": np.where(undeclared, np.int32(CITIES), home),
+            "school": row,
+            "school_type": school.school_type,
+            "disability": flags(school.disability, size, rng).astype(np.int32),
+            "transport": _transport(school, rng),
+            **_births(school, rng),
             **_birthplaces(home, self.cities, rng),
         }
-        _twin(students, rng)
+        _make_twins(students, rng)
         return students
 
 
@@ -299,8 +295,8 @@ def _draw_schools(cities: Cities, students: int, rng: np.random.Generator) -> Sc
 
 
 def _school_cities(cities: Cities, rng: np.random.Generator) -> Codes:
-    """Every city has a school; the others go where the people are, large cities having fewer."""
-    others = categories(cities.population**0.9, SCHOOLS - CITIES, rng)
+    """Give every city a school, and the others by population."""
+    others = categories(cities.population**SCHOOLS_BY_POPULATION, SCHOOLS - CITIES, rng)
     return np.concatenate([np.arange(CITIES, dtype=np.int32), others])
 
 
@@ -339,69 +335,78 @@ def _transport_rates(
     return beta_rates(mean, TRANSPORT_CONCENTRATION, SCHOOLS, rng)
 
 
-def _births(schools: Schools, school: Codes, rng: np.random.Generator) -> dict[str, Codes]:
+def _births(school: Schools, rng: np.random.Generator) -> dict[str, Codes]:
     """Draw dates of birth: the ages that the school teaches, late students, and adults."""
-    age = schools.youngest[school] + below(schools.ages[school], rng)
-    age += categories(LATE, len(school), rng)
-    adult = np.flatnonzero(flags(schools.adults[school], len(school), rng))
+    size = len(school.ages)
+    age = school.youngest + below(school.ages, rng) + categories(LATE, size, rng)
+    adult = np.flatnonzero(flags(school.adults, size, rng))
     age[adult] = 15 + rng.gamma(*ADULT_AGE, len(adult)).astype(np.int32)
-    year = OLDEST - np.minimum(age, OLDEST)
-    leap = (year + YEAR - OLDEST) % 4 == 0
+    year = np.maximum(CENSUS_YEAR - age, FIRST_YEAR)
+    leap = year % 4 == 0
     day = below(np.where(leap, np.int32(366), np.int32(365)), rng)
-    day[~leap & (day >= LEAP_DAY)] += 1
+    day[~leap & (day >= _LEAP_DAY)] += 1
     return {
         "day_of_birth": _DAY_OF_MONTH[day],
         "month_of_birth": _MONTH[day],
-        "year_of_birth": year,
+        "year_of_birth": year - FIRST_YEAR,
     }
 
 
-def _ethnicities(schools: Schools, school: Codes, rng: np.random.Generator) -> Codes:
-    ethnicity = 2 + categories(OTHER_ETHNICITIES, len(school), rng)
-    ethnicity[flags(schools.white[school], len(school), rng)] = 1
-    ethnicity[flags(schools.undeclared_ethnicity[school], len(school), rng)] = 0
+def _ethnicities(school: Schools, rng: np.random.Generator) -> Codes:
+    size = len(school.white)
+    ethnicity = 2 + categories(OTHER_ETHNICITIES, size, rng)
+    ethnicity[flags(school.white, size, rng)] = 1
+    ethnicity[flags(school.undeclared_ethnicity, size, rng)] = 0
     return ethnicity
 
 
-def _homes(schools: Schools, school: Codes, cities: Cities, rng: np.random.Generator) -> Codes:
+def _homes(school: Schools, cities: Cities, rng: np.random.Generator) -> Codes:
     """Draw where students live: in the city of the school, some elsewhere in its region."""
-    home = schools.city[school]
-    away = np.flatnonzero(flags(schools.commuters[school], len(school), rng))
+    home = school.city.copy()
+    away = np.flatnonzero(flags(school.commuters, len(home), rng))
     home[away] = cities.neighbour(home[away], rng)
     return home
 
 
 def _birthplaces(home: Codes, cities: Cities, rng: np.random.Generator) -> dict[str, Codes]:
-    """Draw cities of birth: at home if it has a maternity ward, else in the hub, or elsewhere."""
-    has_ward = np.clip(0.5 * (cities.population / 60_000) ** 0.3, 0.22, 0.82).astype(np.float32)
-    city = home.copy()
-    away = np.flatnonzero(~flags(has_ward[home], len(home), rng))
-    where = categories((BIRTH_HUB, BIRTH_REGION, 1 - BIRTH_HUB - BIRTH_REGION), len(away), rng)
-    to_hub, to_region, anywhere = (away[where == place] for place in range(3))
-    city[to_hub] = cities.hub(home[to_hub])
-    city[to_region] = cities.neighbour(home[to_region], rng)
-    city[anywhere] = categories(cities.population, len(anywhere), rng)
-    abroad = np.flatnonzero(flags(ABROAD, len(home), rng))
-    city[abroad] = CITIES
-    nationality = np.zeros_like(home)
-    nationality[abroad] = 1 + categories(ABROAD_NATIONALITIES, len(abroad), rng)
+    """Draw cities of birth, and for the few who were born abroad country and nationality."""
+    city = _birth_cities(home, cities, rng)
     country = np.zeros_like(home)
+    nationality = np.zeros_like(home)
+    abroad = np.flatnonzero(flags(ABROAD, len(home), rng))
     ranks = np.arange(1, len(COUNTRIES))
+    city[abroad] = CITIES
     country[abroad] = 1 + categories(ranks**-COUNTRY_EXPONENT, len(abroad), rng)
+    nationality[abroad] = 1 + categories(ABROAD_NATIONALITIES, len(abroad), rng)
     return {"nationality": nationality, "country_of_birth": country, "city_of_birth": city}
 
 
-def _transport(schools: Schools, school: Codes, rng: np.random.Generator) -> Codes:
-    transport = flags(schools.transport[school], len(school), rng).astype(np.int32)
-    transport[flags(schools.exempt[school], len(school), rng)] = 2
+def _birth_cities(home: Codes, cities: Cities, rng: np.random.Generator) -> Codes:
+    """Draw the city of the maternity ward: at home, in the hub of the region, or elsewhere."""
+    at_home = BORN_AT_HOME * (cities.population / 36_000) ** BORN_AT_HOME_EXPONENT
+    at_home = np.clip(at_home, *BORN_AT_HOME_LIMITS)
+    city = home.copy()
+    away = np.flatnonzero(~flags(at_home[home], len(home), rng))
+    place = categories(BIRTHPLACES, len(away), rng)
+    in_hub, in_region, anywhere = (away[place == where] for where in range(3))
+    city[in_hub] = cities.hub(home[in_hub])
+    city[in_region] = cities.neighbour(home[in_region], rng)
+    city[anywhere] = categories(cities.population, len(anywhere), rng)
+    return city
+
+
+def _transport(school: Schools, rng: np.random.Generator) -> Codes:
+    size = len(school.transport)
+    transport = flags(school.transport, size, rng).astype(np.int32)
+    transport[flags(school.exempt, size, rng)] = 2
     return transport
 
 
-def _twin(students: dict[str, Codes], rng: np.random.Generator) -> None:
-    """Make some of the second of each pair of neighbours the twin of the first, in place."""
-    second = np.arange(1, len(students["school"]), 2)
-    schools = students["school"]
-    second = second[schools[second] == schools[second - 1]]
+def _make_twins(students: dict[str, Codes], rng: np.random.Generator) -> None:
+    """Make the second of some pairs of neighbours the twin of the first, in place."""
+    school = students["school"]
+    second = np.arange(1, len(school), 2)
+    second = second[school[second] == school[second - 1]]
     second = second[flags(TWINS, len(second), rng)]
     for column in TWINS_SHARE:
         students[column][second] = students[column][second - 1]
