@@ -30,8 +30,7 @@ from glasshouse.errors import StudyError, quoted, unknown_name
 from glasshouse.microdata import sums
 from glasshouse.microdata.partition import Partition, partition
 from glasshouse.microdata.weights import LARGEST_TOTAL, Weights, record_weights
-from glasshouse.qif.gain import GainFunction
-from glasshouse.qif.measures import Tries
+from glasshouse.qif import GainFunction, Tries
 from glasshouse.table import EncodedTable
 from glasshouse.table.dictionary import Codes
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from glasshouse.microdata import Assessment, assess
 from glasshouse.microdata.models import Gain
-from glasshouse.qif.measures import Tries
+from glasshouse.qif import Tries
 from glasshouse.sources import OnProgress
 from glasshouse.study import Adversary, Dataset, Study, attributes
 from glasshouse.table import EncodedTable, read

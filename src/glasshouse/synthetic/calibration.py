@@ -148,7 +148,7 @@ TARGETS = {
         *_outpatient("all but procedure month", _without("procedure_month"), 46.52),
     ],
 }
-"""Alvim et al. 2022, table 7 and section 5.2; Gonze et al. 2025, tables 2 and 3, São Paulo (prior
+"""Alvim et al. 2022, tables 7 and 11 and section 5.2; Gonze et al. 2025, tables 2 and 3, São Paulo (prior
 plus additive leakage; for two to six quasi-identifiers the best subset, which is not named)."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,8 @@ Floats = npt.NDArray[np.float32]
 """A column of rates; single precision is ample for a probability and halves the memory."""
 Flags = npt.NDArray[np.bool_]
 """A column of yes or no."""
+Means = npt.NDArray[np.floating[Any]] | float
+"""One mean for all rates, or one for each."""
 
 
 def flags(chance: npt.ArrayLike, size: int, rng: np.random.Generator) -> Flags:
@@ -36,15 +39,13 @@ def below(limit: Codes, rng: np.random.Generator) -> Codes:
     return (rng.random(len(limit)) * limit).astype(np.int32)
 
 
-def gamma_rates(mean: Floats | float, shape: float, size: int, rng: np.random.Generator) -> Floats:
+def gamma_rates(mean: Means, shape: float, size: int, rng: np.random.Generator) -> Floats:
     """Draw rates around the mean; the smaller the shape, the more of them are nearly zero."""
     rates = mean * rng.gamma(shape, 1 / shape, size)
     return np.minimum(rates, 0.95).astype(np.float32)
 
 
-def beta_rates(
-    mean: Floats | float, concentration: float, size: int, rng: np.random.Generator
-) -> Floats:
+def beta_rates(mean: Means, concentration: float, size: int, rng: np.random.Generator) -> Floats:
     """Draw rates around the mean; a concentration below one pushes them towards 0 and 1."""
     mean = np.clip(mean, 1e-4, 1 - 1e-4)
     return rng.beta(mean * concentration, (1 - mean) * concentration, size).astype(np.float32)

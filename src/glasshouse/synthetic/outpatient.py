@@ -34,12 +34,13 @@ from glasshouse.synthetic.streaming import Generator
 RECORDS = 112_637_066
 """Records of São Paulo in 2023 (Gonze et al. 2025, section 4.3)."""
 CITIES = SAO_PAULO.cities
-ESTABLISHMENTS = 12_000
-PROCEDURES = 4_000
+ESTABLISHMENTS, PROCEDURES = 12_000, 4_000
+"""Establishments of the state and codes of procedures, in round numbers."""
 
 SEXES = ("F", "M", "not informed")
 RACES = ("white", "brown", "black", "Asian", "indigenous", "not informed")
 OLDEST = 99
+"""Age of the oldest, and of all who are older."""
 MONTHS = tuple(
     [f"2022-{month:02}" for month in (10, 11, 12)] + [f"2023-{month:02}" for month in range(1, 13)]
 )
@@ -70,6 +71,7 @@ WITHOUT_PATIENT = (0.38, 0.8)
 Assumed: the base has consolidated production, without sex, age, race or city; were all records of
 known patients, the seven quasi-identifiers would leak far more than was published."""
 RACE_SHARES = (0.56, 0.25, 0.07, 0.01, 0.002, 0.108)
+"""Shares of `RACES` among the patients reported."""
 FROM_ELSEWHERE = (0.22, 1.0)
 """Mean and gamma shape of an establishment's share of patients from other cities of the region."""
 
@@ -86,7 +88,9 @@ class Establishments:
     code: Codes
     """The number of the establishment in the state."""
     city: Codes
+    """Where it is."""
     size: Codes
+    """How many records it has."""
     offer: Codes
     """How many procedures it performs."""
     offer_start: Codes
@@ -96,7 +100,9 @@ class Establishments:
     visit_end: Floats
     """Chance that a record is the last of its visit."""
     without_patient: Floats
+    """Share of visits reported without the patient."""
     from_elsewhere: Floats
+    """Share of patients from another city of the region."""
 
     def take(self, rows: Codes) -> Establishments:
         """Return some of the establishments, in the given order."""
@@ -140,23 +146,28 @@ class OutpatientWorld:
 
     def draw(self, positions: Codes, rng: np.random.Generator) -> Mapping[str, Codes]:
         """Draw the records at the given positions of the list."""
-        places = self.establishments
-        place = np.searchsorted(self.ends, positions, side="right").astype(np.int32)
-        rank = power_ranks(places.unevenness[place], places.offer[place], rng)
-        procedure = self.offers[places.offer_start[place] + rank]
-        first = _visit_starts(positions, place, places.visit_end, rng)
-        visit = np.cumsum(first, dtype=np.int32) - 1
-        visits = self._visits(place[first], procedure[first], rng)
+        row = np.searchsorted(self.ends, positions, side="right").astype(np.int32)
+        place = self.establishments.take(row)
+        rank = power_ranks(place.unevenness, place.offer, rng)
+        procedure = self.offers[place.offer_start + rank]
+        starts = _visit_starts(positions, row, place.visit_end, rng)
+        visit = np.cumsum(starts, dtype=np.int32) - 1
+        first = np.flatnonzero(starts).astype(np.int32)
+        visits = {
+            **self._patients(place.take(first), procedure[first], rng),
+            **_months(len(first), rng),
+        }
         drawn = {column: codes[visit] for column, codes in visits.items()}
-        return {**drawn, "establishment": place, "procedure": procedure}
+        return {**drawn, "establishment": row, "procedure": procedure}
 
-    def _visits(self, place: Codes, lead: Codes, rng: np.random.Generator) -> dict[str, Codes]:
-        """Draw the patient and the months of visits, given where and the first procedure."""
-        places = self.establishments
-        size = len(place)
+    def _patients(
+        self, place: Establishments, lead: Codes, rng: np.random.Generator
+    ) -> dict[str, Codes]:
+        """Draw the patients of visits, given where each took place and its first procedure."""
+        size = len(lead)
         age = self.age[lead] + AGE_SPREAD * rng.standard_normal(size, dtype=np.float32)
-        city = places.city[place]
-        away = np.flatnonzero(flags(places.from_elsewhere[place], size, rng))
+        city = place.city
+        away = np.flatnonzero(flags(place.from_elsewhere, size, rng))
         city[away] = self.cities.neighbour(city[away], rng)
         patient = {
             "sex": (~flags(self.female[lead], size, rng)).astype(np.int32),
@@ -164,13 +175,11 @@ class OutpatientWorld:
             "age": np.clip(age, 0, OLDEST).astype(np.int32),
             "city_of_residence": city,
         }
-        hidden = np.flatnonzero(flags(places.without_patient[place], size, rng))
+        hidden = np.flatnonzero(flags(place.without_patient, size, rng))
         not_informed = (len(SEXES) - 1, len(RACES) - 1, OLDEST + 1, CITIES)
         for codes, code in zip(patient.values(), not_informed, strict=True):
             codes[hidden] = code
-        processed = rng.integers(0, 12, size, dtype=np.int32)
-        performed = processed + len(LAGS) - 1 - categories(LAGS, size, rng)
-        return {**patient, "processing_month": processed, "procedure_month": performed}
+        return patient
 
 
 def outpatient_world(records: int, rng: np.random.Generator) -> OutpatientWorld:
@@ -243,10 +252,17 @@ def _draw_offers(places: Establishments, rng: np.random.Generator) -> Codes:
 
 
 def _visit_starts(
-    positions: Codes, place: Codes, visit_end: Floats, rng: np.random.Generator
+    positions: Codes, establishment: Codes, visit_end: Floats, rng: np.random.Generator
 ) -> Flags:
     """Begin a visit where the last one ended, and at every new group and establishment."""
-    starts = flags(visit_end[place], len(place), rng)
+    starts = flags(visit_end, len(positions), rng)
     starts |= positions % VISIT_LIMIT == 0
-    starts[1:] |= place[1:] != place[:-1]
+    starts[1:] |= establishment[1:] != establishment[:-1]
     return starts
+
+
+def _months(size: int, rng: np.random.Generator) -> dict[str, Codes]:
+    """Draw when visits were processed, and when, a little earlier, they took place."""
+    processed = rng.integers(0, 12, size, dtype=np.int32)
+    performed = processed + len(LAGS) - 1 - categories(LAGS, size, rng)
+    return {"processing_month": processed, "procedure_month": performed}

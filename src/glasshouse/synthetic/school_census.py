@@ -2,7 +2,7 @@
 
 Eleven quasi-identifiers and two sensitive attributes of up to 50 million students, after Alvim,
 Fernandes, McIver, Morgan and Nunes 2022, "Flexible and scalable privacy assessment for very large
-datasets" (their tables 5 to 7 and section 5.2). The published risks depend on a few distributions,
+datasets" (their tables 5 to 7 and 11, section 5.2). The published risks depend on a few distributions,
 and these are what the generator models: how students spread over cities and schools, which ages a
 school teaches, how rates of disability, transport and missing answers differ between schools, how
 far from their school students live and were born, and twins. `docs/synthetic.md` has the figures
@@ -74,13 +74,16 @@ STAGES = (
 )
 """Chosen so that ages and school types come near those of the country's enrolment."""
 
+REFERENCE_CITY = 100_000
+"""Population of the city for which rates that depend on the population are stated."""
+
 SIZE_SPREAD = 1.10
 """Standard deviation of the logarithm of school sizes within a city."""
 SCHOOLS_BY_POPULATION = 0.9
 """Exponent: schools are fewer, and larger, per person in large cities."""
 LARGEST_SCHOOL = 2_800
 TINY_SHARE, TINY_LIMIT = 0.0035, 7
-"""Remote rural and specialised schools of a handful of students: they make "school" identifying."""
+"""Share of remote or specialised schools of a handful of students, and the size they stay below."""
 
 DISABILITY = (0.0206, 1.0)
 """Mean rate and gamma shape in ordinary schools: many schools have no student with a disability."""
@@ -88,7 +91,7 @@ SPECIAL_SCHOOLS, SPECIAL_RATE = 0.0045, 0.95
 """Share of special schools, and the disability rate in them."""
 
 TRANSPORT_RATE, TRANSPORT_SHAPE = 0.238, 0.6
-"""Mean rate in a city of 100,000 people, and gamma shape: many cities run hardly any buses."""
+"""Mean rate in the reference city, and gamma shape: many cities run hardly any buses."""
 TRANSPORT_BY_POPULATION = -0.25
 """Exponent: transport serves the country, less the large cities."""
 TRANSPORT_BY_TYPE = (1.0, 1.0, 0.25, 0.25)
@@ -119,8 +122,8 @@ ABROAD_NATIONALITIES = (0.34, 0.66)
 """Shares of Brazilian and foreign among those born abroad."""
 COUNTRY_EXPONENT = 1.3
 """Countries of birth follow a power law."""
-BORN_AT_HOME, BORN_AT_HOME_EXPONENT, BORN_AT_HOME_LIMITS = 0.43, 0.3, (0.22, 0.82)
-"""Share born where they live in a city of 36,000 people, how it grows with the population, and its
+BORN_AT_HOME, BORN_AT_HOME_EXPONENT, BORN_AT_HOME_LIMITS = 0.583, 0.3, (0.22, 0.82)
+"""Share born where they live in the reference city, how it grows with the population, and its
 limits: small towns have no maternity ward."""
 BIRTHPLACES = (0.84, 0.115, 0.045)
 """Of those born elsewhere: in the hub of the region, in another city of it, or anywhere."""
@@ -162,19 +165,31 @@ class Schools:
     code: Codes
     """The number of the school in the country."""
     city: Codes
+    """Where it is."""
     size: Codes
+    """How many students it has."""
     school_type: Codes
+    """Who runs it."""
     youngest: Codes
+    """The first age it teaches."""
     ages: Codes
     """How many years of age it teaches."""
     adults: Floats
+    """Share of students of any age from 15."""
     undeclared_ethnicity: Floats
+    """Share of students without an ethnicity."""
     white: Floats
+    """Share of white students among the others."""
     disability: Floats
+    """Share of students with a disability."""
     transport: Floats
+    """Share of students with public school transport."""
     exempt: Floats
+    """Share of students for whom the question of transport is left out."""
     commuters: Floats
+    """Share of students who live elsewhere in the region."""
     undeclared_residence: Floats
+    """Share of students without a city of residence."""
 
     def take(self, rows: Codes) -> Schools:
         """Return some of the schools, in the given order."""
@@ -186,7 +201,9 @@ class SchoolWorld:
     """The cities, and the schools that the records asked for attend."""
 
     cities: Cities
+    """All cities of the country."""
     schools: Schools
+    """The schools kept, city by city; their students are the list that records are drawn from."""
 
     @cached_property
     def labels(self) -> Mapping[str, pa.StringArray]:
@@ -329,7 +346,7 @@ def _disability_rates(rng: np.random.Generator) -> Floats:
 def _transport_rates(
     cities: Cities, city: Codes, school_type: Codes, rng: np.random.Generator
 ) -> Floats:
-    rural = (cities.population / 1e5) ** TRANSPORT_BY_POPULATION
+    rural = (cities.population / REFERENCE_CITY) ** TRANSPORT_BY_POPULATION
     served = gamma_rates(TRANSPORT_RATE * rural, TRANSPORT_SHAPE, CITIES, rng)
     mean = served[city] * np.array(TRANSPORT_BY_TYPE, dtype=np.float32)[school_type]
     return beta_rates(mean, TRANSPORT_CONCENTRATION, SCHOOLS, rng)
@@ -383,7 +400,8 @@ def _birthplaces(home: Codes, cities: Cities, rng: np.random.Generator) -> dict[
 
 def _birth_cities(home: Codes, cities: Cities, rng: np.random.Generator) -> Codes:
     """Draw the city of the maternity ward: at home, in the hub of the region, or elsewhere."""
-    at_home = BORN_AT_HOME * (cities.population / 36_000) ** BORN_AT_HOME_EXPONENT
+    relative = cities.population / REFERENCE_CITY
+    at_home = BORN_AT_HOME * relative**BORN_AT_HOME_EXPONENT
     at_home = np.clip(at_home, *BORN_AT_HOME_LIMITS)
     city = home.copy()
     away = np.flatnonzero(~flags(at_home[home], len(home), rng))
