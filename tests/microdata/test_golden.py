@@ -83,7 +83,8 @@ def test_re_identification_of_ten_students() -> None:
     assert outcome.probabilistic.prior == Fraction(1, 10)
     assert outcome.probabilistic.posterior == Fraction(5, 10)
     assert outcome.probabilistic.multiplicative == 5
-    assert outcome.class_sizes == {1: 2, 2: 1, 3: 2}
+    assert outcome.class_sizes.classes[:3] == (2, 1, 2)
+    assert outcome.class_sizes.records[:3] == (2, 2, 6)
 
 
 @pytest.mark.parametrize(

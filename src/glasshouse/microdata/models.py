@@ -63,6 +63,39 @@ class Leakage:
         return self.posterior / self.prior if self.prior else None
 
 
+SIZE_BINS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
+"""The least class size of each bin of a histogram."""
+SUCCESS_BINS = 11
+"""Success of a single guess is counted by tenths, and certainty apart."""
+
+
+@dataclass(frozen=True)
+class ClassSizes:
+    """How many classes there are by size, and how many records are in them, in the bins of `SIZE_BINS`."""
+
+    classes: tuple[int, ...]
+    """The number of classes per bin."""
+    records: tuple[int, ...]
+    """The number of records in them."""
+
+    @property
+    def smallest(self) -> int:
+        """The least size of the first bin that holds a class: no class is smaller."""
+        return next(size for size, classes in zip(SIZE_BINS, self.classes, strict=True) if classes)
+
+    def records_below(self, size: int) -> int:
+        """Return how many records are in classes of fewer than so many, which must be the edge of a bin."""
+        return sum(self.records[: SIZE_BINS.index(size)])
+
+    @classmethod
+    def of(cls, sizes: NDArray[np.int64]) -> ClassSizes:
+        """Count classes of the given sizes."""
+        bins = np.searchsorted(np.array(SIZE_BINS), sizes, side="right") - 1
+        classes = np.bincount(bins, minlength=len(SIZE_BINS))
+        records = [int(sizes[bins == each].sum()) for each in range(len(SIZE_BINS))]
+        return cls(tuple(classes.tolist()), tuple(records))
+
+
 @dataclass(frozen=True)
 class Attack:
     """The outcome of one collective attack with one set of quasi-identifiers."""
@@ -81,14 +114,17 @@ class Attack:
     """The number of classes of records alike on the quasi-identifiers."""
     uniques: int
     """The number of records that are alone in their class."""
-    class_sizes: Mapping[int, int]
-    """How many classes there are of each size."""
+    class_sizes: ClassSizes
+    """How many classes there are by size."""
     certain: int
     """The number of records whose secret she knows for certain."""
     deterministic: Leakage
     """The probability that she is certain, and right."""
     probabilistic: Leakage
     """The probability that her best single guess is right (Bayes vulnerability)."""
+    success: tuple[int, ...]
+    """Per tenth of the chance of a right guess, how many records have it; the last entry counts those that are certain.
+    Empty when she re-identifies: there it follows from the class sizes."""
     gain: Leakage | None
     """Her expected gain, where a gain was given."""
 
@@ -232,7 +268,6 @@ def _attack(
     gain: Gain | None,
     weights: Weights,
 ) -> Attack:
-    sizes, counts = np.unique(classes.sizes, return_counts=True)
     measured = (
         _infer(table, classes, secret, gain, weights)
         if secret
@@ -246,7 +281,7 @@ def _attack(
         records=table.records,
         classes=classes.classes,
         uniques=classes.uniques,
-        class_sizes=dict(zip(sizes.tolist(), counts.tolist(), strict=True)),
+        class_sizes=ClassSizes.of(classes.sizes),
         **measured,
     )
 
@@ -263,6 +298,7 @@ def _reidentify(
         "certain": classes.uniques,
         "deterministic": Leakage(Fraction(int(table.records == 1)), Fraction(alone, total)),
         "probabilistic": Leakage(Fraction(weights.heaviest, total), Fraction(best, total)),
+        "success": (),
         "gain": None if gain is None else _tries_to_reidentify(table, classes, gain, weights),
     }
 
@@ -292,8 +328,9 @@ def _infer(
 ) -> dict[str, Any]:
     secret = _Secret(names, _joint_codes(table, names), table)
     worth, scale = _scaled_worth(secret, gain, weights)
+    success = np.zeros(SUCCESS_BINS, np.int64)
     best, best_worth, certain_weight, certain = sums.best_guesses(
-        classes.order, classes.starts, secret.codes, weights.each, worth
+        classes.order, classes.starts, secret.codes, weights.each, worth, success
     )
     totals = sums.value_weights(secret.codes, weights.each, secret.cardinality)
     likeliest, total = int(totals.max()), weights.total
@@ -310,6 +347,7 @@ def _infer(
             Fraction(int(likeliest == total)), Fraction(certain_weight, total)
         ),
         "probabilistic": Leakage(Fraction(likeliest, total), Fraction(best, total)),
+        "success": tuple(success.tolist()),
         "gain": gained,
     }
 
@@ -404,6 +442,11 @@ def _both_leakages(leakage: Leakage) -> dict[str, float | None]:
     }
 
 
+SIZE_LABELS = ("1", "2", "3", "4", "5_9", "10_19", "20_49", "50_99", "100_999", "1000")
+"""What the bins of class sizes are called in frames."""
+SUCCESS_LABELS = (*(f"0.{tenth}" for tenth in range(10)), "1")
+"""What the bins of success are called: each from its label up to the next, the last exactly 1."""
+
 _MEASURES = ("prior", "posterior", "additive", "multiplicative")
 _SCHEMA = pa.schema(
     [
@@ -420,6 +463,9 @@ _SCHEMA = pa.schema(
         ("deterministic_records", pa.int64()),
         *((f"probabilistic_{measure}", pa.float64()) for measure in _MEASURES),
         *((f"gain_{measure}", pa.float64()) for measure in _MEASURES),
+        *((f"classes_{label}", pa.int64()) for label in SIZE_LABELS),
+        *((f"records_{label}", pa.int64()) for label in SIZE_LABELS),
+        *((f"success_{label}", pa.int64()) for label in SUCCESS_LABELS),
     ]
 )
 
@@ -431,4 +477,13 @@ def _row(attack: Attack) -> dict[str, Any]:
         for kind in ("deterministic", "probabilistic", "gain")
         for measure, value in content.pop(kind, {}).items()
     }
-    return content | measures | {"records": attack.records}
+    histograms = {
+        f"{kind}_{label}": count
+        for kind, labels, counts in (
+            ("classes", SIZE_LABELS, attack.class_sizes.classes),
+            ("records", SIZE_LABELS, attack.class_sizes.records),
+            ("success", SUCCESS_LABELS, attack.success),
+        )
+        for label, count in zip(labels, counts, strict=False)
+    }
+    return content | measures | histograms | {"records": attack.records}

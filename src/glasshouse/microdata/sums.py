@@ -21,6 +21,7 @@ def best_guesses(
     codes: Codes,
     weights: NDArray[np.int64],
     worth: NDArray[np.int64],
+    success: NDArray[np.int64],
 ) -> tuple[int, int, int, int]:
     """Sum over classes what the best single guess of the value earns.
 
@@ -30,6 +31,8 @@ def best_guesses(
         codes: The secret's value per record.
         weights: The weight per record; empty: 1 each.
         worth: What a right guess of each value earns, not negative.
+        success: Takes, per tenth of the chance of a right guess, how many records have it; the last
+            entry takes those that are certain.
 
     Returns:
         Σ max_x weight(x, class); Σ max_x worth(x)·weight(x, class); and of the classes with a single
@@ -64,6 +67,7 @@ def best_guesses(
         if single:
             certain_weight += weight
             certain_records += end - begin
+        success[(success.size - 1) * most // weight] += end - begin
     return total, total_worth, certain_weight, certain_records
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 import jinja2
 
 from glasshouse.microdata import Assessment, Attack, Leakage
+from glasshouse.microdata.models import SIZE_LABELS
 from glasshouse.report.charts import before_and_after, to_svg
 from glasshouse.report.findings import attack_label, by_knowledge, findings
 from glasshouse.report.words import share
@@ -87,22 +88,11 @@ def _number(value: Fraction) -> str:
     return f"{float(value):.6g}"
 
 
-CLASS_SIZES = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
-"""The least size of each row in the table of class sizes."""
-
-
 def _class_sizes(attacks: Sequence[Attack]) -> list[dict[str, str]]:
     """Return how many classes and records there are by class size, for the largest set assessed."""
     sizes = attacks[-1].class_sizes
-    rows = []
-    for low, above in zip(CLASS_SIZES, (*CLASS_SIZES[1:], None), strict=True):
-        inside = {s: n for s, n in sizes.items() if low <= s and (above is None or s < above)}
-        label = f"{low:,} or more" if above is None else f"{low:,}–{above - 1:,}"
-        rows.append(
-            {
-                "size": f"{low:,}" if above == low + 1 else label,
-                "classes": f"{sum(inside.values()):,}",
-                "records": f"{sum(size * count for size, count in inside.items()):,}",
-            }
-        )
-    return rows
+    labels = [label.replace("_", "–") for label in SIZE_LABELS[:-1]] + ["1,000 or more"]
+    return [
+        {"size": label, "classes": f"{classes:,}", "records": f"{records:,}"}
+        for label, classes, records in zip(labels, sizes.classes, sizes.records, strict=True)
+    ]

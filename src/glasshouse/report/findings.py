@@ -75,9 +75,9 @@ def _inferred(attack: Attack, subject: str) -> str:
 
 
 def _nearly_alone(attack: Attack, subject: str) -> str:
-    exposed = _in_small_classes(attack, SMALL_CLASS)
+    exposed = attack.class_sizes.records_below(SMALL_CLASS)
     if exposed == 0:
-        smallest = min(attack.class_sizes)
+        smallest = attack.class_sizes.smallest
         return f"Every {subject} looks like at least {smallest - 1:,} others in these respects."
     who = f"{counted(exposed, subject)} ({share(exposed, attack.records)})"
     if exposed == attack.records:
@@ -86,10 +86,6 @@ def _nearly_alone(attack: Attack, subject: str) -> str:
         f"{who} {'looks' if exposed == 1 else 'look'} like fewer than {SMALL_CLASS - 1} others in these respects: "
         "generalising or removing an attribute is what would protect them."
     )
-
-
-def _in_small_classes(attack: Attack, limit: int) -> int:
-    return sum(size * classes for size, classes in attack.class_sizes.items() if size < limit)
 
 
 def attack_label(attack: Attack) -> str:

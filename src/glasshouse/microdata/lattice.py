@@ -1,0 +1,295 @@
+"""Every subset of the quasi-identifiers, exactly: which combinations of attributes expose how many people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from glasshouse.errors import BudgetError, StudyError
+from glasshouse.microdata import kernel, steps
+from glasshouse.microdata.models import (
+    SIZE_LABELS,
+    SUCCESS_BINS,
+    SUCCESS_LABELS,
+    Assessment,
+    Attack,
+    ClassSizes,
+    Leakage,
+    assess,
+)
+from glasshouse.microdata.steps import OnProgress, OnStep, Progress, number_of_subsets
+from glasshouse.table import EncodedTable, Role
+
+__all__ = ["Progress", "Sweep", "largest_size", "sweep"]
+
+MOST_ATTRIBUTES = 24
+"""A sweep takes at most so many quasi-identifiers."""
+DEFAULT_MEMORY = 8 << 30
+"""What a sweep may use for its results unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What an adversary achieves with every subset of the quasi-identifiers: integer sums, a row per subset."""
+
+    dataset: str
+    """The name of the release."""
+    records: int
+    """The number of records."""
+    quasi_identifiers: tuple[str, ...]
+    """The attributes, in the order given: bit i of a mask is the i-th."""
+    sensitive: tuple[str, ...]
+    """The secrets."""
+    likeliest: tuple[int, ...]
+    """Per secret, how many records have its most frequent value: the prior guess."""
+    masks: NDArray[np.int64]
+    """Per row, the subset: by size, then in the order of the attributes."""
+    classes: NDArray[np.int64]
+    """Per row and size bin, the number of classes."""
+    class_records: NDArray[np.int64]
+    """Per row and size bin, the number of records in them."""
+    most: NDArray[np.int64]
+    """Per row and secret, Σ over classes of the count of the most frequent value."""
+    success: NDArray[np.int64]
+    """Per row, secret and tenth of the chance of a right guess, the number of records; the last is certainty."""
+
+    @property
+    def uniques(self) -> NDArray[np.int64]:
+        """Per row, the number of records that are alone in their class."""
+        return self.classes[:, 0]
+
+    @property
+    def certain(self) -> NDArray[np.int64]:
+        """Per row and secret, the number of records in classes with a single value."""
+        return self.success[:, :, -1]
+
+    def names(self, mask: int) -> tuple[str, ...]:
+        """Return the attributes of a subset."""
+        return tuple(name for i, name in enumerate(self.quasi_identifiers) if (mask >> i) & 1)
+
+    def assessment(self) -> Assessment:
+        """Return every subset's attacks: re-identification first, then each secret."""
+        return Assessment(self.records, tuple(self._attacks()))
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per subset: its mask, size and attributes, and every sum by name."""
+        columns: dict[str, object] = {
+            "subset": self.masks,
+            "size": np.array([int(mask).bit_count() for mask in self.masks], np.int64),
+            "quasi_identifiers": [list(self.names(int(mask))) for mask in self.masks],
+            "classes": self.classes.sum(axis=1),
+            "uniques": self.uniques,
+        }
+        for i, label in enumerate(SIZE_LABELS):
+            columns[f"classes_{label}"] = self.classes[:, i]
+        for i, label in enumerate(SIZE_LABELS):
+            columns[f"records_{label}"] = self.class_records[:, i]
+        for s, name in enumerate(self.sensitive):
+            columns[f"{name}: most"] = self.most[:, s]
+            columns[f"{name}: certain"] = self.certain[:, s]
+            for i, label in enumerate(SUCCESS_LABELS):
+                columns[f"{name}: success_{label}"] = self.success[:, s, i]
+        return pa.table(columns)
+
+    def _attacks(self) -> Iterator[Attack]:
+        known = {int(mask): self.names(int(mask)) for mask in self.masks}
+        whole, one = self.records, Fraction(int(self.records == 1))
+        for row, mask in enumerate(self.masks.tolist()):
+            sizes = ClassSizes(
+                tuple(self.classes[row].tolist()), tuple(self.class_records[row].tolist())
+            )
+            classes, uniques = sum(sizes.classes), sizes.classes[0]
+            common = ((self.dataset,), known[mask])
+            yield Attack(
+                "CRS", *common, (), whole, classes, uniques, sizes, uniques,
+                Leakage(one, Fraction(uniques, whole)),
+                Leakage(Fraction(1, whole), Fraction(classes, whole)), (), None,
+            )  # fmt: skip
+            for s, name in enumerate(self.sensitive):
+                certain, first = int(self.certain[row, s]), self.likeliest[s]
+                yield Attack(
+                    "CAS", *common, (name,), whole, classes, uniques, sizes, certain,
+                    Leakage(Fraction(int(first == whole)), Fraction(certain, whole)),
+                    Leakage(Fraction(first, whole), Fraction(int(self.most[row, s]), whole)),
+                    tuple(self.success[row, s].tolist()), None,
+                )  # fmt: skip
+
+
+def sweep(
+    table: EncodedTable,
+    *,
+    subsets: str | Sequence[Sequence[str]] = "all",
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    threads: int | None = None,
+    memory: int | None = None,
+    on_progress: OnProgress | None = None,
+    finished: Mapping[int, NDArray[np.int64]] | None = None,
+    on_step: OnStep | None = None,
+) -> Sweep:
+    """Attack all records of a table with every subset of the quasi-identifiers.
+
+    Args:
+        table: The release.
+        subsets: ``"all"``, ``"max:K"`` (at most K attributes), or a list of subsets.
+        quasi_identifiers: The attributes; by default the table's quasi-identifiers.
+        sensitive: The secrets; by default the table's sensitive attributes.
+        threads: How many threads share the work; by default all processors. The outcome is the same for any number.
+        memory: How many bytes the results may take.
+        on_progress: Called now and then with how far it is.
+        finished: Steps that an earlier, interrupted sweep of the same table has finished, by number.
+        on_step: Called with the number and the rows of each step that is finished, for ``finished`` later.
+
+    Raises:
+        StudyError: The quasi-identifiers or the subsets make no sense.
+        BudgetError: There are more subsets than the memory holds; it says which ``max:K`` fits.
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.table import read
+    >>> people = pa.table({"age": [20, 30, 30], "sex": ["F", "F", "M"], "ill": ["a", "b", "b"]})
+    >>> table = read(people, quasi_identifiers=["age", "sex"], sensitive=["ill"])
+    >>> sweep(table).to_frame().select(["quasi_identifiers", "classes", "uniques", "ill: most"]).to_pylist()[-1]
+    {'quasi_identifiers': ['age', 'sex'], 'classes': 3, 'uniques': 3, 'ill: most': 3}
+    """
+    names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
+    secrets = tuple(table.sensitive if sensitive is None else sensitive)
+    _check_roles(table, names, secrets)
+    if not isinstance(subsets, str):
+        return _sweep_listed(table, names, secrets, subsets)
+    largest = largest_size(subsets, len(names))
+    _check_budget(len(names), largest, len(secrets), memory or DEFAULT_MEMORY)
+    masks, sums = steps.sums_of_all_subsets(
+        table,
+        quasi_identifiers=names,
+        sensitive=secrets,
+        largest=largest,
+        threads=threads or steps.available_threads(),
+        on_progress=on_progress,
+        finished=finished,
+        on_step=on_step,
+    )
+    first_bins = sums[:, : kernel.COUNTED_BINS] * np.array(kernel.SIZE_BINS[: kernel.COUNTED_BINS])
+    counted = sums[:, kernel.RECORDS : kernel.SECRETS]
+    own = sums[:, kernel.SECRETS : kernel.SECRETS + kernel.PER_SECRET * len(secrets)]
+    own = own.reshape(len(sums), len(secrets), kernel.PER_SECRET)
+    certain = own[:, :, kernel.CERTAIN]
+    return Sweep(
+        dataset=table.name,
+        records=table.records,
+        quasi_identifiers=names,
+        sensitive=secrets,
+        likeliest=tuple(_likeliest(table, name) for name in secrets),
+        masks=masks,
+        classes=sums[:, : len(SIZE_LABELS)],
+        class_records=np.concatenate([first_bins, counted], axis=1),
+        most=own[:, :, kernel.MOST] + certain,
+        success=np.concatenate([own[:, :, kernel.SHARES :], certain[:, :, None]], axis=2),
+    )
+
+
+def largest_size(subsets: str, attributes: int) -> int:
+    """Return the largest size of the subsets that ``all`` or ``max:K`` asks for.
+
+    Raises:
+        StudyError: It is neither.
+
+    >>> largest_size("all", 11), largest_size("max:3", 11), largest_size("max:30", 11)
+    (11, 3, 11)
+    """
+    if subsets == "all":
+        return attributes
+    kind, _, number = subsets.partition(":")
+    if kind != "max" or not number.isdecimal() or int(number) < 1:
+        raise StudyError(
+            f'subsets "{subsets}" are neither all, nor max:K with a number K from 1 on'
+        )
+    return min(int(number), attributes)
+
+
+def _check_roles(table: EncodedTable, names: Sequence[str], secrets: Sequence[str]) -> None:
+    if not names:
+        raise StudyError("a sweep needs at least one quasi-identifier")
+    for name in (*names, *secrets):
+        table.column(name)
+    for name in names:
+        if name in secrets:
+            raise StudyError(
+                f'column "{name}" is both {Role.QUASI_IDENTIFIER} and {Role.SENSITIVE}; choose one'
+            )
+        if name == table.identifier:
+            raise StudyError(
+                f'column "{name}" is the identifier; it cannot be a quasi-identifier too'
+            )
+    if len(set(names)) < len(names) or len(set(secrets)) < len(secrets):
+        raise StudyError("a column is given twice; name each once")
+
+
+def _check_budget(attributes: int, largest: int, secrets: int, memory: int) -> None:
+    row = 8 * kernel.cell_width(secrets)
+    subsets = number_of_subsets(attributes, largest)
+    if attributes <= MOST_ATTRIBUTES and 3 * subsets * row <= memory:
+        return
+    if attributes > MOST_ATTRIBUTES:
+        raise BudgetError(
+            f"{attributes} quasi-identifiers have {subsets:,} subsets; a sweep takes at most {MOST_ATTRIBUTES} "
+            "quasi-identifiers: leave some out"
+        )
+    fits = max(
+        (k for k in range(1, largest) if 3 * number_of_subsets(attributes, k) * row <= memory),
+        default=0,
+    )
+    way_out = f"max:{fits} fits" if fits else "give it more"
+    raise BudgetError(
+        f"{attributes} quasi-identifiers have {subsets:,} subsets; their results do not fit {memory >> 20:,} MiB of "
+        f"memory: {way_out}"
+    )
+
+
+def _likeliest(table: EncodedTable, name: str) -> int:
+    return int(np.bincount(table.column(name).codes).max())
+
+
+def _sweep_listed(
+    table: EncodedTable,
+    names: tuple[str, ...],
+    secrets: tuple[str, ...],
+    subsets: Sequence[Sequence[str]],
+) -> Sweep:
+    """Answer chosen subsets, each on its own."""
+    chosen = {_mask(names, subset) for subset in subsets}
+    masks = sorted(chosen, key=lambda mask: (mask.bit_count(), _positions(mask, len(names))))
+    known = [tuple(name for i, name in enumerate(names) if (mask >> i) & 1) for mask in masks]
+    attacks = assess(
+        table.with_roles(quasi_identifiers=names, sensitive=secrets), subsets=known
+    ).attacks
+    rows = [attacks[i : i + 1 + len(secrets)] for i in range(0, len(attacks), 1 + len(secrets))]
+    most = [[int(a.probabilistic.posterior * table.records) for a in row[1:]] for row in rows]
+    success = [[a.success for a in row[1:]] for row in rows]
+    return Sweep(
+        dataset=table.name,
+        records=table.records,
+        quasi_identifiers=names,
+        sensitive=secrets,
+        likeliest=tuple(_likeliest(table, name) for name in secrets),
+        masks=np.array(masks, np.int64),
+        classes=np.array([row[0].class_sizes.classes for row in rows], np.int64),
+        class_records=np.array([row[0].class_sizes.records for row in rows], np.int64),
+        most=np.array(most, np.int64).reshape(len(rows), len(secrets)),
+        success=np.array(success, np.int64).reshape(len(rows), len(secrets), SUCCESS_BINS),
+    )
+
+
+def _mask(names: Sequence[str], subset: Sequence[str]) -> int:
+    unknown = [name for name in subset if name not in names]
+    if unknown or not subset:
+        raise StudyError(f"a subset needs quasi-identifiers, not {list(subset)}")
+    return sum(1 << names.index(name) for name in set(subset))
+
+
+def _positions(mask: int, attributes: int) -> tuple[int, ...]:
+    return tuple(i for i in range(attributes) if (mask >> i) & 1)

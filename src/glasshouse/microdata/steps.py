@@ -1,0 +1,438 @@
+"""The root steps of a sweep over all subsets of the quasi-identifiers.
+
+Subsets are taken by their first attribute, in an order chosen from the data. Root step p answers all subsets whose
+first attribute is the p-th: the records are parted by that attribute, the kernel runs inside each part, and the integer
+cells are added up; then the attribute is left out, equal records are merged, and the next step begins. Steps are the
+unit of progress, cancelling and checkpoints; threads share the parts of a step. ``docs/lattice.md`` derives it.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glasshouse.errors import BudgetError
+from glasshouse.microdata import kernel
+from glasshouse.microdata.kernel import Plan, Store, Sums, Workspace
+from glasshouse.microdata.packing import (
+    Counts,
+    Words,
+    close_up,
+    lay_out,
+    packed,
+    plan_packing,
+    values_of,
+)
+from glasshouse.table import EncodedTable
+
+DENSE_ATTRIBUTES = 12
+"""Up to so many attributes after the root, all 3^r cells are kept side by side; beyond, only touched ones."""
+HASHED_CELLS = 1 << 16
+"""So many touched cells are kept at a time."""
+SAMPLED_RECORDS = 20_000
+"""The order of attributes is chosen from a sample of so many records."""
+CHUNK_RECORDS = 1 << 20
+"""So many records are packed at a time."""
+MERGE_THRESHOLD = 3.0
+"""Records are merged inside a class where that is expected to save so many visits of each."""
+TASKS_PER_STEP = 64
+"""The parts of a step are handed to threads in so many bundles of about the same number of records."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a sweep is."""
+
+    share: float
+    """The share of the work that is done, estimated."""
+    visits: int
+    """How many records have been looked at so far."""
+
+
+OnProgress = Callable[[Progress], None]
+OnStep = Callable[[int, Sums], None]
+
+
+def subset_masks(attributes: int, largest: int) -> NDArray[np.int64]:
+    """Return the subsets as bits, by size, then in the order of the attributes; not the empty one."""
+    return np.fromiter(
+        (
+            sum(1 << a for a in chosen)
+            for size in range(1, largest + 1)
+            for chosen in combinations(range(attributes), size)
+        ),
+        np.int64,
+        count=number_of_subsets(attributes, largest),
+    )
+
+
+def number_of_subsets(attributes: int, largest: int) -> int:
+    """Return how many subsets there are of at least one and at most so many attributes.
+
+    >>> number_of_subsets(11, 11), number_of_subsets(20, 3)
+    (2047, 1350)
+    """
+    return sum(comb(attributes, size) for size in range(1, largest + 1))
+
+
+def sums_of_all_subsets(
+    table: EncodedTable,
+    *,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str],
+    largest: int,
+    threads: int,
+    on_progress: OnProgress | None = None,
+    finished: Mapping[int, Sums] | None = None,
+    on_step: OnStep | None = None,
+) -> tuple[NDArray[np.int64], Sums]:
+    """Return the masks of the subsets (bit i is the i-th quasi-identifier) and a row of sums for each.
+
+    Args:
+        table: The release.
+        quasi_identifiers: The attributes.
+        sensitive: The secrets.
+        largest: The largest number of attributes in a subset.
+        threads: How many threads share the work; the outcome is the same for any number.
+        on_progress: Called now and then from this thread.
+        finished: The rows of steps that an earlier, interrupted sweep has finished.
+        on_step: Called with each step that is finished, and its rows.
+    """
+    order = refinement_order(table, quasi_identifiers)
+    names = [quasi_identifiers[i] for i in order]
+    steps = _Steps(table, names, sensitive, largest, threads)
+    masks = subset_masks(len(names), largest)
+    row_of = {int(mask): row for row, mask in enumerate(masks)}
+    sums = np.zeros((len(masks), kernel.cell_width(len(sensitive))), np.int64)
+    for step in range(len(names)):
+        if finished and step in finished:
+            rows = finished[step]
+            steps.skip(step)
+        else:
+            rows = steps.run(step, on_progress)
+            if on_step:
+                on_step(step, rows)
+        for relative, row in zip(
+            _relative_masks(len(names) - 1 - step, largest - 1), rows, strict=True
+        ):
+            own = (1 << step) | (int(relative) << (step + 1))
+            given = sum(1 << order[i] for i in range(len(order)) if (own >> i) & 1)
+            sums[row_of[given]] = row
+    return masks, _completed(sums)
+
+
+def refinement_order(table: EncodedTable, names: Sequence[str]) -> list[int]:
+    """Choose the order in which attributes refine: those that no other attribute tells come first.
+
+    An attribute's rank is its least conditional entropy given one other attribute, over an even sample. An attribute
+    that another determines (a city, given the school) then comes late, when it is constant in most classes and free.
+    """
+    stride = max(1, table.records // SAMPLED_RECORDS)
+    codes = [table.column(name).codes[::stride].astype(np.int64) for name in names]
+    alone = [_entropy(own) for own in codes]
+    ranks = list(alone)
+    for i, j in combinations(range(len(names)), 2):
+        both = _entropy(codes[i] * (int(codes[j].max()) + 1) + codes[j])
+        ranks[i] = min(ranks[i], both - alone[j])
+        ranks[j] = min(ranks[j], both - alone[i])
+    first = max(range(len(names)), key=lambda i: alone[i])
+    return sorted(range(len(names)), key=lambda i: (i != first, -ranks[i], i))
+
+
+def _entropy(values: NDArray[np.int64]) -> float:
+    _, counts = np.unique(values, return_counts=True)
+    shares = counts / counts.sum()
+    return float(-(shares * np.log2(shares)).sum())
+
+
+def _relative_masks(attributes: int, largest: int) -> NDArray[np.int64]:
+    """Return the sets of at most so many attributes, the empty one too, in the order of a step's rows."""
+    return np.array(
+        [mask for mask in range(1 << attributes) if mask.bit_count() <= largest], np.int64
+    )
+
+
+class _Steps:
+    """The records on their way through the root steps."""
+
+    def __init__(
+        self,
+        table: EncodedTable,
+        names: Sequence[str],
+        sensitive: Sequence[str],
+        largest: int,
+        threads: int,
+    ) -> None:
+        self._attributes = [table.column(name) for name in names]
+        self._secrets = [table.column(name) for name in sensitive]
+        self._largest = largest
+        self._threads = threads
+        # The first attribute is parted by once and never packed.
+        self._packing = plan_packing(self._attributes[1:], self._secrets)
+        self._table_records = table.records
+        self._records: Words = np.empty(0, np.uint64)
+        self._counts: Counts = np.empty(0, np.int32)
+        self._visits = 0
+
+    def run(self, step: int, on_progress: OnProgress | None) -> Sums:
+        """Answer all subsets whose first attribute is the step's, and leave that attribute out."""
+        starts, ends = self._part(step)
+        plan = self._plan(step)
+        stores = [_store(plan, len(self._secrets)) for _ in range(self._threads)]
+        self._sweep(step, plan, stores, starts, ends, on_progress)
+        self._close_up(starts, ends)
+        return _rows(plan, stores)
+
+    def skip(self, step: int) -> None:
+        """Leave the step's attribute out without answering anything."""
+        starts, ends = self._part(step)
+        keep = self._packing.attributes.after(step).bits(self._packing.words)
+        keep |= self._packing.secrets.bits(self._packing.words)
+        slots = np.empty(_slots(int((ends - starts).max())), np.int32)
+        for part in range(len(starts)):
+            ends[part] = kernel.merge(
+                self._records, self._counts, self._packing.words,
+                starts[part], ends[part], True, keep, slots,
+            )  # fmt: skip
+        self._close_up(starts, ends)
+
+    def _part(self, step: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Lay the records out by the step's attribute; return where each value begins and ends."""
+        words = self._packing.words
+        values = self._attributes[step].cardinality
+        sizes = np.zeros(values, np.int64)
+        for own, _, _ in self._chunks(step, values_only=True):
+            sizes += np.bincount(own, minlength=values)
+        ends = np.cumsum(sizes)
+        places = ends - sizes
+        laid = np.empty(int(ends[-1]) * words, np.uint64)
+        laid_counts = np.empty(int(ends[-1]), np.int32)
+        for own, records, counts in self._chunks(step):
+            lay_out(records, counts, step > 0, words, own, places, laid, laid_counts)
+        self._records, self._counts = laid, laid_counts
+        occurring = sizes > 0
+        return (ends - sizes)[occurring], ends[occurring]
+
+    def _chunks(
+        self, step: int, *, values_only: bool = False
+    ) -> Iterator[tuple[NDArray[np.uint32], Words, Counts]]:
+        """Yield the values of the step's attribute, with the records that have them."""
+        none: Counts = np.empty(0, np.int32)
+        if step == 0:
+            for begin in range(0, self._table_records, CHUNK_RECORDS):
+                end = min(begin + CHUNK_RECORDS, self._table_records)
+                values = self._attributes[0].codes[begin:end].astype(np.uint32)
+                records: Words = np.empty(0, np.uint64)
+                if not values_only:
+                    records = packed(self._packing, self._attributes[1:], self._secrets, begin, end)
+                yield values, records, none
+            return
+        words, own = self._packing.words, self._packing.attributes
+        for begin in range(0, len(self._counts), CHUNK_RECORDS):
+            end = min(begin + CHUNK_RECORDS, len(self._counts))
+            records = self._records[begin * words : end * words]
+            values = values_of(
+                records, words, own.word[step - 1], own.shift[step - 1], own.mask[step - 1]
+            )
+            yield values, records, self._counts[begin:end]
+
+    def _plan(self, step: int) -> Plan:
+        secrets = self._packing.secrets
+        return Plan(
+            words=self._packing.words,
+            fields=self._packing.attributes.after(step),
+            secrets=secrets,
+            largest_secret=int(secrets.size.max(initial=1)),
+            largest=self._largest - 1,
+            size_bin=kernel.size_bins(),
+            threshold=MERGE_THRESHOLD,
+        )
+
+    def _sweep(
+        self,
+        step: int,
+        plan: Plan,
+        stores: Sequence[Store],
+        starts: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        on_progress: OnProgress | None,
+    ) -> None:
+        sizes = ends - starts
+        tasks = _tasks(sizes)
+        keep = plan.fields.bits(plan.words) | plan.secrets.bits(plan.words)
+        waiting = iter(tasks)
+        lock, stop = threading.Lock(), threading.Event()
+        done = [0]
+
+        def work_through(store: Store) -> None:
+            work = _workspace(plan, int(sizes.max()))
+            while not stop.is_set():
+                with lock:
+                    parts = next(waiting, None)
+                if parts is None:
+                    break
+                before = int(work.visits[0])
+                kernel.sweep_parts(
+                    plan,
+                    work,
+                    store,
+                    keep,
+                    self._records,
+                    self._counts,
+                    step > 0,
+                    starts,
+                    ends,
+                    parts,
+                )
+                with lock:
+                    done[0] += 1
+                    self._visits += int(work.visits[0]) - before
+
+        with ThreadPoolExecutor(self._threads) as pool:
+            running = [pool.submit(work_through, store) for store in stores]
+            try:
+                while running:
+                    ended, still = wait(running, timeout=0.2, return_when=FIRST_EXCEPTION)
+                    for future in ended:
+                        future.result()
+                    running = list(still)
+                    if on_progress:
+                        share = self._share(step, done[0] / len(tasks))
+                        on_progress(Progress(share, self._visits))
+            finally:
+                stop.set()
+
+    def _share(self, step: int, part: float) -> float:
+        """Estimate the share of all work that is done: each further attribute costs about 1.6 times more."""
+        costs = [1.6 ** (len(self._attributes) - own) for own in range(len(self._attributes))]
+        return (sum(costs[:step]) + part * costs[step]) / sum(costs)
+
+    def _close_up(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
+        words = self._packing.words
+        left = close_up(self._records, self._counts, words, starts, ends)
+        self._records, self._counts = (
+            self._records[: left * words].copy(),
+            self._counts[:left].copy(),
+        )
+
+
+def _tasks(sizes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Bundle parts, the largest first, into tasks of about the same number of records."""
+    largest_first = np.argsort(-sizes, kind="stable")
+    bounds = np.cumsum(sizes[largest_first]) * TASKS_PER_STEP // (int(sizes.sum()) + 1)
+    return np.split(largest_first, np.flatnonzero(np.diff(bounds)) + 1)
+
+
+def _slots(records: int) -> int:
+    return 1 << max(2, (2 * records - 1).bit_length())
+
+
+def _workspace(plan: Plan, largest_part: int) -> Workspace:
+    attributes = len(plan.fields.word)
+    levels = attributes + 2
+    room = largest_part * levels
+    if room >= 1 << 31:
+        raise BudgetError(
+            f"a group of {largest_part:,} records is alike on the most telling quasi-identifier; that is too many for "
+            "one sweep. Leave out attributes, or use max:K"
+        )
+    values = int(plan.fields.size.max(initial=1))
+    statistics = min(1 << attributes, kernel.MERGE_STATISTICS)
+    return Workspace(
+        records=np.empty(room * plan.words, np.uint64),
+        counts=np.empty(room, np.int32),
+        child_start=np.empty(room // 4 + levels, np.int32),
+        child_end=np.empty(room // 4 + levels, np.int32),
+        tally=np.zeros(values, np.int32),
+        seen=np.zeros(values, np.int32),
+        secret_tally=np.zeros(plan.largest_secret, np.int32),
+        joint_tally=np.zeros(kernel.JOINT_VALUES, np.int32),
+        slots=np.empty(_slots(largest_part), np.int32),
+        frames=np.zeros((levels, kernel.FRAME_WIDTH), np.int64),
+        varying=np.zeros(plan.words, np.uint64),
+        keep=np.zeros(plan.words, np.uint64),
+        rest_word=np.zeros(attributes, np.int64),
+        rest_field=np.zeros(attributes, np.uint64),
+        rest_bit=np.zeros(attributes, np.int64),
+        merged_in=np.zeros((statistics, attributes + 1)),
+        merged_out=np.zeros((statistics, attributes + 1)),
+        visits=np.zeros(2, np.int64),
+    )
+
+
+def _store(plan: Plan, secrets: int) -> Store:
+    attributes = len(plan.fields.word)
+    width = kernel.cell_width(secrets)
+    if attributes <= DENSE_ATTRIBUTES:
+        return Store(
+            cells=np.zeros((3**attributes, width), np.int32),
+            ternary=np.array([int(f"{mask:b}", 3) for mask in range(1 << attributes)], np.int64),
+            keys=np.zeros(0, np.int64),
+            used=np.zeros(1, np.int64),
+            rows=np.zeros(0, np.int32),
+            subsets=np.zeros((0, width), np.int64),
+        )
+    masks = _relative_masks(attributes, plan.largest)
+    rows = np.full(1 << attributes, -1, np.int32)
+    rows[masks] = np.arange(len(masks))
+    return Store(
+        cells=np.zeros((HASHED_CELLS, width), np.int32),
+        ternary=np.zeros(0, np.int64),
+        keys=np.zeros(HASHED_CELLS, np.int64),
+        used=np.zeros(1, np.int64),
+        rows=rows,
+        subsets=np.zeros((len(masks), width), np.int64),
+    )
+
+
+def _rows(plan: Plan, stores: Sequence[Store]) -> Sums:
+    """Add up the cells of all threads and expand them to the subsets of a step."""
+    attributes = len(plan.fields.word)
+    if attributes > DENSE_ATTRIBUTES:
+        for store in stores:
+            kernel.flush(plan, store)
+        subsets = stores[0].subsets
+        for store in stores[1:]:
+            subsets += store.subsets
+        return subsets
+    cells = stores[0].cells.astype(np.int64)
+    for store in stores[1:]:
+        cells += store.cells
+    return _expanded(cells, attributes)[_relative_masks(attributes, plan.largest)]
+
+
+def _expanded(cells: Sums, attributes: int) -> Sums:
+    """Turn cells into subsets: T gets every cell (S, F) with S ⊆ T ⊆ S ∪ F.
+
+    One attribute at a time, from the lowest ternary digit (0: not in the subset, 1: in it, 2: free) on: a cell in which
+    it is free counts for the subsets without it and for those with it.
+    """
+    width = cells.shape[1]
+    for done in range(attributes):
+        digits = cells.reshape(-1, 3, 1 << done, width)
+        cells = (digits[:, :2] + digits[:, 2:]).reshape(-1, width)
+    return cells
+
+
+def _completed(sums: Sums) -> Sums:
+    """Turn pairs and triples of single records that were settled as one class into what they stand for."""
+    pairs, triples = sums[:, kernel.PAIRS].copy(), sums[:, kernel.TRIPLES].copy()
+    sums[:, kernel.CLASSES] += 3 * triples - 2 * pairs
+    sums[:, kernel.CLASSES + 1] += pairs - 3 * triples
+    sums[:, kernel.CLASSES + 2] += triples
+    sums[:, [kernel.PAIRS, kernel.TRIPLES]] = 0
+    return sums
+
+
+def available_threads() -> int:
+    """Return how many processors this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -1,0 +1,201 @@
+"""All subsets against the obvious: one attack per subset, record by record. The sweep's slow, plain twin is here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from glasshouse import synthetic
+from glasshouse.errors import BudgetError, StudyError
+from glasshouse.microdata import steps
+from glasshouse.microdata.lattice import Sweep, sweep
+from glasshouse.microdata.models import SIZE_BINS
+from glasshouse.table import EncodedTable, read
+
+Row = tuple[int, ...]
+
+
+def twin(rows: list[Row], attributes: int, secrets: int) -> dict[tuple[int, ...], Any]:
+    """Count classes, sizes, most frequent values and success of every subset, with dictionaries."""
+    expected = {}
+    for size in range(1, attributes + 1):
+        for chosen in combinations(range(attributes), size):
+            classes: dict[Row, list[Row]] = {}
+            for row in rows:
+                classes.setdefault(tuple(row[i] for i in chosen), []).append(row)
+            expected[chosen] = (
+                Counter(_bin(len(members)) for members in classes.values()),
+                sum(
+                    (Counter({_bin(len(members)): len(members)}) for members in classes.values()),
+                    Counter(),
+                ),
+                [_secret(classes, attributes + s) for s in range(secrets)],
+            )
+    return expected
+
+
+def _bin(size: int) -> int:
+    return max(i for i, least in enumerate(SIZE_BINS) if size >= least)
+
+
+def _secret(classes: dict[Row, list[Row]], column: int) -> tuple[int, Counter[int]]:
+    most, success = 0, Counter[int]()
+    for members in classes.values():
+        best = max(Counter(row[column] for row in members).values())
+        most += best
+        success[10 * best // len(members)] += len(members)
+    return most, success
+
+
+def as_table(rows: list[Row], attributes: int) -> EncodedTable:
+    names = [f"q{i}" if i < attributes else f"s{i - attributes}" for i in range(len(rows[0]))]
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+    return read(
+        pa.table(columns), quasi_identifiers=names[:attributes], sensitive=names[attributes:]
+    )
+
+
+def check(outcome: Sweep, rows: list[Row], attributes: int, secrets: int) -> None:
+    expected = twin(rows, attributes, secrets)
+    chosen = [tuple(i for i in range(attributes) if (int(m) >> i) & 1) for m in outcome.masks]
+    for row, subset in enumerate(chosen):
+        sizes, records, inferred = expected[subset]
+        assert outcome.classes[row].tolist() == [sizes[b] for b in range(10)]
+        assert outcome.class_records[row].tolist() == [records[b] for b in range(10)]
+        for s, (most, success) in enumerate(inferred):
+            assert outcome.most[row, s] == most
+            assert outcome.success[row, s].tolist() == [success[b] for b in range(11)]
+
+
+TABLES = st.tuples(st.integers(1, 5), st.integers(0, 2), st.integers(1, 6)).flatmap(
+    lambda shape: st.tuples(
+        st.just(shape[:2]),
+        st.lists(
+            st.tuples(*[st.integers(0, shape[2] - 1)] * sum(shape[:2])), min_size=1, max_size=60
+        ),
+    )
+)
+
+
+@settings(max_examples=400)
+@given(TABLES)
+def test_every_subset_equals_brute_force(drawn: tuple[tuple[int, int], list[Row]]) -> None:
+    (attributes, secrets), rows = drawn
+    outcome = sweep(as_table(rows, attributes), threads=1)
+    assert len(outcome.masks) == 2**attributes - 1
+    check(outcome, rows, attributes, secrets)
+
+
+@settings(max_examples=100)
+@given(TABLES, st.integers(1, 4))
+def test_touched_cells_equal_brute_force_also_with_limited_sizes(
+    drawn: tuple[tuple[int, int], list[Row]], largest: int
+) -> None:
+    """Many attributes keep only the cells that are touched; forced here on small tables, with little room."""
+    (attributes, secrets), rows = drawn
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(steps, "DENSE_ATTRIBUTES", 0)
+        patch.setattr(steps, "HASHED_CELLS", 32)
+        outcome = sweep(as_table(rows, attributes), subsets=f"max:{largest}", threads=1)
+    assert len(outcome.masks) == steps.number_of_subsets(attributes, min(largest, attributes))
+    check(outcome, rows, attributes, secrets)
+
+
+def random_rows(seed: int, records: int, sizes: list[int]) -> list[Row]:
+    generator = np.random.default_rng(seed)
+    columns = [(size * generator.random(records) ** 2).astype(int).tolist() for size in sizes]
+    return list(zip(*columns, strict=True))
+
+
+@pytest.mark.parametrize("limit", ["all", "max:2"])
+def test_larger_tables_with_large_and_merged_classes(limit: str) -> None:
+    rows = random_rows(1, 5_000, [2, 3, 2, 40, 700, 3, 2])
+    check(sweep(as_table(rows, 5), subsets=limit), rows, 5, 2)
+
+
+def test_more_bits_than_a_word_holds() -> None:
+    rows = random_rows(2, 600, [500] * 9 + [3, 300])
+    check(sweep(as_table(rows, 9), subsets="max:3"), rows, 9, 2)
+
+
+def test_a_secret_with_thousands_of_values() -> None:
+    rows = random_rows(3, 6_000, [20, 30, 5, 60, 5_000])
+    check(sweep(as_table(rows, 4)), rows, 4, 1)
+
+
+def test_listed_subsets_equal_the_rows_of_all() -> None:
+    table = as_table(random_rows(4, 500, [3, 4, 5, 3]), 3)
+    everything, some = sweep(table), sweep(table, subsets=[["q2", "q0"], ["q1"]])
+    assert some.to_frame().to_pylist() == [
+        row for row in everything.to_frame().to_pylist() if row["subset"] in (0b010, 0b101)
+    ]
+
+
+@pytest.fixture(scope="module")
+def census() -> EncodedTable:
+    generator = synthetic.generator("school-census")
+    return read(
+        synthetic.table(generator.name, records=20_000, seed=3),
+        quasi_identifiers=generator.quasi_identifiers[:9],
+        sensitive=generator.sensitive,
+    )
+
+
+def test_threads_order_and_chunks_do_not_change_a_byte(
+    census: EncodedTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = sweep(census, threads=1).to_frame()
+    assert sweep(census, threads=3).to_frame().equals(first)
+    monkeypatch.setattr(steps, "CHUNK_RECORDS", 777)
+    monkeypatch.setattr(steps, "TASKS_PER_STEP", 5)
+    monkeypatch.setattr(steps, "refinement_order", lambda _, names: list(range(len(names)))[::-1])
+    assert sweep(census, threads=2).to_frame().equals(first)
+
+
+def test_an_interrupted_sweep_goes_on_where_it_stopped(census: EncodedTable) -> None:
+    finished: dict[int, Any] = {}
+    whole = sweep(census, on_step=lambda step, rows: finished.update({step: rows})).to_frame()
+    assert sorted(finished) == list(range(9))
+    for known in ([0], [0, 1, 2], list(range(9))):
+        rest = {step: finished[step] for step in known}
+        assert sweep(census, finished=rest).to_frame().equals(whole)
+
+
+def test_progress_ends_at_one(census: EncodedTable) -> None:
+    seen: list[float] = []
+    sweep(census, on_progress=lambda progress: seen.append(progress.share))
+    assert seen == sorted(seen)
+    assert seen[-1] == pytest.approx(1)
+
+
+def test_the_assessment_of_a_sweep_is_that_of_single_attacks(census: EncodedTable) -> None:
+    from glasshouse.microdata import assess
+
+    known = census.quasi_identifiers
+    subsets = [known[:1], known[2:5], known]
+    single = assess(census, subsets=subsets).attacks
+    swept = sweep(census).assessment().attacks
+    by_subset = {(a.quasi_identifiers, a.secret): a for a in swept}
+    for attack in single:
+        assert by_subset[attack.quasi_identifiers, attack.secret] == attack
+
+
+def test_too_many_subsets_are_refused_with_what_fits() -> None:
+    table = as_table(random_rows(5, 10, [2] * 26), 26)
+    with pytest.raises(BudgetError, match="26 quasi-identifiers have 67,108,863 subsets; a sweep"):
+        sweep(table)
+    with pytest.raises(BudgetError, match=r"1,048,575 subsets; .* max:3 fits"):
+        sweep(table, quasi_identifiers=[f"q{i}" for i in range(20)], memory=2 << 20)
+
+
+@pytest.mark.parametrize("subsets", ["some", "max:", "max:0", "max:x", ""])
+def test_subsets_are_all_or_a_largest_size(census: EncodedTable, subsets: str) -> None:
+    with pytest.raises(StudyError, match="neither all, nor max:K"):
+        sweep(census, subsets=subsets)
