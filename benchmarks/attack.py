@@ -9,11 +9,10 @@ from __future__ import annotations
 import sys
 from functools import partial
 
-import numpy as np
-
-from glasshouse import synthetic
+from baseline import numpy_attack
+from census import school_census
 from glasshouse.microdata import assess
-from glasshouse.table import EncodedTable, read
+from glasshouse.table import EncodedTable
 from measure import compare
 
 RECORDS = 1_000_000
@@ -25,24 +24,6 @@ SETS = (
 )
 
 
-def baseline(table: EncodedTable, known: tuple[str, ...]) -> list[tuple[int, int, int, int]]:
-    key = np.zeros(table.records, np.uint64)
-    for column in map(table.column, known):
-        key = key * np.uint64(column.cardinality) + column.codes
-    outcomes = []
-    for secret in map(table.column, table.sensitive):
-        pairs = np.sort(key * np.uint64(secret.cardinality) + secret.codes)
-        first = np.flatnonzero(np.r_[True, pairs[1:] != pairs[:-1]])
-        counts = np.diff(np.r_[first, len(pairs)])
-        classes = pairs[first] // np.uint64(secret.cardinality)
-        begins = np.flatnonzero(np.r_[True, classes[1:] != classes[:-1]])
-        most, sizes = np.maximum.reduceat(counts, begins), np.add.reduceat(counts, begins)
-        outcomes.append(
-            (len(begins), int((sizes == 1).sum()), int(most.sum()), int(sizes[most == sizes].sum()))
-        )
-    return outcomes
-
-
 def ours(table: EncodedTable, known: tuple[str, ...]) -> list[tuple[int, int, int, int]]:
     return [
         (a.classes, a.uniques, int(a.probabilistic.posterior * a.records), a.certain)
@@ -51,20 +32,15 @@ def ours(table: EncodedTable, known: tuple[str, ...]) -> list[tuple[int, int, in
 
 
 def main() -> bool:
-    census = synthetic.generator("school-census")
-    table = read(
-        synthetic.table("school-census", records=RECORDS, seed=1),
-        quasi_identifiers=census.quasi_identifiers,
-        sensitive=census.sensitive,
-    )
+    table = school_census(RECORDS)
     held = []
     for known in SETS:
-        assert ours(table, known) == baseline(table, known)
+        assert ours(table, known) == numpy_attack(table, known)
         held.append(
             compare(
                 f"attack with {', '.join(known)}",
                 ours=partial(ours, table, known),
-                baseline=partial(baseline, table, known),
+                baseline=partial(numpy_attack, table, known),
                 promise=1,
             )
         )
