@@ -1,7 +1,7 @@
 """The whole workload: 48,176,423 synthetic students, 11 quasi-identifiers, all 2,047 subsets, two sensitive attributes.
 
 The published run took 40 hours on 20 threads (Alvim et al. 2022, section 4.3). Promises: at most 2 GiB resident above
-the encoded table, and CPU within 1.3 times the prototype's (its figure, 141 CPU s, is of other, quiet cores: `lattice.py`
+the encoded table, and CPU within 1.3 times the prototype's (141 CPU s is its figure on other, quiet cores; `lattice.py`
 compares the two in one run).
 """
 

@@ -48,8 +48,7 @@ def new_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
     Raises:
         DataError: It exists and is not to be replaced, or cannot be written there.
     """
-    if path.exists() and not replace and (not path.is_dir() or any(path.iterdir())):
-        raise DataError(f'"{path}" exists; choose another folder, or say --overwrite to replace it')
+    check_folder(path, replace=replace)
     with _explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(dir=path.parent, prefix=".glasshouse-"))
@@ -67,6 +66,16 @@ def new_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
                 draft.replace(path)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
+
+
+def check_folder(path: Path, *, replace: bool) -> None:
+    """Make sure that a folder may be made here.
+
+    Raises:
+        DataError: It exists, holds something and is not to be replaced.
+    """
+    if path.exists() and not replace and (not path.is_dir() or any(path.iterdir())):
+        raise DataError(f'"{path}" exists; choose another folder, or say --overwrite to replace it')
 
 
 @contextmanager

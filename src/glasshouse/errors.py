@@ -36,6 +36,12 @@ class SolverError(GlasshouseError):
     exit_code = 3
 
 
+class StoppedError(GlasshouseError):
+    """The user stopped it; what was finished is kept and can be resumed."""
+
+    exit_code = 130
+
+
 class InternalError(GlasshouseError):
     """Our own bug: an invariant that Glasshouse guarantees does not hold."""
 

@@ -7,8 +7,11 @@ data is read.
 
 from __future__ import annotations
 
+import re
 import tomllib
+from collections.abc import Iterator
 from enum import StrEnum
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -141,8 +144,13 @@ class Adversary(Model):
         return self
 
 
-Subset = Literal["full"] | tuple[str, ...]
-"""The whole set of quasi-identifiers, or the ones named."""
+Subset = str | tuple[str, ...]
+"""``full`` (the whole set), ``all`` (every subset), ``max:K`` (every one of at most K), or the ones named."""
+
+SWEEP = re.compile(r"all|max:([1-9]\d*)")
+"""The words that ask for many subsets at once."""
+SWEPT_BY_DEFAULT = 13
+"""Up to so many quasi-identifiers every subset is assessed unless a study says otherwise."""
 
 
 class Study(Model):
@@ -163,7 +171,11 @@ class Study(Model):
     def _subsets_are_subsets(self) -> Self:
         known = self.adversary.quasi_identifiers
         for subset in self.subsets:
-            if subset == "full":
+            if isinstance(subset, str):
+                if subset != "full" and not SWEEP.fullmatch(subset):
+                    raise ValueError(
+                        f'"{subset}" are no subsets; say full, all, max:K or a list of names'
+                    )
                 continue
             if not subset:
                 raise ValueError("a subset needs at least one quasi-identifier")
@@ -182,14 +194,24 @@ class Study(Model):
         They come by size, then in the order in which the quasi-identifiers were given; each once.
         """
         order = self.adversary.quasi_identifiers
-        positions = {
-            tuple(
-                sorted(order.index(name) for name in (order if subset == "full" else set(subset)))
-            )
-            for subset in self.subsets
-        }
+        positions = {chosen for subset in self.subsets for chosen in _positions(subset, order)}
         by_size = sorted(positions, key=lambda subset: (len(subset), subset))
         return tuple(tuple(order[i] for i in subset) for subset in by_size)
+
+    @property
+    def sweep(self) -> str | None:
+        """``all`` or ``max:K`` where one sweep answers the study, else None.
+
+        A sweep knows single secrets, one guess and records that are alike; anything else is assessed subset by
+        subset.
+        """
+        adversary = self.adversary
+        asked = self.subsets[0] if len(self.subsets) == 1 else None
+        if not isinstance(asked, str) or not SWEEP.fullmatch(asked):
+            return None
+        joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
+        plain = adversary.weight is None and adversary.gain == Gain() and not joint
+        return asked if plain else None
 
 
 def attributes(secret: Secret) -> tuple[str, ...]:
@@ -199,6 +221,13 @@ def attributes(secret: Secret) -> tuple[str, ...]:
     (('income',), ('income', 'religion'))
     """
     return (secret,) if isinstance(secret, str) else secret
+
+
+def with_default_subsets(study: Study) -> Study:
+    """Return the study with the subsets that are assessed when nobody says which: all, where one sweep does it."""
+    swept = study.model_copy(update={"subsets": ("all",)})
+    quick = len(study.adversary.quasi_identifiers) <= SWEPT_BY_DEFAULT
+    return swept if quick and swept.sweep else study
 
 
 def make_study(content: dict[str, Any], *, where: str = "the study") -> Study:
@@ -247,6 +276,18 @@ def dump_study(study: Study, *, version: str) -> str:
         if dataset.dialect.quote is None:  # TOML has no null, and the default is not null
             written.setdefault("dialect", {})["quote"] = "none"
     return tomli_w.dumps({"glasshouse": version, "command": study.command, **content})
+
+
+def _positions(subset: Subset, order: tuple[str, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield the sets of positions that an entry of ``subsets`` stands for."""
+    if not isinstance(subset, str):
+        yield tuple(sorted(order.index(name) for name in set(subset)))
+    elif subset == "full":
+        yield tuple(range(len(order)))
+    else:
+        limit = subset.partition(":")[2]
+        for size in range(1, min(int(limit or len(order)), len(order)) + 1):
+            yield from combinations(range(len(order)), size)
 
 
 def _validated(model: type[M], content: dict[str, Any], where: str) -> M:

@@ -10,7 +10,7 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.progress import progress
-from glasshouse.errors import StudyError
+from glasshouse.errors import StoppedError, StudyError
 
 if TYPE_CHECKING:
     from glasshouse.runs import Run
@@ -53,8 +53,9 @@ def assess(
         list[str] | None,
         typer.Option(
             "--subsets",
-            metavar="full|COL,COL…",
-            help="Which of the quasi-identifiers she knows: all of them, or these. Repeatable. [default: full]",
+            metavar="all|full|max:K|COL,COL…",
+            help="Which of the quasi-identifiers she knows: every subset, the whole set, every subset of at most K, or "
+            "these. Repeatable. [default: all, up to 13 of them]",
             rich_help_panel=ADVERSARY,
         ),
     ] = None,
@@ -100,6 +101,24 @@ def assess(
             help="Also keep the encoded data (it is the data!), for later runs that skip parsing.",
         ),
     ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Go on where an interrupted run with the same --out stopped."
+        ),
+    ] = False,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            "--threads", metavar="N", min=1, help="Threads of a sweep. [default: all processors]"
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            "--memory", metavar="SIZE", help="What a sweep may use, such as 4G. [default: 8G]"
+        ),
+    ] = None,
     as_json: options.Json = False,
     separator: options.Separator = None,
     quote: options.Quote = None,
@@ -113,7 +132,7 @@ def assess(
 
     Example: glasshouse assess adult.csv -q age -q sex -q race -s occupation --out run
     """
-    from glasshouse.study import load_study, make_study
+    from glasshouse.study import load_study, make_study, with_default_subsets
 
     if study_file is not None:
         given = (file, quasi_identifiers, sensitive, identifier, subsets, tries, worth, weight)
@@ -142,18 +161,60 @@ def assess(
             "subject": subject,
         }
         study = make_study(content, where="assess")
-    carry_out(study, out=out, overwrite=overwrite, save_table=save_table, as_json=as_json)
+        study = study if subsets else with_default_subsets(study)
+    carry_out(
+        study,
+        out=out,
+        overwrite=overwrite,
+        resume=resume,
+        save_table=save_table,
+        threads=threads,
+        memory=options.size_in_bytes(memory),
+        as_json=as_json,
+    )
 
 
 def carry_out(
-    study: Study, *, out: Path | None, overwrite: bool, save_table: Path | None, as_json: bool
+    study: Study,
+    *,
+    out: Path | None,
+    as_json: bool,
+    overwrite: bool = False,
+    resume: bool = False,
+    save_table: Path | None = None,
+    threads: int | None = None,
+    memory: int | None = None,
 ) -> None:
     """Run a study, store it where asked to, and print the outcome."""
-    from glasshouse.runs import run, write_run
+    from glasshouse.runs import Checkpoint, check_place, run, run_key, write_run
 
-    with progress("reading") as on_progress:
-        done = run(study, on_progress=on_progress, save_table=save_table)
+    checkpoint = None
+    if out is not None:
+        check_place(out, overwrite=overwrite)
+        if study.sweep:
+            checkpoint = Checkpoint(out, key=run_key(study))
+    elif resume:
+        raise StudyError("--resume needs the --out of the run that was interrupted")
+    try:
+        with progress() as watch:
+            done = run(
+                study,
+                watch=watch,
+                save_table=save_table,
+                checkpoint=checkpoint,
+                resume=resume,
+                threads=threads,
+                memory=memory,
+            )
+    except KeyboardInterrupt:
+        if checkpoint is not None and checkpoint.folder.exists():
+            raise StoppedError(
+                "stopped; the same command with --resume goes on from here"
+            ) from None
+        raise
     report = None if out is None else write_run(done, out, overwrite=overwrite)
+    if checkpoint is not None:
+        checkpoint.remove()
     if as_json:
         print(json.dumps(_document(done), indent=2))
     else:
@@ -166,7 +227,9 @@ def _one_or_several(text: str) -> str | list[str]:
 
 
 def _subset(text: str) -> str | list[str]:
-    return "full" if text == "full" else options.listed(text)
+    from glasshouse.study import SWEEP
+
+    return text if text == "full" or SWEEP.fullmatch(text) else options.listed(text)
 
 
 def _worth(texts: list[str] | None) -> dict[str, dict[str, float]]:
@@ -195,7 +258,7 @@ def _document(run: Run) -> dict[str, Any]:
 def _show(run: Run, report: Path | None) -> None:
     from rich.console import Console
 
-    from glasshouse.cli.tables import LEGEND, assessment_tables
+    from glasshouse.cli.tables import LEGEND, assessment_tables, influence_table
     from glasshouse.report import findings
 
     console = Console()
@@ -205,6 +268,10 @@ def _show(run: Run, report: Path | None) -> None:
     )
     for table in assessment_tables(run.assessment):
         console.print(table)
+        console.print()
+    if run.sweep is not None and run.study.subsets == ("all",):
+        console.print(influence_table(run.sweep))
+        console.print()
     if not any(attack.gain for attack in run.assessment.attacks):
         console.print(LEGEND, markup=False, highlight=False)
     console.print()

@@ -11,7 +11,15 @@ from glasshouse.cli import options
 
 RECORDS = 100_000
 SEED = 2018
-KNOWN = ("day_of_birth", "month_of_birth", "year_of_birth", "gender", "school")
+KNOWN = (
+    "day_of_birth",
+    "month_of_birth",
+    "year_of_birth",
+    "gender",
+    "ethnicity",
+    "city_of_birth",
+    "school",
+)
 
 
 def demo(
@@ -36,7 +44,8 @@ def demo(
         {
             "datasets": [{"path": data}],
             "adversary": {"quasi_identifiers": KNOWN, "sensitive": census.sensitive},
+            "subsets": ["all"],
             "subject": "student",
         }
     )
-    carry_out(study, out=out / "run", overwrite=True, save_table=None, as_json=as_json)
+    carry_out(study, out=out / "run", overwrite=True, as_json=as_json)

@@ -39,9 +39,9 @@ def inspect(
     dialect = options.dialect_content(separator, quote, encoding, no_header, names, strip)
     kinds = options.assignments(types, option="--type", form="COLUMN=TYPE")
     dataset = make_dataset({"path": file, "dialect": dialect, "types": kinds}, where="inspect")
-    with progress("reading") as on_progress:
+    with progress() as watch:
         table = read(
-            dataset.path, dialect=dataset.dialect, types=dataset.types, on_progress=on_progress
+            dataset.path, dialect=dataset.dialect, types=dataset.types, on_progress=watch.reading
         )
     profiles = profile(table)
     if as_json:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from glasshouse.cli import assess, demo, inspect
+from glasshouse.cli import assess, demo, inspect, synth
 from glasshouse.errors import GlasshouseError, InternalError
 
 INTERRUPTED = 130
@@ -26,6 +26,7 @@ app = typer.Typer(
 app.command(rich_help_panel="Start here")(demo.demo)
 app.command(rich_help_panel="Start here")(inspect.inspect)
 app.command(rich_help_panel="Assess a release")(assess.assess)
+app.command(rich_help_panel="Synthetic data")(synth.synth)
 
 
 def _show_version(wanted: bool) -> None:

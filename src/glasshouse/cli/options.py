@@ -128,3 +128,26 @@ def assignments(texts: list[str] | None, *, option: str, form: str) -> dict[str,
             raise StudyError(f'{option} is given twice for "{name}"')
         content[name] = value
     return content
+
+
+def size_in_bytes(text: str | None) -> int | None:
+    """Return a size such as ``4G``, ``500M`` or a number of bytes.
+
+    Raises:
+        StudyError: It is none.
+
+    >>> size_in_bytes("2G"), size_in_bytes("1.5M"), size_in_bytes(None)
+    (2147483648, 1572864, None)
+    """
+    if text is None:
+        return None
+    units = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+    number = text.upper().removesuffix("IB").removesuffix("B")
+    unit = number[-1:] if number[-1:] in units else ""
+    try:
+        size = int(float(number.removesuffix(unit)) * (1 << units[unit]))
+    except ValueError:
+        size = 0
+    if size <= 0:
+        raise StudyError(f'--memory "{text}" is no size; say for example 4G or 500M')
+    return size

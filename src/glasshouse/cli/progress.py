@@ -8,14 +8,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from glasshouse.sources import OnProgress
+    from glasshouse.runs import Watch
 
 
 @contextmanager
-def progress(label: str) -> Iterator[OnProgress | None]:
-    """Show a bar with the share done and the time left; nothing when standard error is not a terminal."""
+def progress() -> Iterator[Watch]:
+    """Show a bar for reading and one for sweeping; nothing when standard error is not a terminal."""
+    from glasshouse.runs import Watch
+
     if not sys.stderr.isatty():
-        yield None
+        yield Watch()
         return
     from rich.console import Console
     from rich.progress import (
@@ -30,10 +32,17 @@ def progress(label: str) -> Iterator[OnProgress | None]:
         TextColumn("{task.description}"),
         BarColumn(),
         TaskProgressColumn(),
+        TextColumn("{task.fields[note]}"),
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
     )
     with bar:
-        task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=max(total, 1))
+        reading = bar.add_task("reading", total=None, note="")
+        sweeping = bar.add_task("sweeping", total=1.0, note="", visible=False)
+        yield Watch(
+            reading=lambda done, total: bar.update(reading, completed=done, total=max(total, 1)),
+            sweeping=lambda now: bar.update(
+                sweeping, completed=now.share, note=f"{now.visits:,} records visited", visible=True
+            ),
+        )

@@ -10,7 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from glasshouse.microdata import Assessment, Attack, Leakage
-from glasshouse.report.findings import attack_label, by_knowledge
+from glasshouse.microdata.influence import shapley_values
+from glasshouse.microdata.lattice import Sweep
+from glasshouse.report.findings import attack_label, best_by_size, by_knowledge
 from glasshouse.report.words import share
 from glasshouse.table.profile import ColumnProfile
 
@@ -18,9 +20,32 @@ BAR_WIDTH = 12
 LEGEND = "░ before, █ after: the share of records for which one guess is right"
 
 
+MOST_SETS_IN_FULL = 3
+"""With more sets of quasi-identifiers than this, only the best one of each size is shown."""
+
+
 def assessment_tables(assessment: Assessment) -> list[Table]:
-    """Return a table per set of quasi-identifiers, with a row per attack."""
-    return [_attacks_table(attacks) for attacks in by_knowledge(assessment.attacks)]
+    """Return a table per set of quasi-identifiers; where they are many, a table of the best of each size per target."""
+    groups = by_knowledge(assessment.attacks)
+    if len(groups) <= MOST_SETS_IN_FULL:
+        return [_attacks_table(attacks) for attacks in groups]
+    targets: dict[str, list[Attack]] = {}
+    for attack in best_by_size(assessment.attacks):
+        targets.setdefault(f"{attack.code} {attack_label(attack)}", []).append(attack)
+    return [_best_table(label, attacks) for label, attacks in targets.items()]
+
+
+def influence_table(sweep: Sweep) -> Table:
+    """Return each attribute's fair share of the leakage, in points of success, per target."""
+    table = _plain_table("What each attribute contributes (Shapley value, in points of success)")
+    table.add_column("attribute", overflow="fold")
+    for target in ("name the person", *(f"infer {name}" for name in sweep.sensitive)):
+        table.add_column(target, justify="right")
+    shares = {(v.quasi_identifier, v.sensitive): v.value for v in shapley_values(sweep).values}
+    for name in sweep.quasi_identifiers:
+        cells = [f"{100 * float(shares[name, target]):.2f}" for target in (None, *sweep.sensitive)]
+        table.add_row(Text(name), *cells)
+    return table
 
 
 def profile_table(profiles: Sequence[ColumnProfile], *, title: str) -> Table:
@@ -68,6 +93,23 @@ def _attacks_table(attacks: Sequence[Attack]) -> Table:
     return table
 
 
+def _best_table(label: str, attacks: Sequence[Attack]) -> Table:
+    table = _plain_table(f"{label}: the best set of each size")
+    table.add_column("she knows", overflow="fold", min_width=18)
+    for measure in ("certain", "one guess right", "factor"):
+        table.add_column(measure, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for attack in attacks:
+        table.add_row(
+            Text(", ".join(attack.quasi_identifiers)),
+            f"{attack.certain:,} ({share(attack.certain, attack.records)})",
+            f"{_percent(attack.probabilistic.prior)} → {_percent(attack.probabilistic.posterior)}",
+            _factor(attack.probabilistic),
+            _bar(attack.probabilistic),
+        )
+    return table
+
+
 def _plain_table(title: str) -> Table:
     return Table(
         title=Text(title),
@@ -81,7 +123,8 @@ def _plain_table(title: str) -> Table:
 
 
 def _percent(probability: Fraction) -> str:
-    return f"{100 * float(probability):.3g} %"
+    said = f"{100 * float(probability):.3g} %"
+    return "> 99.9 %" if said == "100 %" and probability < 1 else said
 
 
 def _factor(leakage: Leakage) -> str:

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scipy import optimize
-
 from glasshouse.errors import BudgetError, SolverError
 from glasshouse.qif.arithmetic import Array
-
-_optimize: Any = optimize  # scipy has no types
 
 MAX_CELLS = 5_000_000
 """The largest matrix of coefficients that is built, about 45 by 45 for two channels of that size."""
@@ -41,7 +37,9 @@ def minimise(cost: Array, **constraints: Any) -> Any:
     Raises:
         SolverError: If the programme was not solved to optimality.
     """
-    found = _optimize.linprog(
+    from scipy import optimize  # takes long to import, and few need it
+
+    found = optimize.linprog(
         cost,
         method="highs",
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},

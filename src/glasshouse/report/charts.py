@@ -88,6 +88,62 @@ def before_and_after(assessment: Assessment) -> alt.TopLevelMixin:
     )
 
 
+def every_subset(assessment: Assessment) -> alt.TopLevelMixin:
+    """Show one dot per set of quasi-identifiers: how many there are in it against the success of a guess.
+
+    A panel per target, with the prior as a line. Dots that would cover one another are drawn once.
+    """
+    dots = sorted(
+        {
+            (
+                attack_label(attack),
+                len(attack.quasi_identifiers),
+                round(100 * float(attack.probabilistic.posterior), 1),
+            )
+            for attack in assessment.attacks
+        }
+    )
+    order = [attack_label(attack) for attack in by_knowledge(assessment.attacks)[-1]]
+    rows = [
+        {"attack": attack, "size": size, "success": success, "prior": priors[attack]}
+        for priors in [_priors(assessment)]
+        for attack, size, success in dots
+    ]
+    base = alt.Chart(alt.InlineData(values=rows))
+    points = base.mark_circle(size=26, opacity=0.55, color=COLOURS[AFTER]).encode(
+        x=alt.X("size:O", title="quasi-identifiers that she knows", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y(
+            "success:Q", title="one guess right (% of records)", scale=alt.Scale(domain=[0, 100])
+        ),
+    )
+    line = base.mark_rule(strokeDash=[5, 4], strokeWidth=2, color=COLOURS[BEFORE]).encode(
+        y="min(prior):Q"
+    )
+    return (
+        alt.layer(points, line)
+        .properties(width=720 // min(len(order), 3) - 20, height=280)
+        .facet(
+            facet=alt.Facet(
+                "attack:N", sort=order, title=None, header=alt.Header(labelFontSize=13)
+            ),
+            columns=3,
+        )
+        .properties(
+            title=alt.Title(
+                "What each set of attributes lets her do",
+                subtitle="one dot per set; the dashed line is a guess without them",
+            )
+        )
+    )
+
+
+def _priors(assessment: Assessment) -> dict[str, float]:
+    return {
+        attack_label(attack): 100 * float(attack.probabilistic.prior)
+        for attack in by_knowledge(assessment.attacks)[-1]
+    }
+
+
 def to_svg(chart: alt.TopLevelMixin) -> str:
     """Draw a chart as SVG: no script, no font and no picture is fetched when it is shown."""
     specification: dict[str, Any] = _themed(chart).to_dict()

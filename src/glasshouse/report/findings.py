@@ -16,13 +16,15 @@ SMALL_CLASS = 5
 
 
 def findings(assessment: Assessment, *, subject: str = "person") -> tuple[str, ...]:
-    """Return three sentences: who can be named, what can be inferred, and how many stand nearly alone.
+    """Return three sentences: who can be named, what can be inferred, and how little is enough or how many stand alone.
 
     They speak of the largest set of quasi-identifiers that was assessed, and of the sensitive attribute about
     which the adversary gains most.
     """
     naming, *inferring = by_knowledge(assessment.attacks)[-1]
-    sentences = [_named(naming, subject), _nearly_alone(naming, subject)]
+    enough = _enough(assessment, naming)
+    last = _nearly_alone(naming, subject) if enough is None else _already(enough, subject)
+    sentences = [_named(naming, subject), last]
     if inferring:
         worst = max(inferring, key=lambda a: (a.probabilistic.additive, a.certain))
         sentences.insert(1, _inferred(worst, subject))
@@ -74,6 +76,31 @@ def _inferred(attack: Attack, subject: str) -> str:
     )
 
 
+def _enough(assessment: Assessment, whole: Attack) -> Attack | None:
+    """Return the attack with the fewest attributes that names at least half as well as the whole set."""
+    fewer = [
+        attack
+        for attack in assessment.attacks
+        if not attack.secret
+        and len(attack.quasi_identifiers) < len(whole.quasi_identifiers)
+        and 2 * attack.probabilistic.posterior >= whole.probabilistic.posterior
+    ]
+    return min(
+        fewer,
+        key=lambda a: (len(a.quasi_identifiers), -a.probabilistic.posterior),
+        default=None,
+    )
+
+
+def _already(attack: Attack, subject: str) -> str:
+    known = enumeration(attack.quasi_identifiers)
+    alone = "alone is" if len(attack.quasi_identifiers) == 1 else "are"
+    return (
+        f"Already {known} {alone} enough to name {frequency(attack.probabilistic.posterior)} {plural(subject)} by "
+        f"guessing, and {attack.certain:,} of them with certainty."
+    )
+
+
 def _nearly_alone(attack: Attack, subject: str) -> str:
     exposed = attack.class_sizes.records_below(SMALL_CLASS)
     if exposed == 0:
@@ -94,6 +121,16 @@ def attack_label(attack: Attack) -> str:
     The label of a chart or the first cell of a row.
     """
     return f"infer {enumeration(attack.secret)}" if attack.secret else "name the person"
+
+
+def best_by_size(attacks: Sequence[Attack]) -> list[Attack]:
+    """Return, per target and number of quasi-identifiers, the first attack with the highest posterior."""
+    best: dict[tuple[tuple[str, ...], int], Attack] = {}
+    for attack in attacks:
+        key = (attack.secret, len(attack.quasi_identifiers))
+        if key not in best or attack.probabilistic.posterior > best[key].probabilistic.posterior:
+            best[key] = attack
+    return list(best.values())
 
 
 def by_knowledge(attacks: Sequence[Attack]) -> list[list[Attack]]:

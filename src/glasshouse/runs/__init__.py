@@ -1,6 +1,16 @@
-"""One run: carried out, and stored in a folder."""
+"""One run: carried out, kept while it lasts, and stored in a folder."""
 
-from glasshouse.runs.runner import Run, read_dataset, run
-from glasshouse.runs.store import write_run
+from glasshouse.runs.checkpoint import Checkpoint
+from glasshouse.runs.runner import Run, Watch, read_dataset, run, run_key
+from glasshouse.runs.store import check_place, write_run
 
-__all__ = ["Run", "read_dataset", "run", "write_run"]
+__all__ = [
+    "Checkpoint",
+    "Run",
+    "Watch",
+    "check_place",
+    "read_dataset",
+    "run",
+    "run_key",
+    "write_run",
+]

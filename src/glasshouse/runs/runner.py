@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 from glasshouse.microdata import Assessment, assess
+from glasshouse.microdata.lattice import Progress, Sweep, sweep
 from glasshouse.microdata.models import Gain
 from glasshouse.qif import Tries
+from glasshouse.runs.checkpoint import Checkpoint
 from glasshouse.sources import OnProgress
-from glasshouse.study import Adversary, Dataset, Study, attributes
+from glasshouse.sources.files import fingerprint
+from glasshouse.study import Adversary, Dataset, Study, attributes, dump_study
 from glasshouse.table import EncodedTable, read
 
 
@@ -22,33 +27,79 @@ class Run:
     """What was asked."""
     assessment: Assessment
     """What came out."""
+    sweep: Sweep | None
+    """The sums of every subset, where one sweep answered the study."""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Whom to tell how far a run is."""
+
+    reading: OnProgress | None = None
+    """Called with the amount of data read and the whole amount."""
+    sweeping: Callable[[Progress], None] | None = None
+    """Called with how far a sweep is."""
 
 
 def run(
-    study: Study, *, on_progress: OnProgress | None = None, save_table: Path | None = None
+    study: Study,
+    *,
+    watch: Watch | None = None,
+    save_table: Path | None = None,
+    checkpoint: Checkpoint | None = None,
+    resume: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
 ) -> Run:
     """Carry out a study.
 
     Args:
         study: What is asked.
-        on_progress: Called with the amount of data read and the whole amount.
+        watch: Whom to tell how far it is.
         save_table: Where to keep the encoded table, so that a later run skips parsing.
+        checkpoint: Where to keep the finished steps of a sweep.
+        resume: Whether to go on from the steps kept there.
+        threads: How many threads to use; the outcome is the same for any number.
+        memory: How many bytes a sweep may use.
 
     Raises:
         DataError: The data is malformed or lacks a column.
         StudyError: The question does not fit the data.
+        BudgetError: It does not fit the memory.
     """
+    watch = watch or Watch()
     adversary = study.adversary
-    table = read_dataset(study.datasets[0], adversary, on_progress=on_progress)
+    table = read_dataset(study.datasets[0], adversary, on_progress=watch.reading)
     if save_table is not None:
         table.save(save_table)
+    if study.sweep is not None:
+        finished = checkpoint.start(resume=resume) if checkpoint else None
+        swept = sweep(
+            table,
+            subsets=study.sweep,
+            threads=threads,
+            memory=memory,
+            on_progress=watch.sweeping,
+            finished=finished,
+            on_step=checkpoint.save if checkpoint else None,
+        )
+        return Run(study, swept.assessment(), swept)
     outcome = assess(
         table,
         subsets=study.chosen_subsets(),
         secrets=[attributes(secret) for secret in adversary.sensitive],
         gains=_gains(adversary),
     )
-    return Run(study, outcome)
+    return Run(study, outcome, None)
+
+
+def run_key(study: Study) -> str:
+    """Return what a checkpoint must agree with: the study, the bytes of the data and the version."""
+    own = version("glasshouse")
+    digests = [fingerprint(dataset.path) for dataset in study.datasets]
+    return hashlib.sha256(
+        "\n".join([dump_study(study, version=own), *digests]).encode()
+    ).hexdigest()
 
 
 def read_dataset(

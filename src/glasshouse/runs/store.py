@@ -8,13 +8,21 @@ from pathlib import Path
 
 import pyarrow.parquet
 
-from glasshouse.atomic import new_folder
-from glasshouse.report import Provenance, render_html
+from glasshouse.atomic import check_folder, new_folder
 from glasshouse.runs.runner import Run
 from glasshouse.sources.files import display_name, fingerprint
 from glasshouse.study import Study, dump_study
 
 STUDY, MANIFEST, RESULTS, REPORT = "study.toml", "manifest.json", "results.parquet", "report.html"
+
+
+def check_place(folder: Path, *, overwrite: bool) -> None:
+    """Make sure before a run that its folder can be made after it.
+
+    Raises:
+        DataError: The folder exists and is not to be overwritten.
+    """
+    check_folder(folder, replace=overwrite)
 
 
 def write_run(run: Run, folder: Path, *, overwrite: bool = False) -> Path:
@@ -25,6 +33,8 @@ def write_run(run: Run, folder: Path, *, overwrite: bool = False) -> Path:
     Raises:
         DataError: The folder exists (and is not to be overwritten) or cannot be written.
     """
+    from glasshouse.report import Provenance, render_html  # drawing takes long to import
+
     own_version = version("glasshouse")
     digests = {display_name(d.path): fingerprint(d.path) for d in run.study.datasets}
     manifest = {
@@ -43,7 +53,9 @@ def write_run(run: Run, folder: Path, *, overwrite: bool = False) -> Path:
         (draft / STUDY).write_text(located, encoding="utf-8")
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         pyarrow.parquet.write_table(run.assessment.to_frame(), draft / RESULTS)
-        report = render_html(run.assessment, subject=run.study.subject, provenance=provenance)
+        report = render_html(
+            run.assessment, subject=run.study.subject, provenance=provenance, sweep=run.sweep
+        )
         (draft / REPORT).write_text(report, encoding="utf-8")
     return folder / REPORT
 

@@ -1,0 +1,34 @@
+"""``glasshouse synth``: synthetic releases, calibrated to published figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def synth(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The generator: school-census or outpatient.")
+    ],
+    records: Annotated[int, typer.Option("--records", metavar="N", help="How many records.")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="A .parquet, .csv or .csv.gz file.")
+    ],
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="S", help="The same seed gives the same records.")
+    ] = 0,
+) -> None:
+    """Write a synthetic release that is shaped like a published one: no record describes a person.
+
+    Example: glasshouse synth school-census --records 1000000 --out census.parquet
+    """
+    from glasshouse import synthetic
+
+    made = synthetic.generator(name)
+    path = synthetic.write(name, records=records, path=out, seed=seed)
+    print(f"{path}: {records:,} records, seed {seed}. {made.title}")
+    known = " ".join(f"-q {column}" for column in made.quasi_identifiers)
+    wanted = " ".join(f"-s {column}" for column in made.sensitive)
+    print(f"Next: glasshouse assess {path} {known} {wanted}")

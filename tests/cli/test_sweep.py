@@ -1,0 +1,172 @@
+"""Every subset through the command line: what is printed, and what survives an interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+
+from glasshouse import synthetic
+from glasshouse.microdata import steps
+from tests.conftest import Glasshouse
+
+KNOWN = ("day_of_birth", "gender", "ethnicity", "city_of_birth", "school")
+OPTIONS = [option for name in KNOWN for option in ("-q", name)] + ["-s", "disability"]
+
+
+@pytest.fixture(scope="module")
+def census(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return synthetic.write(
+        "school-census",
+        records=3_000,
+        path=tmp_path_factory.mktemp("census") / "census.csv",
+        seed=4,
+    )
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_every_subset_is_assessed_by_default(glasshouse: Glasshouse, census: Path) -> None:
+    content = json.loads(glasshouse("assess", census, *OPTIONS, "--json").out)
+    subsets = [tuple(result["quasi_identifiers"]) for result in content["results"]]
+    assert len(subsets) == 2 * 31
+    assert subsets[:4] == [("day_of_birth",)] * 2 + [("gender",)] * 2
+    assert subsets[10] == ("day_of_birth", "gender")
+    assert subsets[-1] == KNOWN
+    single = glasshouse("assess", census, *OPTIONS, "--json", "--subsets", "full")
+    assert content["results"][-2:] == json.loads(single.out)["results"]
+
+
+def test_subsets_can_be_limited_in_size(glasshouse: Glasshouse, census: Path) -> None:
+    content = json.loads(glasshouse("assess", census, *OPTIONS, "--json", "--subsets", "max:2").out)
+    assert {len(result["quasi_identifiers"]) for result in content["results"]} == {1, 2}
+    assert len(content["results"]) == 2 * 15
+
+
+def test_what_a_sweep_does_not_know_is_assessed_subset_by_subset(
+    glasshouse: Glasshouse, census: Path
+) -> None:
+    plain = json.loads(glasshouse("assess", census, *OPTIONS, "--json").out)["results"]
+    asked = glasshouse("assess", census, *OPTIONS, "--json", "--subsets", "all", "--tries", "1")
+    tried = json.loads(asked.out)["results"]
+    assert [result["gain"] for result in tried] == [result["probabilistic"] for result in plain]
+
+
+def test_the_best_set_of_each_size_and_the_influence_are_shown(
+    glasshouse: Glasshouse, census: Path
+) -> None:
+    shown = glasshouse("assess", census, *OPTIONS).out
+    assert "CRS name the person: the best set of each size" in shown
+    assert "What each attribute contributes" in shown
+    assert shown.count("•") == 3
+
+
+def test_all_rows_are_in_the_results_and_the_report_shows_a_dot_for_each(
+    glasshouse: Glasshouse, census: Path, tmp_path: Path
+) -> None:
+    outcome = glasshouse("assess", census, *OPTIONS, "--out", tmp_path / "run")
+    assert outcome.code == 0, outcome.error
+    frame = pyarrow.parquet.read_table(tmp_path / "run" / "results.parquet")
+    assert frame.num_rows == 2 * 31
+    assert "success_0.9" in frame.column_names
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 2
+    assert "31 sets of quasi-identifiers" in page
+    assert "What each attribute contributes" in page
+    assert not (tmp_path / "run.partial").exists()
+
+
+def test_an_interrupted_run_goes_on_with_the_same_bytes(
+    glasshouse: Glasshouse, census: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert glasshouse("assess", census, *OPTIONS, "--out", tmp_path / "whole").code == 0
+    finish = steps._Steps.run
+
+    def interrupted(own: steps._Steps, step: int, on_progress: Any) -> Any:
+        if step == 3:
+            raise KeyboardInterrupt
+        return finish(own, step, on_progress)
+
+    command = ("assess", census, *OPTIONS, "--out", tmp_path / "run")
+    with monkeypatch.context() as patch:
+        patch.setattr(steps._Steps, "run", interrupted)
+        outcome = glasshouse(*command)
+    assert outcome.code == 130
+    assert "--resume" in outcome.error
+    assert not (tmp_path / "run").exists()
+    assert sorted(contents(tmp_path / "run.partial")) == ["0.npy", "1.npy", "2.npy", "key"]
+    assert glasshouse(*command, "--resume").code == 0
+    assert contents(tmp_path / "run") == contents(tmp_path / "whole")
+    assert not (tmp_path / "run.partial").exists()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs kill -9")
+def test_a_killed_run_goes_on_with_the_same_bytes(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    census = synthetic.write("school-census", records=200_000, path=tmp_path / "census.parquet")
+    made = synthetic.generator("school-census")
+    options = [option for name in made.quasi_identifiers for option in ("-q", name)]
+    options += ["-s", "disability", "-s", "transport", "--threads", "1"]
+    command = [sys.executable, "-m", "glasshouse", "assess", str(census), *options]
+    with subprocess.Popen([*command, "--out", str(tmp_path / "run")]) as process:
+        while process.poll() is None and not (tmp_path / "run.partial" / "0.npy").exists():
+            time.sleep(0.002)
+        os.kill(process.pid, signal.SIGKILL)
+    assert not (tmp_path / "run").exists()
+    again = glasshouse("assess", census, *options, "--out", tmp_path / "run", "--resume")
+    assert again.code == 0, again.error
+    assert glasshouse("assess", census, *options, "--out", tmp_path / "whole").code == 0
+    assert contents(tmp_path / "run") == contents(tmp_path / "whole")
+
+
+def test_a_checkpoint_of_another_study_is_not_resumed(
+    glasshouse: Glasshouse, census: Path, tmp_path: Path
+) -> None:
+    command = ("assess", census, *OPTIONS, "--out", tmp_path / "run", "--resume")
+    nothing = glasshouse(*command)
+    assert (nothing.code, "there is nothing to resume" in nothing.error) == (2, True)
+    (tmp_path / "run.partial").mkdir()
+    (tmp_path / "run.partial" / "key").write_text("another")
+    other = glasshouse(*command)
+    assert (other.code, "belongs to another study" in other.error) == (2, True)
+    assert glasshouse("assess", census, *OPTIONS, "--resume").code == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--subsets", "max:0"], 2, '"max:0" in a subset is not a quasi-identifier'),
+        (["--memory", "much"], 2, 'memory "much" is no size'),
+        (["--memory", "1K"], 3, "31 subsets; their results do not fit"),
+        (["--threads", "0"], 2, "threads"),
+    ],
+)
+def test_a_bad_limit_is_one_line(
+    glasshouse: Glasshouse, census: Path, options: list[str], code: int, message: str
+) -> None:
+    outcome = glasshouse("assess", census, *OPTIONS, *options, "--json")
+    assert outcome.code == code
+    assert message in outcome.error
+    assert outcome.error.count("\n") == 1
+    assert outcome.out == ""
+
+
+def test_synth_writes_a_release_and_proposes_the_next_command(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    outcome = glasshouse("synth", "outpatient", "--records", 500, "--out", tmp_path / "o.parquet")
+    assert outcome.code == 0, outcome.error
+    assert pyarrow.parquet.read_metadata(tmp_path / "o.parquet").num_rows == 500
+    assert "Next: glasshouse assess" in outcome.out
+    wrong = glasshouse("synth", "outpatients", "--records", 5, "--out", tmp_path / "x.csv")
+    assert (wrong.code, 'did you mean "outpatient"?' in wrong.error) == (2, True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["o.parquet"]
