@@ -57,25 +57,41 @@ def new_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
             yield draft
             for file in draft.iterdir():
                 _synced(file)
-            if path.exists():
-                old = Path(tempfile.mkdtemp(dir=path.parent, prefix=".glasshouse-"))
-                path.replace(old / "old")
-                draft.replace(path)
-                shutil.rmtree(old)
-            else:
-                draft.replace(path)
+            _take_place(draft, path)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
+
+
+def _take_place(draft: Path, path: Path) -> None:
+    """Put a folder in the place of another, or leave that one where it is."""
+    if not path.exists():
+        draft.replace(path)
+        return
+    aside = Path(tempfile.mkdtemp(dir=path.parent, prefix=".glasshouse-"))
+    try:
+        path.replace(aside / "old")
+        try:
+            draft.replace(path)
+        except OSError:
+            (aside / "old").replace(path)
+            raise
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
 
 
 def check_folder(path: Path, *, replace: bool) -> None:
     """Make sure that a folder may be made here.
 
     Raises:
-        DataError: It exists, holds something and is not to be replaced.
+        DataError: It is a file, or holds something and is not to be replaced.
     """
-    if path.exists() and not replace and (not path.is_dir() or any(path.iterdir())):
-        raise DataError(f'"{path}" exists; choose another folder, or say --overwrite to replace it')
+    with _explained(path):
+        if path.exists() and not path.is_dir():
+            raise DataError(f'"{path}" is a file; choose a folder')
+        if path.exists() and not replace and any(path.iterdir()):
+            raise DataError(
+                f'"{path}" exists; choose another folder, or say --overwrite to replace a run'
+            )
 
 
 @contextmanager

@@ -54,7 +54,19 @@ def quoted(names: Iterable[str]) -> str:
     >>> quoted(["age", "sex"])
     '"age", "sex"'
     """
-    return ", ".join(f'"{name}"' for name in names)
+    return ", ".join(map(_quote, names))
+
+
+def printable(text: str) -> str:
+    r"""Return a text as one line that cannot disturb a terminal or an encoder.
+
+    >>> printable("a\nb\x1b[31m")
+    'a\\nb\\x1b[31m'
+    """
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii")
+        for c in text
+    )
 
 
 def unknown_name(kind: str, name: str, where: str, available: Iterable[str]) -> str:
@@ -68,9 +80,9 @@ def unknown_name(kind: str, name: str, where: str, available: Iterable[str]) -> 
     names = list(available)
     near = near_names(name, names)
     if near:
-        return f'{kind} "{name}" is not in {where}; did you mean {" or ".join(map(_quote, near))}?'
+        return f"{kind} {_quote(name)} is not in {where}; did you mean {' or '.join(map(_quote, near))}?"
     listed = quoted(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
-    return f'{kind} "{name}" is not in {where}; it has {listed}'
+    return f"{kind} {_quote(name)} is not in {where}; it has {listed}"
 
 
 def near_names(name: str, available: Iterable[str]) -> list[str]:
@@ -83,4 +95,4 @@ def near_names(name: str, available: Iterable[str]) -> list[str]:
 
 
 def _quote(name: str) -> str:
-    return f'"{name}"'
+    return f'"{printable(name)}"'

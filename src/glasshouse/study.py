@@ -16,7 +16,17 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 import tomli_w
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    ValidationError,
+    model_validator,
+)
 
 from glasshouse.errors import StudyError, near_names, quoted
 
@@ -58,11 +68,11 @@ class Dialect(Model):
     """The character around fields that hold a separator or a line break; ``none``: no such thing."""
     encoding: str | None = None
     """Any encoding that Python knows; unset: by byte-order mark, else UTF-8."""
-    header: bool = True
+    header: StrictBool = True
     """Whether the first record holds the names of the columns."""
     names: tuple[str, ...] = ()
     """Names for the columns, instead of the header's or where there is none."""
-    strip: bool = False
+    strip: StrictBool = False
     """Whether blanks around a value are dropped."""
 
     @model_validator(mode="after")
@@ -88,12 +98,15 @@ class Dataset(Model):
     """Columns that are to be understood as something other than text."""
 
 
+Worth = Annotated[StrictFloat, Field(allow_inf_nan=False)]
+
+
 class Gain(Model):
     """What a guess is worth to the adversary, beside the plain chance of a right one."""
 
-    tries: int | None = Field(default=None, ge=1)
+    tries: StrictInt | None = Field(default=None, ge=1)
     """She may guess so many values, and wins if one of them is right."""
-    worth: dict[str, dict[str, int | float]] = Field(default_factory=dict)
+    worth: dict[str, dict[str, Worth]] = Field(default_factory=dict)
     """Per sensitive attribute, what naming each value right is worth; ``*`` stands for all others."""
 
     @model_validator(mode="after")
@@ -133,10 +146,17 @@ class Adversary(Model):
             *others,
         ):
             if name in roles:
-                twice = role if roles[name] != role else "given twice"
-                raise ValueError(f'column "{name}" is {roles[name]} and also {twice}; choose one')
+                if roles[name] == role:
+                    raise ValueError(
+                        f'column "{name}" is given twice; name each quasi-identifier once'
+                    )
+                raise ValueError(f'column "{name}" is {roles[name]} and also {role}; choose one')
             roles[name] = role
-        if len(set(map(attributes, self.sensitive))) < len(self.sensitive):
+        together = [attributes(secret) for secret in self.sensitive]
+        for names in together:
+            if not names or not all(names) or len(set(names)) < len(names):
+                raise ValueError("a secret needs at least one sensitive attribute, and each once")
+        if len({frozenset(names) for names in together}) < len(together):
             raise ValueError("a sensitive attribute is given twice")
         for name in self.gain.worth:
             if name not in secrets:
@@ -162,9 +182,9 @@ class Study(Model):
     """The files of the release."""
     adversary: Adversary
     """Whom the release is assessed against."""
-    subsets: tuple[Subset, ...] = ("full",)
+    subsets: tuple[Subset, ...] = Field(default=("full",), min_length=1)
     """The sets of quasi-identifiers that she is assumed to know, each assessed on its own."""
-    subject: str = "person"
+    subject: str = Field(default="person", min_length=1)
     """What a record stands for, in the words of the report."""
 
     @model_validator(mode="after")
@@ -255,7 +275,7 @@ def load_study(path: Path) -> Study:
         StudyError: The file cannot be read, is not TOML, or is not a study.
     """
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise StudyError(f"{path.name}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:
@@ -299,9 +319,38 @@ def _validated(model: type[M], content: dict[str, Any], where: str) -> M:
 
 def _first_problem(error: ValidationError) -> str:
     problem = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in problem["loc"] if not str(part).startswith("function-"))
-    reason = str(problem["msg"]).removeprefix("Value error, ")
-    if problem["type"] == "extra_forbidden":
-        return f'"{place}" is not an entry of a study; remove it or correct its name'
-    own_words = problem["type"] == "value_error"
-    return reason if own_words or not place else f'"{place}": {reason}'
+    place = _place([part for part in problem["loc"] if not _is_kind(part)])
+    kind, reason = problem["type"], str(problem["msg"]).removeprefix("Value error, ")
+    if kind == "value_error":
+        return reason
+    if kind == "extra_forbidden":
+        return f"{place} is not an entry of a study; remove it or correct its name"
+    if kind == "missing":
+        return f"{place} is missing; add it"
+    reason = _IN_PLAIN_WORDS.get(kind, f"{reason[:1].lower()}{reason[1:]}")
+    return f"{place}: {reason}"
+
+
+_IN_PLAIN_WORDS = {
+    "tuple_type": 'should be a list, such as ["age", "sex"]',
+    "too_short": "needs at least one entry",
+    "string_too_short": "must not be empty",
+    "path_type": "should be text",
+    "string_type": "should be text",
+    "bool_type": "should be true or false",
+    "int_type": "should be a whole number",
+    "finite_number": "should be a number, not infinite",
+}
+
+
+def _is_kind(part: str | int) -> bool:
+    """Tell whether a part of a place is pydantic's name for one of several types, not the user's."""
+    return isinstance(part, str) and (
+        part in {"str", "int", "float"} or not part.isprintable() or "[" in part
+    )
+
+
+def _place(parts: list[str | int]) -> str:
+    """Return a place in a study as people say it: ``datasets, entry 1, path``."""
+    said = [f"entry {part + 1}" if isinstance(part, int) else f'"{part}"' for part in parts]
+    return ", ".join(said) or "the study"

@@ -42,7 +42,10 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "worth of nothing": (["-q", "age", "-s", "ill", "--worth", "ill:cold=1"], 'value "cold"'),
     "long separator": (["-q", "age", "--separator", ";;"], "the separator must be one character"),
     "unknown encoding": (["-q", "age", "--encoding", "klingon"], '"klingon" is not an encoding'),
-    "unknown type": (["-q", "age", "--type", "age=colour"], "types.age"),
+    "unknown type": (
+        ["-q", "age", "--type", "age=colour"],
+        "\"types\", \"age\": input should be 'text', 'integer'",
+    ),
     "type of an unknown column": (["-q", "age", "--type", "ages=integer"], 'column "ages"'),
     "text read as integer": (["-q", "sex", "--type", "sex=integer"], 'record 1: "F" in column'),
     "weights in words": (["-q", "age", "--weight", "sex"], 'record 1: weight "F"'),

@@ -199,7 +199,7 @@ def test_decimal_weights_are_exact() -> None:
     assert outcome.probabilistic.posterior == Fraction(9, 10)
 
 
-@pytest.mark.parametrize("weight", ["0", "-1", "many", "", "nan", "1/0"])
+@pytest.mark.parametrize("weight", ["0", "-1", "many", "", "nan", "1/0", "1e99999999"])
 def test_a_weight_that_is_not_positive_is_named(weight: str) -> None:
     table = read(pa.table({"q": ["x", "y"], "w": ["1", weight]}))
     with pytest.raises(DataError, match=r'record 2: weight ".*" in column "w" is not a positive'):
@@ -259,3 +259,23 @@ def test_the_frame_has_a_row_per_attack() -> None:
     assert frame.column("sensitive").to_pylist() == [None, "secret"] * 2
     assert frame.column("probabilistic_posterior").to_pylist() == [0.5, 0.5, 1.0, 1.0]
     assert frame.column("gain_posterior").null_count == 4
+
+
+@pytest.mark.parametrize("secret", [[], ["secret", "secret"]])
+def test_a_secret_needs_attributes_each_once(secret: list[str]) -> None:
+    with pytest.raises(StudyError, match="a secret needs at least one"):
+        attack(read(as_table([("x", "x", "x", "p")])), quasi_identifiers=["a"], secret=secret)
+
+
+def test_what_is_no_gain_is_refused() -> None:
+    table = read(as_table([("x", "x", "x", "p")]))
+    known: Any = {"quasi_identifiers": ["a"], "secret": "secret"}
+    wrong: Any = 3
+    with pytest.raises(StudyError, match="a gain is a gain function"):
+        attack(table, **known, gain=wrong)
+    with pytest.raises(StudyError, match="a gain of nan"):
+        attack(table, **known, gain={"p": float("nan")})
+    with pytest.raises(StudyError, match="which is none of the secrets"):
+        assess(table, subsets=[["a"]], secrets=["secret"], gains={("other",): Tries(2)})
+    with pytest.raises(StudyError, match="there is nothing to assess"):
+        assess(table, subsets=[])

@@ -261,6 +261,20 @@ def test_minimal_subsets_of_thirteen_attributes_are_an_antichain_below_all_that_
         assert mask not in minimal or below == [mask]
 
 
+def test_in_a_list_a_subset_is_minimal_among_those_listed() -> None:
+    """q0 alone tells all apart: it rules out the set of four, although none of the sets between them is listed."""
+    twin = Twin([(0, 0, 0, 0), (1, 0, 1, 0), (2, 1, 0, 0), (3, 1, 1, 0)], 4)
+    listed = [["q0"], ["q1", "q2"], ["q3"], ["q0", "q2", "q3"], ["q1", "q2", "q3"], twin.names]
+    outcome = minimal_subsets(twin.sweep(listed), risk=1)
+    assert [each.quasi_identifiers for each in outcome.subsets] == [("q0",), ("q1", "q2")]
+    assert not outcome.among_all
+    outcome = minimal_subsets(twin.sweep(listed[3:]), risk=1)
+    assert [each.quasi_identifiers for each in outcome.subsets] == [
+        ("q0", "q2", "q3"),
+        ("q1", "q2", "q3"),
+    ]
+
+
 def test_a_decimal_risk_means_what_it_says() -> None:
     """As a binary float 0.3 is less, and 0.1 more, than the decimal number; three in ten reach 0.3 and not 0.31."""
     rows: list[Row] = [(i % 3, 0) for i in range(10)]

@@ -45,7 +45,7 @@ def test_a_safe_release_is_said_to_be_safe() -> None:
         "Someone who knows a person's home town cannot name any of the 10 people with certainty; "
         "a guess is right for 10 of every 100.",
         "That same person learns nobody's grade with certainty, and guesses it no better than "
-        "without the release: right for 30 of every 100.",
+        "someone who knows nothing of the person: right for 30 of every 100.",
         "Every person looks like at least 9 others in these respects.",
     )
 
@@ -80,6 +80,14 @@ def test_some_is_never_none_and_nearly_all_is_never_all(probability: Fraction) -
     said = frequency(probability)
     assert (said == "none") == (probability == 0)
     assert (said == "all") == (probability == 1)
+
+
+@given(st.fractions(0, Fraction(99, 100)).filter(bool))
+def test_a_frequency_is_within_six_per_cent_of_the_probability(probability: Fraction) -> None:
+    count, base = (
+        int(word.replace(",", "")) for word in frequency(probability).split(" of every ")
+    )
+    assert abs(Fraction(count, base) / probability - 1) < Fraction(6, 100)
 
 
 @given(st.integers(0, 10**9), st.integers(1, 10**9))

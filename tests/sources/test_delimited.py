@@ -181,6 +181,8 @@ FAULTS = {
     "a wrong encoding": ("a,b\n1,2\né,2\n".encode("latin-1"), "line 3: byte 0xE9 is not utf-8"),
     "a cut multi-byte character": (b"a,b\n1,\xc3", "line 2: byte 0xC3 is not utf-8"),
     "NUL characters": ("a,b\n1,2\n".encode("utf-16-le"), "set the encoding to utf-16-le"),
+    "UTF-16 beyond ASCII": ("é,b\n1,2\n".encode("utf-16-le"), "set the encoding to utf-16-le"),
+    "an Arrow stream": (b"\xff\xff\xff\xff and so on", "is an Arrow stream"),
     "a duplicate name": (b"a,b,a\n1,2,3\n", 'columns 1 and 3 are both called "a"'),
     "an empty name": (b"a,,c\n1,2,3\n", "column 2 has no name"),
     "nothing": (b"", "is empty"),
@@ -228,3 +230,13 @@ def test_an_unknown_encoding_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, b"a,b\n1,2\n")
     with pytest.raises(DataError, match='"latin-17" is not an encoding'):
         rows_of(path, Dialect(encoding="latin-17"))
+
+
+def test_a_byte_order_mark_is_never_part_of_a_name(tmp_path: Path) -> None:
+    path = written(tmp_path, "\ufeffage,b\n1,2\n".encode("utf-16-le"))
+    assert open_source(path, dialect=Dialect(encoding="utf-16-le")).columns == ("age", "b")
+
+
+def test_a_detected_separator_cannot_be_the_quote(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="is both the separator and the quote"):
+        open_source(written(tmp_path, b"a,b\n1,2\n"), dialect=Dialect(quote=","))

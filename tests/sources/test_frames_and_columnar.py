@@ -61,7 +61,13 @@ def dictionary(_: Path) -> Any:
 SOURCES: dict[str, Callable[[Path], Any]] = {
     "pandas": lambda _: pd.DataFrame(COLUMNS),
     "pandas with an index": lambda _: pd.DataFrame(COLUMNS, index=["x", "y", "z"]),
+    "pandas with a named index": lambda _: pd.DataFrame(
+        COLUMNS, index=pd.MultiIndex.from_tuples([(1, 2), (3, 4), (5, 6)], names=["u", "v"])
+    ),
     "Polars": lambda _: pl.DataFrame(COLUMNS),
+    "Polars with a category": lambda _: pl.DataFrame(COLUMNS).with_columns(
+        pl.col("city").cast(pl.Categorical)
+    ),
     "Arrow": lambda _: pa.table(COLUMNS),
     "Arrow with a dictionary": dictionary,
     "DuckDB": lambda _: duckdb.from_arrow(pa.table(COLUMNS)),
@@ -132,3 +138,25 @@ def test_a_cut_file_is_refused(tmp_path: Path, make: Callable[[Path], Path], kep
     path.write_bytes(path.read_bytes()[:kept])
     with pytest.raises(DataError, match="write it again"):
         rows_of(path)
+
+
+def test_not_a_number_is_missing() -> None:
+    assert rows_of(pl.DataFrame({"x": [1.5, float("nan"), None]})) == [("1.5",), ("",), ("",)]
+
+
+def test_a_column_of_mixed_kinds_does_not_hinder_the_others() -> None:
+    frame = pd.DataFrame({"mixed": [1, "x", None], "age": [1, 2, 3]})
+    assert next(open_source(frame).batches(["age"])).to_pylist()[0] == {"age": "1"}
+    with pytest.raises(DataError, match="cannot be handed over as Arrow"):
+        list(open_source(frame).batches(["mixed"]))
+
+
+def test_a_relation_that_fails_on_the_way_is_a_data_error() -> None:
+    relation = duckdb.sql("select cast(x as integer) as n from (values ('1'), ('two')) t(x)")
+    with pytest.raises(DataError):
+        rows_of(relation)
+
+
+def test_a_period_has_no_text_of_its_own() -> None:
+    with pytest.raises(DataError, match="which are not text, numbers or dates"):
+        rows_of(pd.DataFrame({"when": pd.period_range("2020-01", periods=2, freq="M")}))

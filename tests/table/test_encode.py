@@ -138,3 +138,75 @@ def test_saving_leaves_nothing_behind_when_it_fails(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="it is a folder"):
         table.save(tmp_path / "t.arrow")
     assert [path.name for path in tmp_path.iterdir()] == ["t.arrow"]
+
+
+def test_numbers_are_compared_with_all_their_digits(tmp_path: Path) -> None:
+    texts = [
+        "123456789012345678901234567890",
+        "123456789012345678901234567891",
+        "0.1",
+        "0.10",
+        "1e2",
+        "+100",
+        "-0",
+        "0.0",
+        "0.10000000000000000000000000000000001",
+        ".5",
+    ]
+    path = tmp_path / "n.csv"
+    path.write_text("n\n" + "\n".join(texts) + "\n")
+    assert decoded(read(path, types={"n": "number"}), "n") == [
+        "123456789012345678901234567890",
+        "123456789012345678901234567891",
+        "0.1",
+        "0.1",
+        "100",
+        "100",
+        "0",
+        "0",
+        "0.10000000000000000000000000000000001",
+        "0.5",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [("integer", "1_000"), ("integer", "٣"), ("number", "1e99999"), ("number", "nan")],
+)
+def test_what_only_python_takes_for_a_number_is_refused(
+    tmp_path: Path, kind: str, text: str
+) -> None:
+    path = tmp_path / "n.csv"
+    path.write_text(f"n\n{text}\n", encoding="utf-8")
+    with pytest.raises(DataError, match="is not a number of the type asked for"):
+        read(path, types={"n": kind})
+
+
+def test_types_apply_to_a_saved_table_too(tmp_path: Path) -> None:
+    read(pa.table({"zip": ["01", "1", " 1"]})).save(tmp_path / "t.arrow")
+    assert decoded(read(tmp_path / "t.arrow", types={"zip": "integer"}), "zip") == ["1", "1", "1"]
+    stripped = read(tmp_path / "t.arrow", dialect=Dialect(strip=True))
+    assert decoded(stripped, "zip") == ["01", "1", "1"]
+    with pytest.raises(DataError, match='column "zap" is not in'):
+        read(tmp_path / "t.arrow", types={"zap": "integer"})
+
+
+def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.arrow"
+    read(pa.table({"a": [str(i % 7) for i in range(4_000)]})).save(path)
+    content = bytearray(path.read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 300] = b"\xff" * 300
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="is a damaged table"):
+        read(path)
+
+
+def test_one_text_is_not_a_list_of_columns() -> None:
+    with pytest.raises(StudyError, match=r'give a list of columns, such as \["age"\]'):
+        read(pa.table({"age": [1]}), quasi_identifiers="age")
+
+
+def test_an_unknown_type_is_named() -> None:
+    with pytest.raises(StudyError, match='type "colour" of column "a" is unknown'):
+        read(pa.table({"a": [1]}), types={"a": "colour"})

@@ -56,3 +56,8 @@ def test_values_are_recognised() -> None:
     assert kinds["renda"] == "number"
     assert kinds["DT_NASCIMENTO"] == "date"
     assert kinds["other"] == "text"
+
+
+def test_a_value_or_nothing_tells_people_apart() -> None:
+    (column,) = profile(read(pa.table({"hiv": ["yes", None, None]})))
+    assert column.role is Role.SENSITIVE

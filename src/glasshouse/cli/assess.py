@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.progress import progress
-from glasshouse.errors import StoppedError, StudyError
+from glasshouse.errors import DataError, StoppedError, StudyError, printable
 
 if TYPE_CHECKING:
     from glasshouse.runs import Run
@@ -55,7 +56,7 @@ def assess(
             "--subsets",
             metavar="all|full|max:K|COL,COL…",
             help="Which of the quasi-identifiers she knows: every subset, the whole set, every subset of at most K, or "
-            "these. Repeatable. [default: all, up to 13 of them]",
+            "these. Repeatable. \\[default: all, up to 13 of them]",
             rich_help_panel=ADVERSARY,
         ),
     ] = None,
@@ -79,14 +80,18 @@ def assess(
         typer.Option(
             "--weight",
             metavar="COL",
-            help="Record weights that shape what she believes beforehand. [default: all alike]",
+            help="Record weights that shape what she believes beforehand. \\[default: all alike]",
             rich_help_panel=ADVERSARY,
         ),
     ] = None,
     subject: Annotated[
-        str,
-        typer.Option("--subject", metavar="NOUN", help="What a record stands for, in sentences."),
-    ] = "person",
+        str | None,
+        typer.Option(
+            "--subject",
+            metavar="NOUN",
+            help="What a record stands for, in sentences. \\[default: person]",
+        ),
+    ] = None,
     study_file: Annotated[
         Path | None,
         typer.Option("--study", metavar="STUDY.TOML", help="Run this study instead of options."),
@@ -110,13 +115,13 @@ def assess(
     threads: Annotated[
         int | None,
         typer.Option(
-            "--threads", metavar="N", min=1, help="Threads of a sweep. [default: all processors]"
+            "--threads", metavar="N", min=1, help="Threads of a sweep. \\[default: all processors]"
         ),
     ] = None,
     memory: Annotated[
         str | None,
         typer.Option(
-            "--memory", metavar="SIZE", help="What a sweep may use, such as 4G. [default: 8G]"
+            "--memory", metavar="SIZE", help="What a sweep may use, such as 4G. \\[default: 8G]"
         ),
     ] = None,
     as_json: options.Json = False,
@@ -135,9 +140,22 @@ def assess(
     from glasshouse.study import load_study, make_study, with_default_subsets
 
     if study_file is not None:
-        given = (file, quasi_identifiers, sensitive, identifier, subsets, tries, worth, weight)
-        if any(option is not None for option in given):
-            raise StudyError("--study says it all: leave out the file and the adversary's options")
+        given = (
+            file,
+            quasi_identifiers,
+            sensitive,
+            identifier,
+            subsets,
+            tries,
+            worth,
+            weight,
+            subject,
+        )
+        reading = (separator, quote, encoding, no_header or None, names, strip or None, types)
+        if any(option is not None for option in (*given, *reading)):
+            raise StudyError(
+                "--study says it all: leave out the file, the adversary's options and how the file is written down"
+            )
         study = load_study(study_file)
     else:
         if file is None:
@@ -158,7 +176,7 @@ def assess(
                 "gain": {"tries": tries, "worth": _worth(worth)},
             },
             "subsets": [_subset(text) for text in subsets or ["full"]],
-            "subject": subject,
+            "subject": "person" if subject is None else subject,
         }
         study = make_study(content, where="assess")
         study = study if subsets else with_default_subsets(study)
@@ -187,7 +205,12 @@ def carry_out(
 ) -> None:
     """Run a study, store it where asked to, and print the outcome."""
     from glasshouse.runs import Checkpoint, check_place, run, run_key, write_run
+    from glasshouse.sources import existing_file
 
+    for dataset in study.datasets:
+        existing_file(dataset.path)
+    if save_table is not None:
+        _check_save_table(save_table, study, overwrite)
     checkpoint = None
     if out is not None:
         check_place(out, overwrite=overwrite)
@@ -221,6 +244,14 @@ def carry_out(
         _show(done, report)
 
 
+def _check_save_table(path: Path, study: Study, overwrite: bool) -> None:
+    """Make sure that saving the table destroys nothing."""
+    if any(path.exists() and path.samefile(dataset.path) for dataset in study.datasets):
+        raise DataError(f'"{path}" is the data itself; save the table elsewhere')
+    if path.exists() and not overwrite:
+        raise DataError(f'"{path}" exists; save the table elsewhere, or say --overwrite')
+
+
 def _one_or_several(text: str) -> str | list[str]:
     names = options.listed(text)
     return names[0] if len(names) == 1 else names
@@ -242,8 +273,11 @@ def _worth(texts: list[str] | None) -> dict[str, dict[str, float]]:
         worth = options.assignments(options.listed(pairs), option="--worth", form=form)
         for value, number in worth.items():
             try:
-                content.setdefault(name, {})[value] = float(number)
-            except ValueError:
+                exact = Decimal(number)
+                content.setdefault(name, {})[value] = (
+                    int(exact) if exact == int(exact) else float(exact)
+                )
+            except (ArithmeticError, ValueError):
                 raise StudyError(f'--worth: "{number}" of {name}:{value} is not a number') from None
     return content
 
@@ -276,6 +310,6 @@ def _show(run: Run, report: Path | None) -> None:
         console.print(LEGEND, markup=False, highlight=False)
     console.print()
     for sentence in findings(run.assessment, subject=run.study.subject):
-        console.print(f"• {sentence}", markup=False, highlight=False)
+        console.print(f"• {printable(sentence)}", markup=False, highlight=False)
     if report is not None:
         console.print(f"\nReport: {report}", markup=False, highlight=False, soft_wrap=True)

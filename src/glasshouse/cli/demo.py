@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from glasshouse.cli import options
+from glasshouse.errors import DataError
 
+DATA = "school-census.csv"
 RECORDS = 100_000
 SEED = 2018
 KNOWN = (
@@ -35,11 +37,20 @@ def demo(
     """
     from glasshouse import synthetic
     from glasshouse.cli.assess import carry_out
+    from glasshouse.runs import check_place
     from glasshouse.study import make_study
 
     census = synthetic.generator("school-census")
-    out.mkdir(parents=True, exist_ok=True)
-    data = synthetic.write(census.name, records=RECORDS, seed=SEED, path=out / "school-census.csv")
+    check_place(out / "run", overwrite=True)
+    if (out / DATA).exists() and not (out / "run").exists():
+        raise DataError(
+            f'"{out / DATA}" exists and is not of a demo; choose another folder with --out'
+        )
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f'cannot write "{out}": {error.strerror}; choose another place') from None
+    data = synthetic.write(census.name, records=RECORDS, seed=SEED, path=out / DATA)
     study = make_study(
         {
             "datasets": [{"path": data}],

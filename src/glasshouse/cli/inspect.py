@@ -48,34 +48,54 @@ def inspect(
         columns = [asdict(column) for column in profiles]
         print(json.dumps({"records": table.records, "columns": columns}, indent=2))
     else:
-        _show(profiles, file, table.name, table.records)
+        given = {
+            "--separator": separator,
+            "--quote": quote,
+            "--encoding": encoding,
+            "--names": names,
+        }
+        reading = [
+            part for flag, value in given.items() if value is not None for part in (flag, value)
+        ]
+        reading += ["--no-header"] * no_header + ["--strip"] * strip
+        reading += [part for kind in types or [] for part in ("--type", kind)]
+        _show(profiles, file, table.name, table.records, reading)
 
 
-def _show(profiles: tuple[ColumnProfile, ...], file: Path, name: str, records: int) -> None:
+def _show(
+    profiles: tuple[ColumnProfile, ...], file: Path, name: str, records: int, reading: list[str]
+) -> None:
     from rich.console import Console
 
     from glasshouse.cli.tables import profile_table
 
     console = Console()
     title = f"{name}: {records:,} records, {len(profiles)} columns"
-    console.print(profile_table(profiles, title=title))
+    console.print(profile_table(profiles, title=title, width=console.width))
     console.print(
         "Roles are suggestions from names and values: an attribute is a quasi-identifier if someone could know it."
     )
-    command = _suggested_command(profiles, file)
+    command = _suggested_command(profiles, file, reading)
     if command:
         console.print(f"Next: {command}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _suggested_command(profiles: tuple[ColumnProfile, ...], file: Path) -> str:
+def _suggested_command(profiles: tuple[ColumnProfile, ...], file: Path, reading: list[str]) -> str:
     from glasshouse.table import Role
 
-    flags = {Role.QUASI_IDENTIFIER: "-q", Role.SENSITIVE: "-s", Role.IDENTIFIER: "--id"}
+    flags = {
+        Role.QUASI_IDENTIFIER: "-q",
+        Role.SENSITIVE: "-s",
+        Role.IDENTIFIER: "--id",
+        Role.WEIGHT: "--weight",
+    }
     parts = ["glasshouse", "assess", str(file)]
     seen: set[str] = set()
     for role, flag in flags.items():
         for profile in profiles:
-            if profile.role is role and not (flag == "--id" and flag in seen):
-                parts += [flag, profile.name]
+            if profile.role is role and not (flag.startswith("--") and flag in seen):
+                name = profile.name
+                parts += [flag, f'"{name}"' if flag == "-s" and "," in name else name]
                 seen.add(flag)
+    parts += reading
     return shlex.join(parts) if "-q" in seen else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -11,7 +12,7 @@ from typing import Annotated
 import typer
 
 from glasshouse.cli import assess, demo, inspect, synth
-from glasshouse.errors import GlasshouseError, InternalError
+from glasshouse.errors import GlasshouseError, InternalError, printable
 
 INTERRUPTED = 130
 
@@ -56,7 +57,10 @@ def main(arguments: Sequence[str]) -> int:
     except typer.TyperException as error:
         return _fail(error.format_message(), 2, None)
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("stopped; nothing was written", INTERRUPTED, None)
+        return _fail("stopped", INTERRUPTED, None)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return _fail(f"cannot write the output: {reason}", 2, error)
     except MemoryError:
         return _fail("there is not enough memory for this", 3, None)
     except Exception as error:  # the last resort: no traceback reaches a user
@@ -64,6 +68,8 @@ def main(arguments: Sequence[str]) -> int:
         return _fail(
             f"a bug in Glasshouse, please report it: {reason}", InternalError.exit_code, error
         )
+    if outcome == INTERRUPTED:  # how typer hands on a keyboard interrupt
+        return _fail("stopped", INTERRUPTED, None)
     return outcome if isinstance(outcome, int) else 0
 
 
@@ -71,6 +77,11 @@ def run() -> None:
     """Run the command that was typed: the entry point."""
     if hasattr(signal, "SIGPIPE"):  # a reader that has seen enough, as in ``| head``, is no error
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(
+            stream, io.TextIOWrapper
+        ):  # a terminal that cannot show a character shows another
+            stream.reconfigure(errors="replace")
     sys.exit(main(sys.argv[1:]))
 
 
@@ -80,6 +91,5 @@ def _fail(message: str, code: int, error: Exception | None) -> int:
         import traceback
 
         traceback.print_exception(error)
-    line = " ".join(message.split())
-    print(f"glasshouse: {line}", file=sys.stderr)
+    print(f"glasshouse: {printable(' '.join(message.split()))}", file=sys.stderr)
     return code

@@ -32,7 +32,7 @@ Separator = Annotated[
     typer.Option(
         "--separator",
         metavar="CHAR",
-        help="The character between fields, or tab. [default: detected]",
+        help="The character between fields, or tab. \\[default: detected]",
         rich_help_panel=READING,
     ),
 ]
@@ -41,7 +41,7 @@ Quote = Annotated[
     typer.Option(
         "--quote",
         metavar="CHAR",
-        help='The character around fields, or none. [default: "]',
+        help='The character around fields, or none. \\[default: "]',
         rich_help_panel=READING,
     ),
 ]
@@ -50,7 +50,7 @@ Encoding = Annotated[
     typer.Option(
         "--encoding",
         metavar="NAME",
-        help="utf-8, latin-1, cp1252, utf-16 … [default: by byte-order mark, else utf-8]",
+        help="utf-8, latin-1, cp1252, utf-16 … \\[default: by byte-order mark, else utf-8]",
         rich_help_panel=READING,
     ),
 ]
@@ -110,7 +110,10 @@ def listed(text: str) -> list[str]:
     >>> listed('age,"income, net",sex')
     ['age', 'income, net', 'sex']
     """
-    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    try:
+        return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    except csv.Error as error:
+        raise StudyError(f"{text!r} is no list of names ({error})") from None
 
 
 def assignments(texts: list[str] | None, *, option: str, form: str) -> dict[str, str]:

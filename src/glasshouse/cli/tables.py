@@ -6,17 +6,21 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from glasshouse.errors import printable
 from glasshouse.microdata import Assessment, Attack, Leakage
 from glasshouse.microdata.influence import shapley_values
 from glasshouse.microdata.lattice import Sweep
 from glasshouse.report.findings import attack_label, best_by_size, by_knowledge
-from glasshouse.report.words import share
+from glasshouse.report.words import percentage
 from glasshouse.table.profile import ColumnProfile
 
 BAR_WIDTH = 12
+NARROW, WIDE = 76, 100
+"""Below and from these numbers of columns on, a terminal is shown less and more."""
 LEGEND = "░ before, █ after: the share of records for which one guess is right"
 
 
@@ -44,27 +48,32 @@ def influence_table(sweep: Sweep) -> Table:
     shares = {(v.quasi_identifier, v.sensitive): v.value for v in shapley_values(sweep).values}
     for name in sweep.quasi_identifiers:
         cells = [f"{100 * float(shares[name, target]):.2f}" for target in (None, *sweep.sensitive)]
-        table.add_row(Text(name), *cells)
+        table.add_row(Text(printable(name)), *cells)
     return table
 
 
-def profile_table(profiles: Sequence[ColumnProfile], *, title: str) -> Table:
-    """Return one row per column, with the suggested role and its reason."""
+def profile_table(profiles: Sequence[ColumnProfile], *, title: str, width: int) -> Table:
+    """Return one row per column, with the suggested role and its reason: beside it, or else below it."""
     table = _plain_table(title)
-    table.add_column("column", overflow="fold", min_width=14)
+    counts = ("distinct", "missing", "unique") if width >= NARROW else ("distinct",)
+    table.add_column("column", overflow="fold")
     table.add_column("values", no_wrap=True)
-    for count in ("distinct", "missing", "unique"):
+    for count in counts:
         table.add_column(count, justify="right", no_wrap=True)
-    table.add_column("suggested role", no_wrap=True)
-    table.add_column("because", overflow="fold")
+    table.add_column("suggested role", no_wrap=width >= WIDE, overflow="fold")
+    if width >= WIDE:
+        table.add_column("because", overflow="fold")
     for profile in profiles:
-        table.add_row(
-            Text(profile.name),
+        cells: list[RenderableType] = [
+            Text(printable(profile.name)),
             profile.kind or "–",
-            *(f"{count:,}" for count in (profile.distinct, profile.missing, profile.unique)),
-            profile.role.value,
-            Text(profile.reason),
-        )
+            *(f"{getattr(profile, count):,}" for count in counts),
+        ]
+        reason = printable(profile.reason)
+        if width >= WIDE:
+            table.add_row(*cells, profile.role.value, Text(reason))
+        else:
+            table.add_row(*cells, Text(f"{profile.role.value}\n  {reason}"))
     return table
 
 
@@ -74,7 +83,7 @@ def _attacks_table(attacks: Sequence[Attack]) -> Table:
     table = _plain_table(
         f"She knows {known}: {first.classes:,} classes, {first.uniques:,} unique records"
     )
-    table.add_column("attack", overflow="fold", min_width=18)
+    table.add_column("attack", overflow="fold")
     for measure in ("certain", "one guess right", "factor"):
         table.add_column(measure, justify="right", no_wrap=True)
     with_gain = any(attack.gain for attack in attacks)
@@ -84,8 +93,8 @@ def _attacks_table(attacks: Sequence[Attack]) -> Table:
         table.add_column("", no_wrap=True)
     for attack in attacks:
         table.add_row(
-            Text(f"{attack.code} {attack_label(attack)}"),
-            f"{attack.certain:,} ({share(attack.certain, attack.records)})",
+            Text(printable(f"{attack.code} {attack_label(attack)}")),
+            f"{attack.certain:,} ({percentage(attack.deterministic.posterior)})",
             f"{_percent(attack.probabilistic.prior)} → {_percent(attack.probabilistic.posterior)}",
             _factor(attack.probabilistic),
             _change(attack.gain) if with_gain else _bar(attack.probabilistic),
@@ -95,14 +104,14 @@ def _attacks_table(attacks: Sequence[Attack]) -> Table:
 
 def _best_table(label: str, attacks: Sequence[Attack]) -> Table:
     table = _plain_table(f"{label}: the best set of each size")
-    table.add_column("she knows", overflow="fold", min_width=18)
+    table.add_column("she knows", overflow="fold")
     for measure in ("certain", "one guess right", "factor"):
         table.add_column(measure, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for attack in attacks:
         table.add_row(
-            Text(", ".join(attack.quasi_identifiers)),
-            f"{attack.certain:,} ({share(attack.certain, attack.records)})",
+            Text(printable(", ".join(attack.quasi_identifiers))),
+            f"{attack.certain:,} ({percentage(attack.deterministic.posterior)})",
             f"{_percent(attack.probabilistic.prior)} → {_percent(attack.probabilistic.posterior)}",
             _factor(attack.probabilistic),
             _bar(attack.probabilistic),
@@ -112,7 +121,7 @@ def _best_table(label: str, attacks: Sequence[Attack]) -> Table:
 
 def _plain_table(title: str) -> Table:
     return Table(
-        title=Text(title),
+        title=Text(printable(title)),
         title_justify="left",
         title_style="bold",
         box=SIMPLE_HEAD,
@@ -141,6 +150,6 @@ def _change(leakage: Leakage | None) -> str:
 
 
 def _bar(leakage: Leakage) -> str:
-    before = round(BAR_WIDTH * leakage.prior)
-    after = round(BAR_WIDTH * leakage.posterior)
+    before = int(BAR_WIDTH * leakage.prior)
+    after = int(BAR_WIDTH * leakage.posterior)
     return "░" * before + "█" * (after - before) + "·" * (BAR_WIDTH - after)

@@ -17,9 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import isfinite, lcm
 from typing import Any
 
 import numpy as np
@@ -201,7 +202,7 @@ def attack(
     (Fraction(1, 2), Fraction(3, 4))
     """
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
-    secrets = () if secret is None else (secret,) if isinstance(secret, str) else tuple(secret)
+    secrets = () if secret is None else _attributes(secret)
     weights = record_weights(table, weight or table.weight)
     return _attack(table, names, partition(table, names), secrets, gain, weights)
 
@@ -225,8 +226,14 @@ def assess(
     """
     weights = record_weights(table, weight or table.weight)
     chosen = [table.quasi_identifiers] if subsets is None else [tuple(s) for s in subsets]
-    wanted = table.sensitive if secrets is None else secrets
-    named = [(s,) if isinstance(s, str) else tuple(s) for s in wanted]
+    named = [_attributes(secret) for secret in (table.sensitive if secrets is None else secrets)]
+    if not chosen:
+        raise StudyError("there is nothing to assess: give at least one set of quasi-identifiers")
+    for secret in gains or {}:
+        if secret != () and secret not in named:
+            raise StudyError(
+                f"a gain is given for {secret!r}, which is none of the secrets {named}"
+            )
     outcomes = []
     for names in chosen:
         classes = partition(table, names)
@@ -234,6 +241,13 @@ def assess(
             gain = (gains or {}).get(secret)
             outcomes.append(_attack(table, names, classes, secret, gain, weights))
     return Assessment(table.records, tuple(outcomes))
+
+
+def _attributes(secret: str | Sequence[str]) -> tuple[str, ...]:
+    names = (secret,) if isinstance(secret, str) else tuple(secret)
+    if not names or len(set(names)) < len(names):
+        raise StudyError("a secret needs at least one sensitive attribute, and each once")
+    return names
 
 
 @dataclass(frozen=True)
@@ -311,6 +325,11 @@ def _tries_to_reidentify(
             "re-identification takes a number of tries as its gain; a worth or a gain function needs a sensitive "
             "attribute"
         )
+    if not weights.each.size:
+        found = int(np.minimum(classes.sizes, gain.k).sum())
+        return Leakage(
+            Fraction(min(gain.k, table.records), table.records), Fraction(found, table.records)
+        )
     own = np.arange(table.records, dtype=np.uint32)
     everyone = np.array([0, table.records])
     parts = (table.records, min(gain.k, table.records))
@@ -326,6 +345,8 @@ def _infer(
     gain: Gain | None,
     weights: Weights,
 ) -> dict[str, Any]:
+    if gain is not None and not isinstance(gain, GainFunction | Tries | Mapping):
+        raise StudyError(f"a gain is a gain function, Tries(k) or a worth per value, not {gain!r}")
     secret = _Secret(names, _joint_codes(table, names), table)
     worth, scale = _scaled_worth(secret, gain, weights)
     success = np.zeros(SUCCESS_BINS, np.int64)
@@ -417,9 +438,13 @@ def _aligned(secret: _Secret, gain: GainFunction) -> NDArray[Any]:
     return exact
 
 
-def _exact(number: int | float | Fraction) -> Fraction:
+def _exact(number: int | float | Decimal | Fraction) -> Fraction:
     """Return a number as the fraction that its shortest decimal form stands for."""
-    return Fraction(number) if isinstance(number, int | Fraction) else Fraction(str(float(number)))
+    if isinstance(number, int | Fraction | Decimal):
+        return Fraction(number)
+    if not isfinite(number):
+        raise StudyError(f"a gain of {number} is not a number")
+    return Fraction(str(float(number)))
 
 
 def _scaled(numbers: NDArray[Any], weights: Weights) -> tuple[NDArray[np.int64], int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from glasshouse.errors import DataError
 from glasshouse.table import EncodedTable
 
+WEIGHT = re.compile(r"\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
 LARGEST_TOTAL = (1 << 63) - 1
 
 
@@ -51,11 +53,7 @@ def record_weights(table: EncodedTable, name: str | None) -> Weights:
 
 
 def _positive(text: str, table: EncodedTable, name: str, code: int) -> Fraction:
-    try:
-        weight = Fraction(text.strip())
-    except (ValueError, ZeroDivisionError):
-        weight = Fraction(0)
-    if weight > 0:
+    if WEIGHT.fullmatch(text.strip()) and (weight := Fraction(text.strip())) > 0:
         return weight
     record = int(np.argmax(table.column(name).codes == code)) + 1
     raise DataError(

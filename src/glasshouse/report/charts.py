@@ -8,7 +8,7 @@ import altair as alt
 import vl_convert
 
 from glasshouse.microdata import Assessment
-from glasshouse.report.findings import attack_label, by_knowledge
+from glasshouse.report.findings import attack_label, widest
 from glasshouse.report.words import enumeration, frequency
 
 BEFORE, AFTER, CERTAIN = "a guess, before", "a guess, after", "for certain, after"
@@ -22,7 +22,7 @@ def before_and_after(assessment: Assessment) -> alt.TopLevelMixin:
     One row per attack on an axis from 0 to 100 %: the chance of a right guess before and after, joined by a line
     that is the leakage, and the share of records known for certain.
     """
-    attacks = by_knowledge(assessment.attacks)[-1]
+    attacks = widest(assessment.attacks)
     rows = [
         {
             "attack": attack_label(attack),
@@ -57,7 +57,7 @@ def before_and_after(assessment: Assessment) -> alt.TopLevelMixin:
         .encode(
             x=alt.X(
                 "success:Q",
-                title="the adversary's success (% of records)",
+                title="probability that the adversary succeeds (%)",
                 scale=alt.Scale(domain=[0, 100]),
             ),
             y=row,
@@ -103,7 +103,7 @@ def every_subset(assessment: Assessment) -> alt.TopLevelMixin:
             for attack in assessment.attacks
         }
     )
-    order = [attack_label(attack) for attack in by_knowledge(assessment.attacks)[-1]]
+    order = [attack_label(attack) for attack in widest(assessment.attacks)]
     rows = [
         {"attack": attack, "size": size, "success": success, "prior": priors[attack]}
         for priors in [_priors(assessment)]
@@ -113,7 +113,9 @@ def every_subset(assessment: Assessment) -> alt.TopLevelMixin:
     points = base.mark_circle(size=26, opacity=0.55, color=COLOURS[AFTER]).encode(
         x=alt.X("size:O", title="quasi-identifiers that she knows", axis=alt.Axis(labelAngle=0)),
         y=alt.Y(
-            "success:Q", title="one guess right (% of records)", scale=alt.Scale(domain=[0, 100])
+            "success:Q",
+            title="probability that one guess is right (%)",
+            scale=alt.Scale(domain=[0, 100]),
         ),
     )
     line = base.mark_rule(strokeDash=[5, 4], strokeWidth=2, color=COLOURS[BEFORE]).encode(
@@ -140,7 +142,7 @@ def every_subset(assessment: Assessment) -> alt.TopLevelMixin:
 def _priors(assessment: Assessment) -> dict[str, float]:
     return {
         attack_label(attack): 100 * float(attack.probabilistic.prior)
-        for attack in by_knowledge(assessment.attacks)[-1]
+        for attack in widest(assessment.attacks)
     }
 
 

@@ -13,8 +13,8 @@ from glasshouse.microdata.influence import shapley_values, without_each
 from glasshouse.microdata.lattice import Sweep
 from glasshouse.microdata.models import SIZE_LABELS
 from glasshouse.report.charts import before_and_after, every_subset, to_svg
-from glasshouse.report.findings import attack_label, best_by_size, by_knowledge, findings
-from glasshouse.report.words import share
+from glasshouse.report.findings import attack_label, best_by_size, by_knowledge, findings, widest
+from glasshouse.report.words import percentage
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def _row(attack: Attack) -> dict[str, object]:
         "code": attack.code,
         "label": attack_label(attack),
         "certain": f"{attack.certain:,}",
-        "certain_share": share(attack.certain, attack.records),
+        "certain_share": percentage(attack.deterministic.posterior),
         "guess": _measured(attack.probabilistic),
         "gain": _measured(attack.gain) if attack.gain else None,
     }
@@ -155,12 +155,13 @@ def _measured(leakage: Leakage) -> dict[str, str]:
 
 
 def _number(value: Fraction) -> str:
-    return f"{float(value):.6g}"
+    said = f"{float(value):.6g}"
+    return repr(float(value)) if said == "1" and value != 1 else said
 
 
 def _class_sizes(attacks: Sequence[Attack]) -> list[dict[str, str]]:
     """Return how many classes and records there are by class size, for the largest set assessed."""
-    sizes = attacks[-1].class_sizes
+    sizes = widest(attacks)[0].class_sizes
     labels = [label.replace("_", "–") for label in SIZE_LABELS[:-1]] + ["1,000 or more"]
     return [
         {"size": label, "classes": f"{classes:,}", "records": f"{records:,}"}

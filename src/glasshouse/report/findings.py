@@ -21,7 +21,7 @@ def findings(assessment: Assessment, *, subject: str = "person") -> tuple[str, .
     They speak of the largest set of quasi-identifiers that was assessed, and of the sensitive attribute about
     which the adversary gains most.
     """
-    naming, *inferring = by_knowledge(assessment.attacks)[-1]
+    naming, *inferring = widest(assessment.attacks)
     enough = _enough(assessment, naming)
     last = _nearly_alone(naming, subject) if enough is None else _already(enough, subject)
     sentences = [_named(naming, subject), last]
@@ -44,6 +44,8 @@ def _named(attack: Attack, subject: str) -> str:
             f"{knowing} cannot name any of the {counted(attack.records, subject)} with certainty; a guess is right "
             f"for {frequency(attack.probabilistic.posterior)}."
         )
+    if attack.records == 1:
+        return f"{knowing} can name the only {subject} in the release, and so can anyone."
     if attack.certain == attack.records:
         return f"{knowing} can name every one of the {counted(attack.records, subject)} with certainty."
     return (
@@ -69,7 +71,10 @@ def _inferred(attack: Attack, subject: str) -> str:
         else f"That same person learns nobody's {secret} with certainty"
     )
     if before == after:
-        return f"{certain}, and guesses it no better than without the release: right for {frequency(after)}."
+        return (
+            f"{certain}, and guesses it no better than someone who knows nothing of the {subject}: right for "
+            f"{frequency(after)}."
+        )
     return (
         f"{certain}, and guesses it right for {frequency(after)} {plural(subject)}; without that knowledge it would "
         f"be {frequency(before)}."
@@ -107,7 +112,7 @@ def _nearly_alone(attack: Attack, subject: str) -> str:
         smallest = attack.class_sizes.smallest
         return f"Every {subject} looks like at least {smallest - 1:,} others in these respects."
     who = f"{counted(exposed, subject)} ({share(exposed, attack.records)})"
-    if exposed == attack.records:
+    if exposed == attack.records > 1:
         who = f"All {plural(subject)}"
     return (
         f"{who} {'looks' if exposed == 1 else 'look'} like fewer than {SMALL_CLASS - 1} others in these respects: "
@@ -120,7 +125,7 @@ def attack_label(attack: Attack) -> str:
 
     The label of a chart or the first cell of a row.
     """
-    return f"infer {enumeration(attack.secret)}" if attack.secret else "name the person"
+    return f"infer {' and '.join(attack.secret)}" if attack.secret else "name the person"
 
 
 def best_by_size(attacks: Sequence[Attack]) -> list[Attack]:
@@ -131,6 +136,14 @@ def best_by_size(attacks: Sequence[Attack]) -> list[Attack]:
         if key not in best or attack.probabilistic.posterior > best[key].probabilistic.posterior:
             best[key] = attack
     return list(best.values())
+
+
+def widest(attacks: Sequence[Attack]) -> list[Attack]:
+    """Return the attacks with the largest set of quasi-identifiers; of several, the one that names best."""
+    return max(
+        by_knowledge(attacks),
+        key=lambda same: (len(same[0].quasi_identifiers), same[0].probabilistic.posterior),
+    )
 
 
 def by_knowledge(attacks: Sequence[Attack]) -> list[list[Attack]]:

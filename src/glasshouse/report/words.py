@@ -11,13 +11,13 @@ _IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "w
 def frequency(probability: Fraction) -> str:
     """Say a probability as a natural frequency.
 
-    The count is rounded to a whole number, on the smallest of 100, 1,000, … of which it is at least one; a rounding
-    never turns "some" into "none" or "nearly all" into "all".
+    The count is rounded to two digits, on 100, 1,000, … as needed; a rounding never turns "some" into "none" or
+    "nearly all" into "all".
 
     >>> frequency(Fraction(23, 100)), frequency(Fraction(1, 32561)), frequency(Fraction(9999, 10000))
     ('23 of every 100', '1 of every 32,561', 'more than 99 of every 100')
     >>> frequency(Fraction(0)), frequency(Fraction(1)), frequency(Fraction(3, 7000))
-    ('none', 'all', '4 of every 10,000')
+    ('none', 'all', '43 of every 100,000')
     """
     if probability <= 0:
         return "none"
@@ -26,7 +26,7 @@ def frequency(probability: Fraction) -> str:
     if probability.numerator == 1 and probability.denominator > 100:
         return f"1 of every {probability.denominator:,}"
     base = 100
-    while round(probability * base) == 0 or (base < 1000 and probability * base < Fraction(95, 10)):
+    while probability * base < Fraction(95, 10):
         base *= 10
     count = round(probability * base)
     if count == base:
@@ -36,20 +36,28 @@ def frequency(probability: Fraction) -> str:
     return f"{count:,} of every {base:,}"
 
 
+def percentage(probability: Fraction) -> str:
+    """Say a probability as a percentage that is never rounded to nothing or to everything.
+
+    >>> percentage(Fraction(1, 3)), percentage(Fraction(1, 10**6)), percentage(Fraction(0))
+    ('33.3 %', '< 0.1 %', '0 %')
+    """
+    if probability in (0, 1):
+        return "0 %" if probability == 0 else "100 %"
+    if probability < Fraction(1, 1000):
+        return "< 0.1 %"
+    if probability > Fraction(999, 1000):
+        return "> 99.9 %"
+    return f"{100 * float(probability):.1f} %"
+
+
 def share(part: int, whole: int) -> str:
-    """Say a part of a whole as a percentage that is never rounded to nothing or to everything.
+    """Say a part of a whole as a percentage.
 
     >>> share(8841, 100000), share(1, 100000), share(99999, 100000), share(0, 5), share(5, 5)
     ('8.8 %', '< 0.1 %', '> 99.9 %', '0 %', '100 %')
     """
-    if part in (0, whole):
-        return "0 %" if part == 0 else "100 %"
-    percent = Fraction(100 * part, whole)
-    if percent < Fraction(1, 10):
-        return "< 0.1 %"
-    if percent > Fraction(999, 10):
-        return "> 99.9 %"
-    return f"{float(percent):.1f} %"
+    return percentage(Fraction(part, whole))
 
 
 def enumeration(names: Sequence[str]) -> str:

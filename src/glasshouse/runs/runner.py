@@ -68,10 +68,22 @@ def run(
         BudgetError: It does not fit the memory.
     """
     watch = watch or Watch()
-    adversary = study.adversary
-    table = read_dataset(study.datasets[0], adversary, on_progress=watch.reading)
+    table = read_dataset(study.datasets[0], study.adversary, on_progress=watch.reading)
+    outcome = _answered(study, table, watch, checkpoint, resume, threads, memory)
     if save_table is not None:
         table.save(save_table)
+    return outcome
+
+
+def _answered(
+    study: Study,
+    table: EncodedTable,
+    watch: Watch,
+    checkpoint: Checkpoint | None,
+    resume: bool,
+    threads: int | None,
+    memory: int | None,
+) -> Run:
     if study.sweep is not None:
         finished = checkpoint.start(resume=resume) if checkpoint else None
         swept = sweep(
@@ -87,8 +99,8 @@ def run(
     outcome = assess(
         table,
         subsets=study.chosen_subsets(),
-        secrets=[attributes(secret) for secret in adversary.sensitive],
-        gains=_gains(adversary),
+        secrets=[attributes(secret) for secret in study.adversary.sensitive],
+        gains=_gains(study.adversary),
     )
     return Run(study, outcome, None)
 

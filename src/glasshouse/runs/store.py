@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow.parquet
 
 from glasshouse.atomic import check_folder, new_folder
+from glasshouse.errors import DataError, quoted
 from glasshouse.runs.runner import Run
 from glasshouse.sources.files import display_name, fingerprint
 from glasshouse.study import Study, dump_study
@@ -17,12 +18,19 @@ STUDY, MANIFEST, RESULTS, REPORT = "study.toml", "manifest.json", "results.parqu
 
 
 def check_place(folder: Path, *, overwrite: bool) -> None:
-    """Make sure before a run that its folder can be made after it.
+    """Make sure before a run that its folder can be made after it: only a run gives way to a run.
 
     Raises:
-        DataError: The folder exists and is not to be overwritten.
+        DataError: There is a file, a folder that is no run, or a run that is not to be overwritten.
     """
     check_folder(folder, replace=overwrite)
+    if not folder.exists():
+        return
+    others = sorted({path.name for path in folder.iterdir()} - {STUDY, MANIFEST, RESULTS, REPORT})
+    if others:
+        raise DataError(
+            f'"{folder}" holds {quoted(others[:3])}, so it is no run folder of ours and is not replaced; choose another'
+        )
 
 
 def write_run(run: Run, folder: Path, *, overwrite: bool = False) -> Path:
@@ -35,6 +43,7 @@ def write_run(run: Run, folder: Path, *, overwrite: bool = False) -> Path:
     """
     from glasshouse.report import Provenance, render_html  # drawing takes long to import
 
+    check_place(folder, overwrite=overwrite)
     own_version = version("glasshouse")
     digests = {display_name(d.path): fingerprint(d.path) for d in run.study.datasets}
     manifest = {
@@ -66,8 +75,11 @@ def _located(study: Study) -> Study:
 
 
 def _travelling(study: Study) -> Study:
-    """Return the study with bare file names, as a report that leaves the house should have it."""
-    return _with_paths(study, [Path(dataset.path.name) for dataset in study.datasets])
+    """Return the study as a report that leaves the house should have it: bare file names, no values of the data."""
+    gain = study.adversary.gain.model_copy(update={"worth": {}})
+    adversary = study.adversary.model_copy(update={"gain": gain})
+    plain = study.model_copy(update={"adversary": adversary})
+    return _with_paths(plain, [Path(dataset.path.name) for dataset in study.datasets])
 
 
 def _with_paths(study: Study, paths: list[Path]) -> Study:

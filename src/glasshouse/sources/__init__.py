@@ -9,7 +9,7 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from glasshouse.errors import DataError
+from glasshouse.errors import DataError, StudyError
 from glasshouse.sources.columnar import ArrowFile, ParquetFile
 from glasshouse.sources.delimited import DelimitedFile
 from glasshouse.sources.files import display_name, existing_file
@@ -17,7 +17,15 @@ from glasshouse.sources.frames import Frame, is_frame
 from glasshouse.sources.source import MISSING, OnProgress, Source
 from glasshouse.study import Dialect
 
-__all__ = ["MISSING", "OnProgress", "Source", "display_name", "open_source"]
+__all__ = [
+    "MISSING",
+    "OnProgress",
+    "Source",
+    "display_name",
+    "existing_file",
+    "open_source",
+    "refuse_dialect",
+]
 
 PARQUET_MAGIC = b"PAR1"
 ARROW_MAGIC = b"ARROW1"
@@ -28,6 +36,8 @@ REFUSED_MAGIC = {
     b"\x28\xb5\x2f\xfd": "compressed with zstd; unpack it, or compress it with gzip",
     b"SQLite format 3": "an SQLite database; export the table as CSV or Parquet",
     b"%PDF": "a PDF document; export the table as CSV or Parquet",
+    b"FEA1": "a Feather file of the first version; write it again as Parquet or Arrow",
+    b"\xff\xff\xff\xff": "an Arrow stream; write it as an Arrow file or as Parquet",
 }
 
 
@@ -46,16 +56,31 @@ def open_source(data: object, *, dialect: Dialect | None = None, name: str | Non
     if isinstance(data, str | PathLike):
         return _open_file(existing_file(Path(data)), dialect, name)
     if is_frame(data):
+        refuse_dialect(dialect, name or "the frame")
         return Frame(data, name=name or "the frame")
     raise DataError(
         f"cannot read a {type(data).__name__}; give a path, or a frame of pandas, Polars, Arrow or DuckDB"
     )
 
 
+def refuse_dialect(dialect: Dialect | None, name: str) -> None:
+    """Make sure that nobody says how delimited text is written where there is none.
+
+    Raises:
+        StudyError: A dialect is given, be it only a part of one; blanks may be stripped anywhere.
+    """
+    if dialect is not None and dialect.model_copy(update={"strip": False}) != Dialect():
+        raise StudyError(
+            f"{name}: is not delimited text: separator, quote, encoding, header and names do not apply; leave them out"
+        )
+
+
 def _open_file(path: Path, dialect: Dialect | None, name: str | None) -> Source:
     name = name or display_name(path)
     with path.open("rb") as file:
         start = file.read(16)
+    if start.startswith((PARQUET_MAGIC, ARROW_MAGIC)):
+        refuse_dialect(dialect, name)
     if start.startswith(PARQUET_MAGIC):
         return ParquetFile(path, name=name)
     if start.startswith(ARROW_MAGIC):

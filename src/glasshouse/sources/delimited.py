@@ -52,12 +52,7 @@ class _Grammar:
 
 
 class DelimitedFile:
-    """A file of delimited text as a source.
-
-    Attributes:
-        encoding: The encoding in use, given or detected.
-        separator: The separator in use, given or detected.
-    """
+    """A file of delimited text as a source."""
 
     def __init__(self, path: Path, *, dialect: Dialect, name: str) -> None:
         self._name = name
@@ -67,6 +62,10 @@ class DelimitedFile:
             raise DataError(f"{name}: the quote must be an ASCII character, not {dialect.quote!r}")
         start = self._start()
         separator = dialect.separator or _likely_separator(start, dialect.quote)
+        if separator == dialect.quote:
+            raise DataError(
+                f"{name}: {separator!r} is both the separator and the quote; set one of them"
+            )
         self._grammar = _Grammar(separator, dialect.quote)
         self._columns = self._named(start)
 
@@ -124,10 +123,16 @@ class DelimitedFile:
 
     def _named(self, start: str) -> tuple[str, ...]:
         first = self._first_record(start)
-        fields = self._grammar.fields(first)
+        try:
+            fields = self._grammar.fields(first)
+        except csv.Error as error:
+            raise DataError(
+                f"{self._name}, line 1: is no list of names ({error}); correct it"
+            ) from None
         if self._dialect.names and len(self._dialect.names) != len(fields):
             raise DataError(
-                f"{self._name}, line 1: has {len(fields)} fields, but {len(self._dialect.names)} names were given"
+                f"{self._name}, line 1: has {len(fields)} fields, but {len(self._dialect.names)} names were given; "
+                f"give {len(fields)}"
             )
         if self._dialect.names:
             names: Sequence[str] = self._dialect.names
@@ -144,7 +149,7 @@ class DelimitedFile:
             separator=ord(self._grammar.byte),
             quote=self._grammar.quote_byte,
             limit=1,
-            final=len(text) < BLOCK_BYTES,
+            final=self._text.size < BLOCK_BYTES,
         )
         self._check(found)
         if found.records == 0:

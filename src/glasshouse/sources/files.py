@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from pathlib import Path
 
-from glasshouse.errors import DataError, near_names, quoted
+from glasshouse.errors import DataError, near_names, printable, quoted
 
 
 def display_name(path: Path) -> str:
@@ -15,10 +16,7 @@ def display_name(path: Path) -> str:
     >>> display_name(Path("folder/a\nb.csv"))
     'a\\nb.csv'
     """
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii")
-        for c in path.name
-    )
+    return printable(path.name or str(path))
 
 
 def existing_file(path: Path) -> Path:
@@ -28,9 +26,19 @@ def existing_file(path: Path) -> Path:
         DataError: It is not; near names in the same folder are named.
     """
     name = display_name(path)
-    if path.is_dir():
+    try:
+        kind = path.stat().st_mode
+    except FileNotFoundError:
+        kind = 0
+    except (OSError, ValueError) as error:
+        raise DataError(f"{name}: cannot be opened ({error}); check the path") from None
+    if stat.S_ISDIR(kind):
         raise DataError(f"{name}: is a folder; give a file in it")
-    if not path.exists():
+    if kind and not stat.S_ISREG(kind):
+        raise DataError(f"{name}: is not a regular file; save the data to one first")
+    if "\\udc" in name:
+        raise DataError(f"{name}: has a name that is not text; rename the file")
+    if not kind:
         siblings = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
         near = near_names(path.name, siblings)
         way_out = f"; did you mean {quoted(near)}?" if near else f" in {path.absolute().parent}"

@@ -5,8 +5,7 @@ None of those libraries is imported: whatever offers ``__arrow_c_stream__`` is a
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 
 import pyarrow as pa
 
@@ -18,8 +17,6 @@ from glasshouse.sources.source import (
     check_columns,
     check_names,
 )
-
-PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
 def is_frame(data: object) -> bool:
@@ -33,9 +30,7 @@ class Frame:
     def __init__(self, data: object, *, name: str) -> None:
         self._data = data
         self._name = name
-        schema = _stream(data, name).schema
-        named = [field for field in schema.names if not PANDAS_INDEX.fullmatch(field)]
-        self._columns = check_names(named, where=name)
+        self._columns = check_names(_names(data, name), where=name)
 
     @property
     def name(self) -> str:
@@ -52,22 +47,52 @@ class Frame:
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text."""
         check_columns(self, columns)
-        length = getattr(self._data, "__len__", None)
-        total = length() if length is not None and on_progress else 0
+        chosen = self._data[list(columns)] if _is_pandas(self._data) else self._data  # type: ignore[index]
+        total = len(self._data) if isinstance(self._data, Sized) else None
         done = 0
-        for whole in _stream(self._data, self._name):
-            chosen = whole.select(list(columns))
-            for start in range(0, chosen.num_rows, BATCH_RECORDS):
-                batch = as_text(chosen.slice(start, BATCH_RECORDS), where=self._name)
+        for whole in _batches(chosen, self._name):
+            wanted = whole.select(list(columns))
+            for start in range(0, wanted.num_rows, BATCH_RECORDS):
+                batch = as_text(wanted.slice(start, BATCH_RECORDS), where=self._name)
                 yield batch
                 done += batch.num_rows
                 if on_progress:
-                    on_progress(done, max(total, done))
+                    on_progress(done, max(total or 0, done))
+        if total is not None and done != total:
+            raise DataError(f"{self._name}: handed over {done:,} records where it has {total:,}")
+
+
+def _is_pandas(data: object) -> bool:
+    return type(data).__module__.partition(".")[0] == "pandas"
+
+
+def _names(data: object, name: str) -> list[str]:
+    if _is_pandas(
+        data
+    ):  # its index is not a column, and a column that is not used may be of any kind
+        names = list(data.columns)  # type: ignore[attr-defined]
+        if not all(isinstance(own, str) for own in names):
+            raise DataError(f"{name}: the names of its columns must be text; rename them")
+        return names
+    return list(_stream(data, name).schema.names)
+
+
+def _batches(data: object, name: str) -> Iterator[pa.RecordBatch]:
+    stream = iter(_stream(data, name))
+    while True:
+        try:
+            batch = next(stream)
+        except StopIteration:
+            return
+        except Exception as error:  # whatever the frame's own library raises
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise DataError(f"{name}: cannot be read to its end: {reason}") from None
+        yield batch
 
 
 def _stream(data: object, name: str) -> pa.RecordBatchReader:
     try:
         return pa.RecordBatchReader.from_stream(data)
-    except (pa.ArrowException, TypeError, ValueError) as error:
-        reason = str(error).splitlines()[0]
+    except Exception as error:  # whatever the frame's own library raises
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DataError(f"{name}: its columns cannot be handed over as Arrow: {reason}") from None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from glasshouse.errors import DataError, quoted, unknown_name
 
@@ -93,13 +94,18 @@ def as_text(batch: pa.RecordBatch, *, where: str) -> pa.RecordBatch:
 
 
 def _text(column: pa.Array, *, name: str, where: str) -> pa.Array:
-    if isinstance(column, pa.DictionaryArray):
-        column = column.dictionary_decode()
     if pa.types.is_null(column.type):
         return pa.array([MISSING] * len(column), pa.string())
     try:
+        if isinstance(column, pa.DictionaryArray):
+            values = column.dictionary.cast(pa.string())
+            column = pa.DictionaryArray.from_arrays(column.indices, values).dictionary_decode()
+        if isinstance(column, pa.ExtensionArray) or pa.types.is_duration(column.type):
+            raise pa.ArrowNotImplementedError
+        if pa.types.is_floating(column.type):  # not a number is not a value
+            column = pc.if_else(pc.is_nan(column), None, column)
         text = column.cast(pa.string())
-    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+    except pa.ArrowException:
         raise DataError(
             f'{where}: column {quoted([name])} holds values of type "{column.type}", which are not text, numbers '
             "or dates; leave it out or flatten it"

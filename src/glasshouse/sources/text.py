@@ -22,9 +22,11 @@ BOMB_RATIO = 500
 BOMB_FLOOR = 1 << 28
 """Below so many bytes no growth is suspicious."""
 
+UTF_8 = "utf-8-sig"
+"""UTF-8 with or without a byte-order mark."""
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF8, UTF_8),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -58,16 +60,14 @@ class TextFile:
                 is damaged or grows beyond reason.
         """
         decoder: _Decoder = codecs.getincrementaldecoder(self.encoding)()
-        line = 1
+        line, first = 1, True
         for raw, position in self._raw_blocks():
             text = self._decode(decoder, raw, line)
-            block = text.encode("utf-8")
+            if first:
+                text, first = text.removeprefix("\ufeff"), False
+            block = self._utf8(text, line)
             if b"\0" in block:
-                at = line + _line_feeds(block[: block.index(b"\0")])
-                raise DataError(
-                    f"{self._name}, line {at}: holds a NUL character, so it is not {self.encoding} text; if it "
-                    "is UTF-16, set the encoding to utf-16-le or utf-16-be"
-                )
+                raise self._not_text(line + _line_feeds(block[: block.index(b"\0")]))
             line += _line_feeds(block)
             if block:
                 yield block, position
@@ -78,15 +78,36 @@ class TextFile:
         except UnicodeDecodeError as error:
             good = error.object[: error.start].decode(self.encoding, errors="ignore")
             at = line + good.count("\n")
+            if b"\0" in raw and self.encoding == UTF_8:
+                raise self._not_text(at) from None
             wrong = error.object[error.start]
             raise DataError(
-                f"{self._name}, line {at}: byte 0x{wrong:02X} is not {self.encoding} text ({error.reason}); "
-                f"set the encoding, for example to {'latin-1' if 'utf-8' in self.encoding else 'utf-8'}"
+                f"{self._name}, line {at}: byte 0x{wrong:02X} is not {self._called} text ({error.reason}); "
+                f"set the encoding, for example to {'latin-1' if self.encoding == UTF_8 else 'utf-8'}"
             ) from None
         except UnicodeError as error:
             raise DataError(
-                f"{self._name}, line {line}: is not {self.encoding} text ({error}); set the encoding"
+                f"{self._name}, line {line}: is not {self._called} text ({error}); set the encoding"
             ) from None
+
+    def _utf8(self, text: str, line: int) -> bytes:
+        try:
+            return text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            at = line + text[: error.start].count("\n")
+            raise DataError(
+                f"{self._name}, line {at}: holds half a character; set the encoding (now {self._called})"
+            ) from None
+
+    def _not_text(self, line: int) -> DataError:
+        return DataError(
+            f"{self._name}, line {line}: holds a NUL character, so it is not {self._called} text; if it is UTF-16, "
+            "set the encoding to utf-16-le or utf-16-be"
+        )
+
+    @property
+    def _called(self) -> str:
+        return "utf-8" if self.encoding == UTF_8 else self.encoding
 
     def _raw_blocks(self) -> Iterator[tuple[bytes, int]]:
         """Yield the decompressed bytes and the position in the file; the last block is empty."""
@@ -119,7 +140,7 @@ class TextFile:
         for mark, encoding in BYTE_ORDER_MARKS:
             if start.startswith(mark):
                 return encoding
-        return "utf-8"
+        return UTF_8
 
 
 def _line_feeds(block: bytes) -> int:
@@ -133,6 +154,8 @@ def _known(encoding: str, name: str) -> str:
         raise DataError(
             f'{name}: "{encoding}" is not an encoding; use for example utf-8, latin-1, cp1252 or utf-16'
         ) from None
-    if not codec._is_text_encoding:
-        raise DataError(f'{name}: "{encoding}" is not an encoding of text')
-    return "utf-8-sig" if codec.name == "utf-8" else codec.name
+    try:
+        b"".decode(encoding)
+    except LookupError:
+        raise DataError(f'{name}: "{encoding}" is not an encoding of text') from None
+    return UTF_8 if codec.name == "utf-8" else codec.name

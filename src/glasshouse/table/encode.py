@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from decimal import Decimal, InvalidOperation
+from dataclasses import replace
+from decimal import Decimal
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from glasshouse.errors import DataError
-from glasshouse.sources import MISSING, OnProgress, Source, open_source
+from glasshouse.errors import DataError, StudyError
+from glasshouse.sources import (
+    MISSING,
+    OnProgress,
+    Source,
+    display_name,
+    open_source,
+    refuse_dialect,
+)
 from glasshouse.sources.source import check_columns
 from glasshouse.study import ColumnType, Dialect
 from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
@@ -24,6 +33,9 @@ from glasshouse.table.encoded import (
     is_saved_table,
     load_table,
 )
+
+INTEGER = re.compile(r"[+-]?[0-9]+")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 
 def read(
@@ -69,17 +81,45 @@ def read(
     roles = assign_roles(
         quasi_identifiers=quasi_identifiers, sensitive=sensitive, identifier=id, weight=weight
     )
+    wanted = {column: _column_type(column, kind) for column, kind in (types or {}).items()}
+    strip = dialect is not None and dialect.strip
     if isinstance(data, str | PathLike) and is_saved_table(Path(data)):
-        return _retrieved(load_table(Path(data)), roles)
+        refuse_dialect(dialect, display_name(Path(data)))
+        return _retrieved(load_table(Path(data)), roles, wanted, strip=strip, name=name)
     source = open_source(data, dialect=dialect, name=name)
     roles = roles or dict.fromkeys(source.columns, Role.IGNORED)
-    wanted = {column: ColumnType(kind) for column, kind in (types or {}).items()}
     check_columns(source, [*roles, *wanted])
-    strip = dialect is not None and dialect.strip
     return _encoded(source, roles, wanted, strip=strip, on_progress=on_progress)
 
 
-def _retrieved(table: EncodedTable, roles: Mapping[str, Role]) -> EncodedTable:
+def _column_type(column: str, kind: ColumnType | str) -> ColumnType:
+    try:
+        return ColumnType(kind)
+    except ValueError:
+        known = ", ".join(ColumnType)
+        raise StudyError(
+            f'type "{kind}" of column "{column}" is unknown; the types are {known}'
+        ) from None
+
+
+def _retrieved(
+    table: EncodedTable,
+    roles: Mapping[str, Role],
+    types: Mapping[str, ColumnType],
+    *,
+    strip: bool,
+    name: str | None,
+) -> EncodedTable:
+    for column in types:
+        table.column(column)
+    table = replace(
+        table,
+        name=name or table.name,
+        columns={
+            own: _understood(column, types.get(own, ColumnType.TEXT), strip=strip, where=table.name)
+            for own, column in table.columns.items()
+        },
+    )
     if not roles:
         return table
     return table.with_roles(
@@ -115,8 +155,8 @@ def _encoded(
     for name in names:
         codes = _joined(pieces.pop(name), len(dictionaries[name]))
         column = Column(name, codes, dictionaries.pop(name).values())
-        understood = _understanding(types.get(name, ColumnType.TEXT), strip=strip)
-        columns[name] = column if understood is None else _merged(column, understood, source.name)
+        kind = types.get(name, ColumnType.TEXT)
+        columns[name] = _understood(column, kind, strip=strip, where=source.name)
     return EncodedTable(source.name, records, columns, roles)
 
 
@@ -136,6 +176,11 @@ Understanding = Callable[[str], str]
 """Maps a value as written to the value as meant; raises ValueError where there is none."""
 
 
+def _understood(column: Column, kind: ColumnType, *, strip: bool, where: str) -> Column:
+    understanding = _understanding(kind, strip=strip)
+    return column if understanding is None else _merged(column, understanding, where)
+
+
 def _understanding(kind: ColumnType, *, strip: bool) -> Understanding | None:
     if kind is ColumnType.INTEGER:
         return _integer
@@ -145,19 +190,22 @@ def _understanding(kind: ColumnType, *, strip: bool) -> Understanding | None:
 
 
 def _integer(text: str) -> str:
+    if text.strip() and not INTEGER.fullmatch(text.strip()):
+        raise ValueError(text)
     return str(int(text)) if text.strip() else MISSING
 
 
 def _number(text: str) -> str:
     if not text.strip():
         return MISSING
-    try:
-        number = Decimal(text.strip())
-    except InvalidOperation:
-        raise ValueError(text) from None
-    if not number.is_finite():
+    if not NUMBER.fullmatch(text.strip()):
         raise ValueError(text)
-    return f"{number.normalize() + 0:f}"
+    plain = f"{Decimal(text.strip()):f}"  # exact: all digits, no exponent
+    plain = plain.rstrip("0").rstrip(".") if "." in plain else plain
+    sign, digits = ("-", plain[1:]) if plain.startswith("-") else ("", plain.lstrip("+"))
+    digits = digits.lstrip("0") or "0"
+    digits = f"0{digits}" if digits.startswith(".") else digits
+    return digits if digits == "0" else sign + digits
 
 
 def _merged(column: Column, understood: Understanding, where: str) -> Column:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
 
@@ -120,7 +121,7 @@ class EncodedTable:
         rest = {name: Role.IGNORED for name in self.columns if name not in roles}
         return replace(self, roles=roles | rest)
 
-    def save(self, path: Path) -> None:
+    def save(self, path: str | PathLike[str]) -> None:
         """Write the table to an Arrow file that `load_table` reads back without parsing anything.
 
         The file holds the data itself: keep it where the data may be kept. It appears complete or not
@@ -138,7 +139,7 @@ class EncodedTable:
         batch = pa.record_batch(arrays, names=list(self.columns))
         schema = batch.schema.with_metadata({_METADATA: json.dumps(header).encode()})
         with (
-            new_file(path) as draft,
+            new_file(Path(path)) as draft,
             pa.OSFile(str(draft), "wb") as file,
             pa.ipc.new_file(file, schema) as writer,
         ):
@@ -160,6 +161,9 @@ def assign_roles(
     Raises:
         StudyError: A column is given two roles, or one role twice.
     """
+    for names in (quasi_identifiers, sensitive):
+        if isinstance(names, str):
+            raise StudyError(f'give a list of columns, such as ["{names}"], not one text')
     roles: dict[str, Role] = {}
     named = [
         *((name, Role.QUASI_IDENTIFIER) for name in quasi_identifiers),
@@ -195,19 +199,22 @@ def load_table(path: Path) -> EncodedTable:
     """
     try:
         batch = _opened(path).get_batch(0)
+        batch.validate(full=True)
         header = json.loads(batch.schema.metadata[_METADATA])
-    except (pa.ArrowException, OSError, ValueError) as error:
+        roles = {name: Role(role) for name, role in header["roles"]}
+        written, own_name = header["format"], str(header["name"])
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
+        reason = str(error).splitlines()[0]
         raise DataError(
-            f"{path.name}: is a damaged table ({error}); encode the data again"
+            f"{path.name}: is a damaged table ({reason}); encode the data again"
         ) from None
-    if header["format"] != _FORMAT:
+    if written != _FORMAT:
         raise DataError(f"{path.name}: was saved by another version; encode the data again")
     columns = {
         name: Column(name, np.asarray(array.indices), array.dictionary)
         for name, array in zip(batch.schema.names, batch.columns, strict=True)
     }
-    roles = {name: Role(role) for name, role in header["roles"]}
-    return EncodedTable(header["name"], batch.num_rows, columns, roles)
+    return EncodedTable(own_name, batch.num_rows, columns, roles)
 
 
 def _opened(path: Path) -> pa.ipc.RecordBatchFileReader:

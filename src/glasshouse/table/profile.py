@@ -73,7 +73,7 @@ def _profiled(column: Column, records: int) -> ColumnProfile:
     distinct = int(np.count_nonzero(present))
     missing = int(counts[~present].sum())
     unique = int(np.count_nonzero(counts[present] == 1))
-    role, reason = _suggestion(column.name, distinct, unique, records)
+    role, reason = _suggestion(column.name, column.cardinality, unique, records)
     return ColumnProfile(
         name=column.name,
         kind=_kind(column.values.filter(pa.array(present))),
