@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +17,7 @@ from hypothesis import strategies as st
 
 from glasshouse import synthetic
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.microdata import steps
+from glasshouse.microdata import spool, steps
 from glasshouse.microdata.lattice import Sweep, sweep
 from glasshouse.microdata.models import SIZE_BINS
 from glasshouse.table import EncodedTable, read
@@ -157,6 +160,45 @@ def test_threads_order_and_chunks_do_not_change_a_byte(
     monkeypatch.setattr(steps, "TASKS_PER_STEP", 5)
     monkeypatch.setattr(steps, "refinement_order", lambda _, names: list(range(len(names)))[::-1])
     assert sweep(census, threads=2).to_frame().equals(first)
+
+
+def test_a_small_memory_goes_over_the_disk_with_the_same_bytes(
+    census: EncodedTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finished: dict[int, Any] = {}
+    whole = sweep(census, on_step=lambda step, rows: finished.update({step: rows})).to_frame()
+    monkeypatch.setattr(spool, "CHUNK_RECORDS", 333)
+    monkeypatch.setattr(steps, "CHUNK_RECORDS", 777)
+    monkeypatch.setattr(steps._Steps, "_fitting", lambda *_: 6_000)
+    assert sweep(census, threads=2, memory=1 << 40).to_frame().equals(whole)
+    some = {step: finished[step] for step in (0, 1, 2)}
+    assert sweep(census, memory=1 << 40, finished=some).to_frame().equals(whole)
+
+
+def test_a_memory_below_the_codes_is_refused_before_it_starts(census: EncodedTable) -> None:
+    with pytest.raises(BudgetError, match=r"take \d+ MiB already; a sweep needs .* not 64"):
+        sweep(census, memory=64 << 20)
+
+
+MEMORY_SCRIPT = """
+import resource, sys
+from glasshouse import synthetic
+from glasshouse.microdata.lattice import sweep
+from glasshouse.table import read
+made = synthetic.generator("school-census")
+table = read(sys.argv[1], quasi_identifiers=made.quasi_identifiers[2:], sensitive=made.sensitive)
+budget = int(float(sys.argv[2]) * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+sweep(table, memory=budget, threads=1)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / budget)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux reports it")
+def test_the_peak_stays_within_the_memory(tmp_path: Path) -> None:
+    path = synthetic.write("school-census", records=2_000_000, path=tmp_path / "census.parquet")
+    script = [sys.executable, "-c", MEMORY_SCRIPT, str(path), "1.15"]
+    done = subprocess.run(script, capture_output=True, text=True, check=True)
+    assert float(done.stdout) <= 1.1
 
 
 def test_an_interrupted_sweep_goes_on_where_it_stopped(census: EncodedTable) -> None:

@@ -140,7 +140,7 @@ def sweep(
         quasi_identifiers: The attributes; by default the table's quasi-identifiers.
         sensitive: The secrets; by default the table's sensitive attributes.
         threads: How many threads share the work; by default all processors. The outcome is the same for any number.
-        memory: How many bytes the results may take.
+        memory: How many bytes the whole process may take; records that do not fit are kept on disk meanwhile.
         on_progress: Called now and then with how far it is.
         finished: Steps that an earlier, interrupted sweep of the same table has finished, by number.
         on_step: Called with the number and the rows of each step that is finished, for ``finished`` later.
@@ -169,6 +169,7 @@ def sweep(
         sensitive=secrets,
         largest=largest,
         threads=threads or steps.available_threads(),
+        memory=memory,
         on_progress=on_progress,
         finished=finished,
         on_step=on_step,

@@ -9,12 +9,17 @@ unit of progress, cancelling and checkpoints; threads share the parts of a step.
 from __future__ import annotations
 
 import os
+import resource
+import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import comb
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +36,7 @@ from glasshouse.microdata.packing import (
     plan_packing,
     values_of,
 )
+from glasshouse.microdata.spool import DiskSpool, MemorySpool, Spool
 from glasshouse.table import EncodedTable
 
 DENSE_ATTRIBUTES = 12
@@ -41,6 +47,8 @@ SAMPLED_RECORDS = 20_000
 """The order of attributes is chosen from a sample of so many records."""
 CHUNK_RECORDS = 1 << 20
 """So many records are packed at a time."""
+LEAST_RECORDS = 100_000
+"""A memory that holds fewer records at a time than this is refused."""
 MERGE_THRESHOLD = 3.0
 """Records are merged inside a class where that is expected to save so many visits of each."""
 TASKS_PER_STEP = 64
@@ -90,6 +98,7 @@ def sums_of_all_subsets(
     sensitive: Sequence[str],
     largest: int,
     threads: int,
+    memory: int | None = None,
     on_progress: OnProgress | None = None,
     finished: Mapping[int, Sums] | None = None,
     on_step: OnStep | None = None,
@@ -102,30 +111,31 @@ def sums_of_all_subsets(
         sensitive: The secrets.
         largest: The largest number of attributes in a subset.
         threads: How many threads share the work; the outcome is the same for any number.
+        memory: How many bytes the whole process may take; records that do not fit go to disk meanwhile.
         on_progress: Called now and then from this thread.
         finished: The rows of steps that an earlier, interrupted sweep has finished.
         on_step: Called with each step that is finished, and its rows.
     """
     order = refinement_order(table, quasi_identifiers)
     names = [quasi_identifiers[i] for i in order]
-    steps = _Steps(table, names, sensitive, largest, threads)
     masks = subset_masks(len(names), largest)
     row_of = {int(mask): row for row, mask in enumerate(masks)}
     sums = np.zeros((len(masks), kernel.cell_width(len(sensitive))), np.int64)
-    for step in range(len(names)):
-        if finished and step in finished:
-            rows = finished[step]
-            steps.skip(step)
-        else:
-            rows = steps.run(step, on_progress)
-            if on_step:
-                on_step(step, rows)
-        for relative, row in zip(
-            _relative_masks(len(names) - 1 - step, largest - 1), rows, strict=True
-        ):
-            own = (1 << step) | (int(relative) << (step + 1))
-            given = sum(1 << order[i] for i in range(len(order)) if (own >> i) & 1)
-            sums[row_of[given]] = row
+    with tempfile.TemporaryDirectory(prefix="glasshouse-") as folder:
+        steps = _Steps(table, names, sensitive, largest, threads, memory, Path(folder))
+        for step in range(len(names)):
+            if finished and step in finished:
+                rows = finished[step]
+                steps.skip(step)
+            else:
+                rows = steps.run(step, on_progress)
+                if on_step:
+                    on_step(step, rows)
+            relatives = _relative_masks(len(names) - 1 - step, largest - 1)
+            for relative, row in zip(relatives, rows, strict=True):
+                own = (1 << step) | (int(relative) << (step + 1))
+                given = sum(1 << order[i] for i in range(len(order)) if (own >> i) & 1)
+                sums[row_of[given]] = row
     return masks, _completed(sums)
 
 
@@ -160,6 +170,19 @@ def _relative_masks(attributes: int, largest: int) -> NDArray[np.int64]:
     )
 
 
+class _Slice(NamedTuple):
+    """Some values of the step's attribute and their records, laid out part by part."""
+
+    starts: NDArray[np.int64]
+    """Where the records of each value begin."""
+    ends: NDArray[np.int64]
+    """Where they end."""
+    records: Words
+    """The records."""
+    counts: Counts
+    """How many equal records each stands for."""
+
+
 class _Steps:
     """The records on their way through the root steps."""
 
@@ -170,6 +193,8 @@ class _Steps:
         sensitive: Sequence[str],
         largest: int,
         threads: int,
+        memory: int | None,
+        folder: Path,
     ) -> None:
         self._attributes = [table.column(name) for name in names]
         self._secrets = [table.column(name) for name in sensitive]
@@ -178,55 +203,157 @@ class _Steps:
         # The first attribute is parted by once and never packed.
         self._packing = plan_packing(self._attributes[1:], self._secrets)
         self._table_records = table.records
-        self._records: Words = np.empty(0, np.uint64)
-        self._counts: Counts = np.empty(0, np.int32)
+        self._folder = folder
+        self._capacity = table.records if memory is None else self._fitting(memory)
+        self._spool: Spool = MemorySpool()
         self._visits = 0
 
     def run(self, step: int, on_progress: OnProgress | None) -> Sums:
         """Answer all subsets whose first attribute is the step's, and leave that attribute out."""
-        starts, ends = self._part(step)
         plan = self._plan(step)
         stores = [_store(plan, len(self._secrets)) for _ in range(self._threads)]
-        self._sweep(step, plan, stores, starts, ends, on_progress)
-        self._close_up(starts, ends)
+        spool = self._new_spool(step)
+        sizes = self._sizes(step)
+        bounds = self._slice_bounds(sizes)
+        for number, part in enumerate(self._slices(step, sizes, bounds)):
+            share = (number / (len(bounds) - 1), (number + 1) / (len(bounds) - 1))
+            self._sweep(step, plan, stores, part, share, on_progress)
+            self._hand_on(part, spool)
+        self._use(spool)
         return _rows(plan, stores)
 
     def skip(self, step: int) -> None:
         """Leave the step's attribute out without answering anything."""
-        starts, ends = self._part(step)
-        keep = self._packing.attributes.after(step).bits(self._packing.words)
-        keep |= self._packing.secrets.bits(self._packing.words)
-        slots = np.empty(_slots(int((ends - starts).max())), np.int32)
-        for part in range(len(starts)):
-            ends[part] = kernel.merge(
-                self._records, self._counts, self._packing.words,
-                starts[part], ends[part], True, keep, slots,
-            )  # fmt: skip
-        self._close_up(starts, ends)
-
-    def _part(self, step: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Lay the records out by the step's attribute; return where each value begins and ends."""
         words = self._packing.words
+        keep = self._packing.attributes.after(step).bits(words) | self._packing.secrets.bits(words)
+        spool = self._new_spool(step)
+        sizes = self._sizes(step)
+        for part in self._slices(step, sizes, self._slice_bounds(sizes)):
+            slots = np.empty(_slots(int((part.ends - part.starts).max())), np.int32)
+            for own in range(len(part.starts)):
+                part.ends[own] = kernel.merge(
+                    part.records, part.counts, words,
+                    part.starts[own], part.ends[own], True, keep, slots,
+                )  # fmt: skip
+            self._hand_on(part, spool)
+        self._use(spool)
+
+    def _fitting(self, memory: int) -> int:
+        """Return how many records may be laid out at a time.
+
+        Raises:
+            BudgetError: What is there already, and the cells, leave too little room.
+        """
+        width = kernel.cell_width(len(self._secrets))
+        attributes = len(self._attributes) - 1
+        cells = 3**attributes if attributes <= DENSE_ATTRIBUTES else HASHED_CELLS
+        subsets = number_of_subsets(len(self._attributes), self._largest)
+        resident = resident_bytes()
+        fixed = self._threads * (cells * width * 4 + kernel.JOINT_VALUES * 4)
+        fixed += 2 * cells * width * 8 + 2 * subsets * width * 8
+        chunk = 4 * min(CHUNK_RECORDS, self._table_records) * self._packing.words * 8
+        # Laid out, copied while it is parted, and copied again by the thread that refines it.
+        each = 3 * (8 * self._packing.words + 4)
+        room = (memory - resident - fixed - chunk) // each
+        if room < min(self._table_records, LEAST_RECORDS):
+            needed = resident + fixed + chunk + min(self._table_records, LEAST_RECORDS) * each
+            raise BudgetError(
+                f"the data and the program take {resident >> 20:,} MiB already; a sweep needs {needed >> 20:,} MiB at "
+                f"least, not {memory >> 20:,}: give it more memory or fewer quasi-identifiers"
+            )
+        return int(room)
+
+    def _new_spool(self, step: int) -> Spool:
+        if self._capacity >= self._table_records:
+            return MemorySpool()
+        return DiskSpool(self._folder, str(step))
+
+    def _use(self, spool: Spool) -> None:
+        if isinstance(self._spool, DiskSpool):
+            self._spool.remove()
+        self._spool = spool
+
+    def _hand_on(self, part: _Slice, spool: Spool) -> None:
+        words = self._packing.words
+        left = close_up(part.records, part.counts, words, part.starts, part.ends)
+        spool.append(part.records[: left * words].copy(), part.counts[:left].copy())
+
+    def _sizes(self, step: int) -> NDArray[np.int64]:
+        """Return how many records there are of each value of the step's attribute."""
         values = self._attributes[step].cardinality
         sizes = np.zeros(values, np.int64)
         for own, _, _ in self._chunks(step, values_only=True):
             sizes += np.bincount(own, minlength=values)
-        ends = np.cumsum(sizes)
-        places = ends - sizes
-        laid = np.empty(int(ends[-1]) * words, np.uint64)
-        laid_counts = np.empty(int(ends[-1]), np.int32)
-        for own, records, counts in self._chunks(step):
-            lay_out(records, counts, step > 0, words, own, places, laid, laid_counts)
-        self._records, self._counts = laid, laid_counts
-        occurring = sizes > 0
-        return (ends - sizes)[occurring], ends[occurring]
+        return sizes
+
+    def _slice_bounds(self, sizes: NDArray[np.int64]) -> list[int]:
+        """Cut the values into slices whose records fit, or that are a single value whose records do not."""
+        bounds, filled = [0], 0
+        for value, size in enumerate(sizes.tolist()):
+            if filled and filled + size > self._capacity:
+                bounds.append(value)
+                filled = 0
+            filled += size
+        return [*bounds, len(sizes)]
+
+    def _slices(
+        self, step: int, sizes: NDArray[np.int64], bounds: Sequence[int]
+    ) -> Iterator[_Slice]:
+        """Lay the records out by the step's attribute, some values at a time."""
+        words = self._packing.words
+        for first, last in pairwise(bounds):
+            inside = np.zeros(len(sizes), bool)
+            inside[first:last] = True
+            inside &= sizes > 0
+            own_sizes = np.where(inside, sizes, 0)
+            if own_sizes.sum() > self._capacity:
+                yield self._merged(step, int(np.flatnonzero(inside)[0]))
+                continue
+            ends = np.cumsum(own_sizes)
+            starts = ends - own_sizes
+            records = np.empty(int(ends[-1]) * words, np.uint64)
+            counts = np.empty(int(ends[-1]), np.int32)
+            places = np.where(inside, starts, -1)
+            for own, some, their_counts in self._chunks(step):
+                lay_out(some, their_counts, step > 0, words, own, places, records, counts)
+            if self._capacity >= self._table_records:
+                self._use(MemorySpool())  # everything is laid out: what it came from may go
+            yield _Slice(starts[inside], ends[inside], records, counts)
+
+    def _merged(self, step: int, value: int) -> _Slice:
+        """Lay out the records of one value that do not fit, merging equal ones on the way.
+
+        Raises:
+            BudgetError: Too many different ones are left.
+        """
+        words, room = self._packing.words, self._capacity
+        records, counts = np.empty(room * words, np.uint64), np.empty(room, np.int32)
+        keep = self._packing.attributes.after(step).bits(words) | self._packing.secrets.bits(words)
+        slots = np.empty(_slots(room), np.int32)
+        filled = 0
+        for own, some, their_counts in self._chunks(step):
+            chosen = np.flatnonzero(own == value)
+            while len(chosen):
+                now, chosen = chosen[: room - filled], chosen[room - filled :]
+                rows = some.reshape(-1, words)[now]
+                records[filled * words : (filled + len(now)) * words] = rows.ravel()
+                counts[filled : filled + len(now)] = their_counts[now] if step else 1
+                filled += len(now)
+                if filled == room:
+                    filled = kernel.merge(records, counts, words, 0, room, True, keep, slots)
+                    if filled > room // 2:
+                        raise BudgetError(
+                            "too many different records are alike on a quasi-identifier; a sweep needs more memory, or "
+                            "fewer quasi-identifiers"
+                        )
+        return _Slice(np.array([0]), np.array([filled]), records, counts)
 
     def _chunks(
         self, step: int, *, values_only: bool = False
     ) -> Iterator[tuple[NDArray[np.uint32], Words, Counts]]:
         """Yield the values of the step's attribute, with the records that have them."""
-        none: Counts = np.empty(0, np.int32)
         if step == 0:
+            none: Counts = np.empty(0, np.int32)
             for begin in range(0, self._table_records, CHUNK_RECORDS):
                 end = min(begin + CHUNK_RECORDS, self._table_records)
                 values = self._attributes[0].codes[begin:end].astype(np.uint32)
@@ -236,13 +363,9 @@ class _Steps:
                 yield values, records, none
             return
         words, own = self._packing.words, self._packing.attributes
-        for begin in range(0, len(self._counts), CHUNK_RECORDS):
-            end = min(begin + CHUNK_RECORDS, len(self._counts))
-            records = self._records[begin * words : end * words]
-            values = values_of(
-                records, words, own.word[step - 1], own.shift[step - 1], own.mask[step - 1]
-            )
-            yield values, records, self._counts[begin:end]
+        place = (own.word[step - 1], own.shift[step - 1], own.mask[step - 1])
+        for records, counts in self._spool.chunks(words):
+            yield values_of(records, words, *place), records, counts
 
     def _plan(self, step: int) -> Plan:
         secrets = self._packing.secrets
@@ -261,10 +384,12 @@ class _Steps:
         step: int,
         plan: Plan,
         stores: Sequence[Store],
-        starts: NDArray[np.int64],
-        ends: NDArray[np.int64],
+        part: _Slice,
+        share: tuple[float, float],
         on_progress: OnProgress | None,
     ) -> None:
+        """Run the kernel in the parts of a slice, which is a share of the step."""
+        starts, ends = part.starts, part.ends
         sizes = ends - starts
         tasks = _tasks(sizes)
         keep = plan.fields.bits(plan.words) | plan.secrets.bits(plan.words)
@@ -285,8 +410,8 @@ class _Steps:
                     work,
                     store,
                     keep,
-                    self._records,
-                    self._counts,
+                    part.records,
+                    part.counts,
                     step > 0,
                     starts,
                     ends,
@@ -305,8 +430,8 @@ class _Steps:
                         future.result()
                     running = list(still)
                     if on_progress:
-                        share = self._share(step, done[0] / len(tasks))
-                        on_progress(Progress(share, self._visits))
+                        inside = share[0] + (share[1] - share[0]) * done[0] / len(tasks)
+                        on_progress(Progress(self._share(step, inside), self._visits))
             finally:
                 stop.set()
 
@@ -314,14 +439,6 @@ class _Steps:
         """Estimate the share of all work that is done: each further attribute costs about 1.6 times more."""
         costs = [1.6 ** (len(self._attributes) - own) for own in range(len(self._attributes))]
         return (sum(costs[:step]) + part * costs[step]) / sum(costs)
-
-    def _close_up(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
-        words = self._packing.words
-        left = close_up(self._records, self._counts, words, starts, ends)
-        self._records, self._counts = (
-            self._records[: left * words].copy(),
-            self._counts[:left].copy(),
-        )
 
 
 def _tasks(sizes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
@@ -430,6 +547,15 @@ def _completed(sums: Sums) -> Sums:
     sums[:, kernel.CLASSES + 2] += triples
     sums[:, [kernel.PAIRS, kernel.TRIPLES]] = 0
     return sums
+
+
+def resident_bytes() -> int:
+    """Return how much memory this process takes now; where that is not known, its peak."""
+    statistics = Path("/proc/self/statm")
+    if statistics.exists():
+        return int(statistics.read_text(encoding="ascii").split()[1]) * resource.getpagesize()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def available_threads() -> int:
