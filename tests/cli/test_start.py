@@ -100,7 +100,7 @@ def test_inspect_adult(glasshouse: Glasshouse, shared: Callable[[str], Path]) ->
 
 def test_a_reader_that_stops_early_is_no_error(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
-    path.write_text("age\n1\n2\n")
+    path.write_text("age\n1\n1\n2\n")
     command = [sys.executable, "-m", "glasshouse", "assess", str(path), "-q", "age", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None

@@ -170,3 +170,32 @@ def test_synth_writes_a_release_and_proposes_the_next_command(
     wrong = glasshouse("synth", "outpatients", "--records", 5, "--out", tmp_path / "x.csv")
     assert (wrong.code, 'did you mean "outpatient"?' in wrong.error) == (2, True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["o.parquet"]
+
+
+def test_every_record_has_its_own_risk_only_when_asked(
+    glasshouse: Glasshouse, census: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "risks.parquet"
+    outcome = glasshouse("assess", census, *OPTIONS, "--json", "--per-record", path)
+    assert outcome.code == 0
+    assert "personal data" in outcome.error
+    assert outcome.error.count("\n") == 1
+    frame = pyarrow.parquet.read_table(path)
+    assert frame.num_rows == 3_000
+    whole = json.loads(outcome.out)["results"][-2]
+    assert sum(size == 1 for size in frame.column("size").to_pylist()) == whole["uniques"]
+    again = glasshouse("assess", census, *OPTIONS, "--json", "--per-record", path)
+    assert (again.code, "exists" in again.error) == (2, True)
+
+
+def test_columns_that_tell_nothing_or_everything_are_pointed_out(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("one,own,ill\nx,1,a\nx,2,b\nx,3,b\n")
+    outcome = glasshouse("assess", path, "-q", "one", "-q", "own", "-s", "ill", "--json")
+    assert outcome.code == 0
+    assert outcome.error.splitlines() == [
+        'note: column "one" holds one value only; it adds nothing',
+        'note: every record has its own value of column "own": it identifies by itself',
+    ]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -241,3 +243,57 @@ def test_too_many_subsets_are_refused_with_what_fits() -> None:
 def test_subsets_are_all_or_a_largest_size(census: EncodedTable, subsets: str) -> None:
     with pytest.raises(StudyError, match="neither all, nor max:K"):
         sweep(census, subsets=subsets)
+
+
+def shaped_census() -> EncodedTable:
+    made = synthetic.generator("school-census")
+    table = synthetic.table(made.name, records=100_000, seed=7)
+    return read(table, quasi_identifiers=made.quasi_identifiers[3:], sensitive=made.sensitive)
+
+
+def shaped_outpatient() -> EncodedTable:
+    made = synthetic.generator("outpatient")
+    table = synthetic.table(made.name, records=100_000, seed=7)
+    fourth = pa.array(np.arange(100_000) % 4)
+    return read(
+        table.append_column("fourth", fourth),
+        quasi_identifiers=[*made.quasi_identifiers, "fourth"],
+        sensitive=made.sensitive,
+    )
+
+
+def shaped_by_chance() -> EncodedTable:
+    generator = np.random.default_rng(7)
+    sizes = [2, 3, 5, 9, 30, 100, 1_000, 20_000, 2, 50]
+    columns = {
+        f"c{i}": (size * generator.random(100_000) ** 3).astype(int) for i, size in enumerate(sizes)
+    }
+    names = list(columns)
+    return read(pa.table(columns), quasi_identifiers=names[:8], sensitive=names[8:])
+
+
+@pytest.mark.parametrize("make", [shaped_census, shaped_outpatient, shaped_by_chance])
+def test_every_subset_equals_the_group_by_of_a_database(make: Callable[[], EncodedTable]) -> None:
+    table = make()
+    outcome = sweep(table)
+    connection = duckdb.connect(config={"threads": 2})
+    names = [*table.quasi_identifiers, *table.sensitive]
+    codes = pa.table({f"c{i}": table.column(name).codes for i, name in enumerate(names)})
+    connection.register("codes", codes)
+    assert len(outcome.masks) == 255
+    for row, mask in enumerate(outcome.masks.tolist()):
+        known = ", ".join(f"c{i}" for i in range(8) if (mask >> i) & 1)
+        for s in range(len(table.sensitive)):
+            counts = f"select {known}, count(*) as n from codes group by {known}, c{8 + s}"
+            classes = f"select sum(n) as size, max(n) as most from ({counts}) group by {known}"
+            found = connection.sql(
+                "select count(*), count(*) filter (size = 1), sum(most), "
+                f"sum(size) filter (size = most), sum(size) filter (size >= 1000) from ({classes})"
+            ).fetchall()[0]
+            assert [int(value or 0) for value in found] == [
+                int(outcome.classes[row].sum()),
+                int(outcome.uniques[row]),
+                int(outcome.most[row, s]),
+                int(outcome.certain[row, s]),
+                int(outcome.class_records[row, -1]),
+            ]

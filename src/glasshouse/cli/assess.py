@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -106,6 +107,14 @@ def assess(
             help="Also keep the encoded data (it is the data!), for later runs that skip parsing.",
         ),
     ] = None,
+    per_record: Annotated[
+        Path | None,
+        typer.Option(
+            "--per-record",
+            metavar="FILE.parquet",
+            help="Also write every record's own risk, in the order of the file. It is itself personal data.",
+        ),
+    ] = None,
     resume: Annotated[
         bool,
         typer.Option(
@@ -186,6 +195,7 @@ def assess(
         overwrite=overwrite,
         resume=resume,
         save_table=save_table,
+        per_record=per_record,
         threads=threads,
         memory=options.size_in_bytes(memory),
         as_json=as_json,
@@ -200,6 +210,7 @@ def carry_out(
     overwrite: bool = False,
     resume: bool = False,
     save_table: Path | None = None,
+    per_record: Path | None = None,
     threads: int | None = None,
     memory: int | None = None,
 ) -> None:
@@ -209,8 +220,9 @@ def carry_out(
 
     for dataset in study.datasets:
         existing_file(dataset.path)
-    if save_table is not None:
-        _check_save_table(save_table, study, overwrite)
+    for path in (save_table, per_record):
+        if path is not None:
+            _check_new_file(path, study, overwrite)
     checkpoint = None
     if out is not None:
         check_place(out, overwrite=overwrite)
@@ -224,6 +236,7 @@ def carry_out(
                 study,
                 watch=watch,
                 save_table=save_table,
+                per_record=per_record,
                 checkpoint=checkpoint,
                 resume=resume,
                 threads=threads,
@@ -238,18 +251,38 @@ def carry_out(
     report = None if out is None else write_run(done, out, overwrite=overwrite)
     if checkpoint is not None:
         checkpoint.remove()
+    if per_record is not None:
+        from glasshouse.microdata.records import SENSITIVE_WARNING
+
+        print(f"{printable(str(per_record))}: {SENSITIVE_WARNING}", file=sys.stderr)
+    _note_telling_columns(done)
     if as_json:
         print(json.dumps(_document(done), indent=2))
     else:
         _show(done, report)
 
 
-def _check_save_table(path: Path, study: Study, overwrite: bool) -> None:
-    """Make sure that saving the table destroys nothing."""
+def _note_telling_columns(run: Run) -> None:
+    """Say of single attributes that tell nobody apart, or everybody."""
+    for attack in run.assessment.attacks:
+        if attack.secret or len(attack.quasi_identifiers) > 1 or attack.records == 1:
+            continue
+        name = printable(attack.quasi_identifiers[0])
+        if attack.classes == 1:
+            print(f'note: column "{name}" holds one value only; it adds nothing', file=sys.stderr)
+        elif attack.uniques == attack.records:
+            print(
+                f'note: every record has its own value of column "{name}": it identifies by itself',
+                file=sys.stderr,
+            )
+
+
+def _check_new_file(path: Path, study: Study, overwrite: bool) -> None:
+    """Make sure that a file written beside the run destroys nothing."""
     if any(path.exists() and path.samefile(dataset.path) for dataset in study.datasets):
-        raise DataError(f'"{path}" is the data itself; save the table elsewhere')
+        raise DataError(f'"{path}" is the data itself; choose another place')
     if path.exists() and not overwrite:
-        raise DataError(f'"{path}" exists; save the table elsewhere, or say --overwrite')
+        raise DataError(f'"{path}" exists; choose another place, or say --overwrite')
 
 
 def _one_or_several(text: str) -> str | list[str]:

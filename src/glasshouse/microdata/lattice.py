@@ -159,6 +159,10 @@ def sweep(
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     secrets = tuple(table.sensitive if sensitive is None else sensitive)
     _check_roles(table, names, secrets)
+    if table.weight is not None:
+        raise StudyError(
+            "a sweep counts records alike; with record weights assess the subsets one by one (microdata.assess)"
+        )
     if not isinstance(subsets, str):
         return _sweep_listed(table, names, secrets, subsets)
     largest = largest_size(subsets, len(names))
@@ -263,6 +267,8 @@ def _sweep_listed(
 ) -> Sweep:
     """Answer chosen subsets, each on its own."""
     chosen = {_mask(names, subset) for subset in subsets}
+    if not chosen:
+        raise StudyError("there is nothing to sweep: give at least one subset")
     masks = sorted(chosen, key=lambda mask: (mask.bit_count(), _positions(mask, len(names))))
     known = [tuple(name for i, name in enumerate(names) if (mask >> i) & 1) for mask in masks]
     attacks = assess(

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from glasshouse.microdata import Assessment, assess
-from glasshouse.microdata.lattice import Progress, Sweep, sweep
+import pyarrow.parquet
+
+from glasshouse.atomic import new_file
+from glasshouse.microdata import Assessment, Sweep, assess, record_risks, sweep
+from glasshouse.microdata.lattice import Progress
 from glasshouse.microdata.models import Gain
 from glasshouse.qif import Tries
 from glasshouse.runs.checkpoint import Checkpoint
@@ -46,6 +49,7 @@ def run(
     *,
     watch: Watch | None = None,
     save_table: Path | None = None,
+    per_record: Path | None = None,
     checkpoint: Checkpoint | None = None,
     resume: bool = False,
     threads: int | None = None,
@@ -57,6 +61,7 @@ def run(
         study: What is asked.
         watch: Whom to tell how far it is.
         save_table: Where to keep the encoded table, so that a later run skips parsing.
+        per_record: Where to write each record's risk with the whole set of quasi-identifiers, as Parquet.
         checkpoint: Where to keep the finished steps of a sweep.
         resume: Whether to go on from the steps kept there.
         threads: How many threads to use; the outcome is the same for any number.
@@ -72,6 +77,9 @@ def run(
     outcome = _answered(study, table, watch, checkpoint, resume, threads, memory)
     if save_table is not None:
         table.save(save_table)
+    if per_record is not None:
+        with new_file(per_record) as draft:
+            pyarrow.parquet.write_table(record_risks(table).to_frame(), draft)
     return outcome
 
 
