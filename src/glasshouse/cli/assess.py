@@ -231,7 +231,7 @@ def carry_out(
     elif resume:
         raise StudyError("--resume needs the --out of the run that was interrupted")
     try:
-        with progress() as watch:
+        with progress(sweeps=study.sweep is not None) as watch:
             done = run(
                 study,
                 watch=watch,

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def progress() -> Iterator[Watch]:
-    """Show a bar for reading and one for sweeping; nothing when standard error is not a terminal."""
+def progress(*, sweeps: bool = False) -> Iterator[Watch]:
+    """Show a bar for reading and, where it sweeps, one for that; nothing when standard error is no terminal."""
     from glasshouse.runs import Watch
 
     if not sys.stderr.isatty():
@@ -28,6 +28,8 @@ def progress() -> Iterator[Watch]:
         TimeRemainingColumn,
     )
 
+    from glasshouse.microdata.kernel import is_compiled
+
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -38,6 +40,10 @@ def progress() -> Iterator[Watch]:
         transient=True,
     )
     with bar:
+        if sweeps and not is_compiled():
+            bar.console.print(
+                "The first sweep compiles its loop: half a minute, once.", highlight=False
+            )
         reading = bar.add_task("reading", total=None, note="")
         sweeping = bar.add_task("sweeping", total=1.0, note="", visible=False)
         yield Watch(

@@ -12,6 +12,7 @@ A cell is a row of integer sums. Sums are corrected downwards too, so that only 
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -135,6 +136,12 @@ class Workspace(NamedTuple):
     """and how many came out: where merging pays is learnt as it goes."""
     visits: NDArray[np.int64]
     """How many records were looked at; and how many decisions to merge were taken."""
+
+
+def is_compiled() -> bool:
+    """Tell whether the loop was compiled before and is only to be loaded; else the first use takes half a minute."""
+    cache = Path(sweep_parts.stats.cache_path)
+    return any(cache.glob(f"kernel.{sweep_parts.__name__}-*.nbi"))
 
 
 def size_bins() -> NDArray[np.int64]:
