@@ -222,16 +222,14 @@ class Study(Model):
     def sweep(self) -> str | None:
         """``all`` or ``max:K`` where one sweep answers the study, else None.
 
-        A sweep knows single secrets, one guess and records that are alike; anything else is assessed subset by
-        subset.
+        A sweep knows single secrets and one guess; anything else is assessed subset by subset.
         """
         adversary = self.adversary
         asked = self.subsets[0] if len(self.subsets) == 1 else None
         if not isinstance(asked, str) or not SWEEP.fullmatch(asked):
             return None
         joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
-        plain = adversary.weight is None and adversary.gain == Gain() and not joint
-        return asked if plain else None
+        return asked if adversary.gain == Gain() and not joint else None
 
 
 def attributes(secret: Secret) -> tuple[str, ...]:
@@ -244,9 +242,13 @@ def attributes(secret: Secret) -> tuple[str, ...]:
 
 
 def with_default_subsets(study: Study) -> Study:
-    """Return the study with the subsets that are assessed when nobody says which: all, where one sweep does it."""
+    """Return the study with the subsets that are assessed when nobody says which: all, where that is quick.
+
+    It is where there are not many and the records weigh the same.
+    """
     swept = study.model_copy(update={"subsets": ("all",)})
-    quick = len(study.adversary.quasi_identifiers) <= SWEPT_BY_DEFAULT
+    adversary = study.adversary
+    quick = len(adversary.quasi_identifiers) <= SWEPT_BY_DEFAULT and adversary.weight is None
     return swept if quick and swept.sweep else study
 
 

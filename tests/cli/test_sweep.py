@@ -199,3 +199,12 @@ def test_columns_that_tell_nothing_or_everything_are_pointed_out(
         'note: column "one" holds one value only; it adds nothing',
         'note: every record has its own value of column "own": it identifies by itself',
     ]
+
+
+def test_every_subset_with_weights(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    path = tmp_path / "w.csv"
+    path.write_text("a,b,w\nx,1,0.5\nx,2,1.5\ny,2,2\n")
+    command = ("assess", path, "-q", "a", "-q", "b", "--weight", "w", "--json")
+    assert len(json.loads(glasshouse(*command).out)["results"]) == 1
+    rows = json.loads(glasshouse(*command, "--subsets", "all").out)["results"]
+    assert [row["probabilistic"]["posterior"] for row in rows] == [0.875, 0.625, 1.0]

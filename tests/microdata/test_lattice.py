@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from glasshouse import synthetic
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.microdata import spool, steps
+from glasshouse.microdata import assess, shapley_values, spool, steps
 from glasshouse.microdata.lattice import Sweep, sweep
 from glasshouse.microdata.models import SIZE_BINS
 from glasshouse.table import EncodedTable, read
@@ -220,8 +220,6 @@ def test_progress_ends_at_one(census: EncodedTable) -> None:
 
 
 def test_the_assessment_of_a_sweep_is_that_of_single_attacks(census: EncodedTable) -> None:
-    from glasshouse.microdata import assess
-
     known = census.quasi_identifiers
     subsets = [known[:1], known[2:5], known]
     single = assess(census, subsets=subsets).attacks
@@ -297,3 +295,25 @@ def test_every_subset_equals_the_group_by_of_a_database(make: Callable[[], Encod
                 int(outcome.certain[row, s]),
                 int(outcome.class_records[row, -1]),
             ]
+
+
+@settings(max_examples=60)
+@given(TABLES, st.integers(0, 2**32))
+def test_a_weighted_sweep_is_that_of_weighted_attacks(
+    drawn: tuple[tuple[int, int], list[Row]], seed: int
+) -> None:
+    (attributes, secrets), rows = drawn
+    weights = np.random.default_rng(seed).integers(1, 100, len(rows)) / 4
+    names = [f"q{i}" for i in range(attributes)]
+    wanted = [f"s{i}" for i in range(secrets)]
+    columns: dict[str, Any] = dict(zip([*names, *wanted], zip(*rows, strict=True), strict=True))
+    table = read(
+        pa.table(columns | {"w": weights}), quasi_identifiers=names, sensitive=wanted, weight="w"
+    )
+    swept = sweep(table)
+    single = assess(table, subsets=[swept.names(mask) for mask in swept.masks.tolist()])
+    assert swept.assessment() == single
+    for secret in (None, *wanted):
+        shares = [v.value for v in shapley_values(swept).values if v.sensitive == secret]
+        whole = [a for a in single.attacks if (a.sensitive or None) == secret][-1]
+        assert sum(shares) == whole.probabilistic.additive

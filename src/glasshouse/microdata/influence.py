@@ -228,7 +228,7 @@ def minimal_subsets(
     """
     threshold = _probability(risk)
     target = _target(sweep, secret)
-    least = ceil(threshold * sweep.records)
+    least = ceil(threshold * (sweep.records if certain else sweep.total))
     counts = target.certain if certain else target.right
     rows: list[int | None]
     if (target.prior_certain if certain else target.prior) >= least:
@@ -288,17 +288,17 @@ def shapley_values(sweep: Sweep) -> ShapleyValues:
 
 @dataclass(frozen=True)
 class _Target:
-    """What the sweep says of re-identification, or of one secret: numbers of records."""
+    """What the sweep says of re-identification, or of one secret."""
 
     sensitive: str | None
     prior: int
-    """How many she guesses right before she knows anything,"""
+    """The weight of what she guesses right before she knows anything,"""
     prior_certain: int
-    """and is certain of."""
+    """and the number of records that she is certain of."""
     right: NDArray[np.int64]
-    """Per row of the sweep, how many she guesses right: N·V(S),"""
+    """Per row of the sweep, the weight of what she guesses right: N·V(S),"""
     certain: NDArray[np.int64]
-    """and is certain of."""
+    """and the number of records that she is certain of."""
 
 
 def _targets(sweep: Sweep) -> Iterator[_Target]:
@@ -307,9 +307,9 @@ def _targets(sweep: Sweep) -> Iterator[_Target]:
 
 
 def _target(sweep: Sweep, secret: str | None) -> _Target:
-    whole = sweep.records
     if secret is None:
-        return _Target(None, 1, int(whole == 1), sweep.classes.sum(axis=1), sweep.uniques)
+        alone = int(sweep.records == 1)
+        return _Target(None, sweep.heaviest, alone, sweep.named, sweep.uniques)
     if not sweep.sensitive:
         raise StudyError(f'secret "{secret}" is not in the sweep of {sweep.dataset}; it has none')
     if secret not in sweep.sensitive:
@@ -317,9 +317,8 @@ def _target(sweep: Sweep, secret: str | None) -> _Target:
         raise StudyError(unknown_name("secret", secret, where, sweep.sensitive))
     s = sweep.sensitive.index(secret)
     first = sweep.likeliest[s]
-    return _Target(
-        secret, first, whole if first == whole else 0, sweep.most[:, s], sweep.certain[:, s]
-    )
+    certain = sweep.records if first == sweep.total else 0
+    return _Target(secret, first, certain, sweep.most[:, s], sweep.certain[:, s])
 
 
 def _risk(sweep: Sweep, target: _Target, row: int | None) -> SubsetRisk:
@@ -328,7 +327,7 @@ def _risk(sweep: Sweep, target: _Target, row: int | None) -> SubsetRisk:
     return SubsetRisk(
         sensitive=target.sensitive,
         quasi_identifiers=() if row is None else sweep.names(int(sweep.masks[row])),
-        leakage=Leakage(Fraction(target.prior, sweep.records), Fraction(right, sweep.records)),
+        leakage=Leakage(Fraction(target.prior, sweep.total), Fraction(right, sweep.total)),
         certain=target.prior_certain if row is None else int(target.certain[row]),
     )
 
@@ -382,7 +381,7 @@ def _shapley(sweep: Sweep, target: _Target) -> list[Fraction]:
     all of size s, those without i sum to T(s) − A(i, s).
     """
     d, begins = len(sweep.quasi_identifiers), _size_begins(sweep)
-    worth = target.right - target.prior
+    worth = (target.right - target.prior).astype(object)  # weights may be large
     every = [0, *np.add.reduceat(worth, begins).tolist()]
     weights = [factorial(s) * factorial(d - 1 - s) for s in range(d)]
     values = []
@@ -391,7 +390,7 @@ def _shapley(sweep: Sweep, target: _Target) -> list[Fraction]:
         having = [0, *np.add.reduceat(own, begins).tolist()]
         added = (having[s + 1] - (every[s] - having[s]) for s in range(d))
         numerator = sum(weight * each for weight, each in zip(weights, added, strict=True))
-        values.append(Fraction(numerator, factorial(d) * sweep.records))
+        values.append(Fraction(numerator, factorial(d) * sweep.total))
     return values
 
 

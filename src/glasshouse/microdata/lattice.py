@@ -23,6 +23,7 @@ from glasshouse.microdata.models import (
     assess,
 )
 from glasshouse.microdata.steps import OnProgress, OnStep, Progress, number_of_subsets
+from glasshouse.microdata.weights import record_weights
 from glasshouse.table import EncodedTable, Role
 
 __all__ = ["Progress", "Sweep", "largest_size", "sweep"]
@@ -45,16 +46,26 @@ class Sweep:
     """The attributes, in the order given: bit i of a mask is the i-th."""
     sensitive: tuple[str, ...]
     """The secrets."""
+    total: int
+    """The weight of all records: their number, where all weigh the same."""
+    heaviest: int
+    """The largest weight of a record: the prior guess at whose it is."""
     likeliest: tuple[int, ...]
-    """Per secret, how many records have its most frequent value: the prior guess."""
+    """Per secret, the weight of its most frequent value: the prior guess."""
     masks: NDArray[np.int64]
     """Per row, the subset: by size, then in the order of the attributes."""
     classes: NDArray[np.int64]
     """Per row and size bin, the number of classes."""
     class_records: NDArray[np.int64]
     """Per row and size bin, the number of records in them."""
+    named: NDArray[np.int64]
+    """Per row, Σ over classes of the weight of the heaviest record: the number of classes, where all weigh the same."""
+    alone: NDArray[np.int64]
+    """Per row, the weight of the records that are alone in their class."""
     most: NDArray[np.int64]
-    """Per row and secret, Σ over classes of the count of the most frequent value."""
+    """Per row and secret, Σ over classes of the weight of the most frequent value."""
+    sure: NDArray[np.int64]
+    """Per row and secret, the weight of the records in classes with a single value."""
     success: NDArray[np.int64]
     """Per row, secret and tenth of the chance of a right guess, the number of records; the last is certainty."""
 
@@ -98,7 +109,7 @@ class Sweep:
 
     def _attacks(self) -> Iterator[Attack]:
         known = {int(mask): self.names(int(mask)) for mask in self.masks}
-        whole, one = self.records, Fraction(int(self.records == 1))
+        records, whole, one = self.records, self.total, Fraction(int(self.records == 1))
         for row, mask in enumerate(self.masks.tolist()):
             sizes = ClassSizes(
                 tuple(self.classes[row].tolist()), tuple(self.class_records[row].tolist())
@@ -106,15 +117,15 @@ class Sweep:
             classes, uniques = sum(sizes.classes), sizes.classes[0]
             common = ((self.dataset,), known[mask])
             yield Attack(
-                "CRS", *common, (), whole, classes, uniques, sizes, uniques,
-                Leakage(one, Fraction(uniques, whole)),
-                Leakage(Fraction(1, whole), Fraction(classes, whole)), (), None,
+                "CRS", *common, (), records, classes, uniques, sizes, uniques,
+                Leakage(one, Fraction(int(self.alone[row]), whole)),
+                Leakage(Fraction(self.heaviest, whole), Fraction(int(self.named[row]), whole)), (), None,
             )  # fmt: skip
             for s, name in enumerate(self.sensitive):
                 certain, first = int(self.certain[row, s]), self.likeliest[s]
                 yield Attack(
-                    "CAS", *common, (name,), whole, classes, uniques, sizes, certain,
-                    Leakage(Fraction(int(first == whole)), Fraction(certain, whole)),
+                    "CAS", *common, (name,), records, classes, uniques, sizes, certain,
+                    Leakage(Fraction(int(first == whole)), Fraction(int(self.sure[row, s]), whole)),
                     Leakage(Fraction(first, whole), Fraction(int(self.most[row, s]), whole)),
                     tuple(self.success[row, s].tolist()), None,
                 )  # fmt: skip
@@ -136,7 +147,8 @@ def sweep(
 
     Args:
         table: The release.
-        subsets: ``"all"``, ``"max:K"`` (at most K attributes), or a list of subsets.
+        subsets: ``"all"``, ``"max:K"`` (at most K attributes), or a list of subsets. A list, and a table with record
+            weights, is answered subset by subset: as exact, but slower.
         quasi_identifiers: The attributes; by default the table's quasi-identifiers.
         sensitive: The secrets; by default the table's sensitive attributes.
         threads: How many threads share the work; by default all processors. The outcome is the same for any number.
@@ -159,14 +171,13 @@ def sweep(
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     secrets = tuple(table.sensitive if sensitive is None else sensitive)
     _check_roles(table, names, secrets)
-    if table.weight is not None:
-        raise StudyError(
-            "a sweep counts records alike; with record weights assess the subsets one by one (microdata.assess)"
-        )
     if not isinstance(subsets, str):
-        return _sweep_listed(table, names, secrets, subsets)
+        return _sweep_each(table, names, secrets, _listed(names, subsets), on_progress)
     largest = largest_size(subsets, len(names))
     _check_budget(len(names), largest, len(secrets), memory or DEFAULT_MEMORY)
+    if table.weight is not None:
+        everything = steps.subset_masks(len(names), largest).tolist()
+        return _sweep_each(table, names, secrets, everything, on_progress)
     masks, sums = steps.sums_of_all_subsets(
         table,
         quasi_identifiers=names,
@@ -183,16 +194,22 @@ def sweep(
     own = sums[:, kernel.SECRETS : kernel.SECRETS + kernel.PER_SECRET * len(secrets)]
     own = own.reshape(len(sums), len(secrets), kernel.PER_SECRET)
     certain = own[:, :, kernel.CERTAIN]
+    classes = sums[:, : len(SIZE_LABELS)]
     return Sweep(
         dataset=table.name,
         records=table.records,
         quasi_identifiers=names,
         sensitive=secrets,
-        likeliest=tuple(_likeliest(table, name) for name in secrets),
+        total=table.records,
+        heaviest=1,
+        likeliest=tuple(int(np.bincount(table.column(name).codes).max()) for name in secrets),
         masks=masks,
-        classes=sums[:, : len(SIZE_LABELS)],
+        classes=classes,
         class_records=np.concatenate([first_bins, counted], axis=1),
+        named=classes.sum(axis=1),
+        alone=classes[:, 0],
         most=own[:, :, kernel.MOST] + certain,
+        sure=certain,
         success=np.concatenate([own[:, :, kernel.SHARES :], certain[:, :, None]], axis=2),
     )
 
@@ -255,39 +272,55 @@ def _check_budget(attributes: int, largest: int, secrets: int, memory: int) -> N
     )
 
 
-def _likeliest(table: EncodedTable, name: str) -> int:
-    return int(np.bincount(table.column(name).codes).max())
-
-
-def _sweep_listed(
-    table: EncodedTable,
-    names: tuple[str, ...],
-    secrets: tuple[str, ...],
-    subsets: Sequence[Sequence[str]],
-) -> Sweep:
-    """Answer chosen subsets, each on its own."""
+def _listed(names: tuple[str, ...], subsets: Sequence[Sequence[str]]) -> list[int]:
+    """Return the masks of chosen subsets, by size, then in the order of the attributes; each once."""
     chosen = {_mask(names, subset) for subset in subsets}
     if not chosen:
         raise StudyError("there is nothing to sweep: give at least one subset")
-    masks = sorted(chosen, key=lambda mask: (mask.bit_count(), _positions(mask, len(names))))
-    known = [tuple(name for i, name in enumerate(names) if (mask >> i) & 1) for mask in masks]
-    attacks = assess(
-        table.with_roles(quasi_identifiers=names, sensitive=secrets), subsets=known
-    ).attacks
-    rows = [attacks[i : i + 1 + len(secrets)] for i in range(0, len(attacks), 1 + len(secrets))]
-    most = [[int(a.probabilistic.posterior * table.records) for a in row[1:]] for row in rows]
-    success = [[a.success for a in row[1:]] for row in rows]
+    return sorted(chosen, key=lambda mask: (mask.bit_count(), _positions(mask, len(names))))
+
+
+def _sweep_each(
+    table: EncodedTable,
+    names: tuple[str, ...],
+    secrets: tuple[str, ...],
+    masks: Sequence[int],
+    on_progress: OnProgress | None,
+) -> Sweep:
+    """Answer subsets one by one: for a few of them, or where records weigh differently."""
+    table = table.with_roles(quasi_identifiers=names, sensitive=secrets, weight=table.weight)
+    weights = record_weights(table, table.weight)
+    rows: list[tuple[Attack, ...]] = []
+    for done, mask in enumerate(masks, start=1):
+        known = tuple(name for i, name in enumerate(names) if (mask >> i) & 1)
+        rows.append(assess(table, subsets=[known]).attacks)
+        if on_progress:
+            on_progress(Progress(done / len(masks), done * table.records))
+
+    def weight(probability: Fraction) -> int:
+        return int(probability * weights.total)
+
+    naming = [row[0] for row in rows]
+    shape = (len(rows), len(secrets))
+    success = [[attack.success for attack in row[1:]] for row in rows]
+    most = [[weight(attack.probabilistic.posterior) for attack in row[1:]] for row in rows]
+    sure = [[weight(attack.deterministic.posterior) for attack in row[1:]] for row in rows]
     return Sweep(
         dataset=table.name,
         records=table.records,
         quasi_identifiers=names,
         sensitive=secrets,
-        likeliest=tuple(_likeliest(table, name) for name in secrets),
+        total=weights.total,
+        heaviest=weights.heaviest,
+        likeliest=tuple(weight(attack.probabilistic.prior) for attack in rows[0][1:]),
         masks=np.array(masks, np.int64),
-        classes=np.array([row[0].class_sizes.classes for row in rows], np.int64),
-        class_records=np.array([row[0].class_sizes.records for row in rows], np.int64),
-        most=np.array(most, np.int64).reshape(len(rows), len(secrets)),
-        success=np.array(success, np.int64).reshape(len(rows), len(secrets), SUCCESS_BINS),
+        classes=np.array([attack.class_sizes.classes for attack in naming], np.int64),
+        class_records=np.array([attack.class_sizes.records for attack in naming], np.int64),
+        named=np.array([weight(a.probabilistic.posterior) for a in naming], np.int64),
+        alone=np.array([weight(a.deterministic.posterior) for a in naming], np.int64),
+        most=np.array(most, np.int64).reshape(shape),
+        sure=np.array(sure, np.int64).reshape(shape),
+        success=np.array(success, np.int64).reshape(*shape, SUCCESS_BINS),
     )
 
 
