@@ -67,7 +67,9 @@ def best_guesses(
         if single:
             certain_weight += weight
             certain_records += end - begin
-        success[(success.size - 1) * most // weight] += end - begin
+        else:
+            success[(success.size - 1) * most // weight] += end - begin
+    success[-1] += certain_records
     return total, total_worth, certain_weight, certain_records
 
 
