@@ -13,32 +13,21 @@ from glasshouse.errors import DataError
 from glasshouse.sources.source import (
     BATCH_RECORDS,
     OnProgress,
+    Source,
     as_text,
     check_columns,
-    check_names,
 )
 
 
-class ParquetFile:
+class ParquetFile(Source):
     """A Parquet file as a source."""
 
     def __init__(self, path: Path, *, name: str) -> None:
-        self._name = name
         try:
             self._file = pyarrow.parquet.ParquetFile(path)
         except (pa.ArrowException, OSError) as error:
             raise _damaged(name, "Parquet", error) from None
-        self._columns = check_names(self._file.schema_arrow.names, where=name)
-
-    @property
-    def name(self) -> str:
-        """What messages and results call it."""
-        return self._name
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of its columns."""
-        return self._columns
+        super().__init__(name, self._file.schema_arrow.names)
 
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
@@ -50,11 +39,10 @@ class ParquetFile:
         yield from _checked(batches, columns, expected, self._name, "Parquet", on_progress)
 
 
-class ArrowFile:
+class ArrowFile(Source):
     """An Arrow IPC file as a source."""
 
     def __init__(self, path: Path, *, name: str) -> None:
-        self._name = name
         try:
             self._file = pa.ipc.open_file(pa.memory_map(str(path)))
             self._records = sum(
@@ -62,17 +50,7 @@ class ArrowFile:
             )
         except (pa.ArrowException, OSError) as error:
             raise _damaged(name, "Arrow", error) from None
-        self._columns = check_names(self._file.schema.names, where=name)
-
-    @property
-    def name(self) -> str:
-        """What messages and results call it."""
-        return self._name
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of its columns."""
-        return self._columns
+        super().__init__(name, self._file.schema.names)
 
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None

@@ -18,7 +18,7 @@ import pyarrow.csv
 
 from glasshouse.errors import DataError, InternalError
 from glasshouse.sources.scanner import NO_QUOTE, Fault, Scan, scan
-from glasshouse.sources.source import OnProgress, check_columns, check_names
+from glasshouse.sources.source import OnProgress, Source, check_columns
 from glasshouse.sources.text import BLOCK_BYTES, TextFile
 from glasshouse.study import Dialect
 
@@ -51,7 +51,7 @@ class _Grammar:
         return next(_rows([record], self.separator, self.quote), [""]) or [""]
 
 
-class DelimitedFile:
+class DelimitedFile(Source):
     """A file of delimited text as a source."""
 
     def __init__(self, path: Path, *, dialect: Dialect, name: str) -> None:
@@ -67,17 +67,7 @@ class DelimitedFile:
                 f"{name}: {separator!r} is both the separator and the quote; set one of them"
             )
         self._grammar = _Grammar(separator, dialect.quote)
-        self._columns = self._named(start)
-
-    @property
-    def name(self) -> str:
-        """What messages and results call it."""
-        return self._name
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of its columns."""
-        return self._columns
+        super().__init__(name, self._named(start))
 
     @property
     def dialect(self) -> Dialect:
@@ -121,7 +111,7 @@ class DelimitedFile:
             raise DataError(f"{self._name}: is empty")
         return text
 
-    def _named(self, start: str) -> tuple[str, ...]:
+    def _named(self, start: str) -> Sequence[str]:
         first = self._first_record(start)
         try:
             fields = self._grammar.fields(first)
@@ -140,7 +130,7 @@ class DelimitedFile:
             names = [field.strip() if self._dialect.strip else field for field in fields]
         else:
             names = [f"column_{i}" for i in range(1, len(fields) + 1)]
-        return check_names(names, where=self._name)
+        return names
 
     def _first_record(self, start: str) -> str:
         text = self._replaced(start.encode())

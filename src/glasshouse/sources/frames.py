@@ -13,9 +13,9 @@ from glasshouse.errors import DataError
 from glasshouse.sources.source import (
     BATCH_RECORDS,
     OnProgress,
+    Source,
     as_text,
     check_columns,
-    check_names,
 )
 
 
@@ -24,23 +24,12 @@ def is_frame(data: object) -> bool:
     return hasattr(data, "__arrow_c_stream__")
 
 
-class Frame:
+class Frame(Source):
     """A frame in memory as a source. An index of pandas is not a column."""
 
     def __init__(self, data: object, *, name: str) -> None:
+        super().__init__(name, _names(data, name))
         self._data = data
-        self._name = name
-        self._columns = check_names(_names(data, name), where=name)
-
-    @property
-    def name(self) -> str:
-        """What messages and results call it."""
-        return self._name
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of its columns."""
-        return self._columns
 
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,19 +20,24 @@ OnProgress = Callable[[int, int], None]
 """Called with the amount done and the whole amount, in whatever unit fits the source."""
 
 
-class Source(Protocol):
+class Source(ABC):
     """A table somewhere, read as text."""
+
+    def __init__(self, name: str, columns: Sequence[str]) -> None:
+        self._name = name
+        self._columns = check_names(columns, where=name)
 
     @property
     def name(self) -> str:
         """What messages and results call it."""
-        ...
+        return self._name
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of its columns, all different and none empty."""
-        ...
+        return self._columns
 
+    @abstractmethod
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
@@ -41,7 +46,6 @@ class Source(Protocol):
         Raises:
             DataError: The content is malformed; nothing that was yielded before may then be used.
         """
-        ...
 
 
 def check_names(names: Sequence[str], *, where: str) -> tuple[str, ...]:
