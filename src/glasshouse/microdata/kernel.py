@@ -170,8 +170,11 @@ FRAME_WIDTH = 15
 ) = range(FRAME_WIDTH)
 
 # Without reference counts (``_nrt``), which nothing here needs, tuples of arrays cost nothing: 10 times faster.
+# Small functions are inlined when machine code is made; large ones that are called once are pasted before, so that they
+# are compiled once.
 _compiled = njit(cache=True, nogil=True, boundscheck=False, _nrt=False)
 _inlined = njit(nogil=True, boundscheck=False, _nrt=False, forceinline=True)
+_pasted = njit(nogil=True, boundscheck=False, _nrt=False, inline="always")
 
 
 @_compiled  # type: ignore[untyped-decorator]
@@ -251,7 +254,7 @@ def sweep_parts(
         sweep_part(plan, work, store, left, merged or left < size)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@_pasted  # type: ignore[untyped-decorator]
 def _visit(
     plan: Plan, work: Workspace, store: Store, depth: Integer, lo: Integer, hi: Integer
 ) -> Any:
@@ -304,7 +307,7 @@ def _differences(
     return total
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@_pasted  # type: ignore[untyped-decorator]
 def _count_secrets(
     plan: Plan,
     work: Workspace,
@@ -360,7 +363,7 @@ def _most_frequent(
     return np.int64(most)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@_pasted  # type: ignore[untyped-decorator]
 def _refine(plan: Plan, work: Workspace, store: Store, depth: Integer) -> None:
     """Refine the frame on top by its next attribute: settle the small classes, line up the others."""
     frame = work.frames[depth]
@@ -461,7 +464,7 @@ def _settle_all_single(
     _add_certain(plan, store, everywhere, frame[_LIVE], total)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@_pasted  # type: ignore[untyped-decorator]
 def _settle_or_line_up(
     plan: Plan, work: Workspace, store: Store, frame: Any, values: Integer, rest: Integer
 ) -> None:
@@ -515,7 +518,7 @@ def _settle_or_line_up(
         _add_certain(plan, store, everywhere, live, total)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@_pasted  # type: ignore[untyped-decorator]
 def _settle_pair(
     plan: Plan, work: Workspace, store: Store, at: Integer, merged: bool,
     subset: Integer, free: Integer, rest: Integer, attributes: Integer, live: Integer,
@@ -552,7 +555,7 @@ def _settle_pair(
     return single, both
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@_pasted  # type: ignore[untyped-decorator]
 def _settle_triple(
     plan: Plan, work: Workspace, store: Store, at: Integer, merged: bool,
     subset: Integer, free: Integer, rest: Integer, attributes: Integer, live: Integer,
@@ -616,7 +619,7 @@ def _settle_triple(
     return single, total
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@_pasted  # type: ignore[untyped-decorator]
 def _count_leaves(plan: Plan, work: Workspace, store: Store, frame: Any, a: Integer) -> None:
     """Count the classes by the last attribute of a subset: they are not refined further."""
     _make_room(plan, store)
@@ -668,7 +671,7 @@ def _count_leaf_sizes(
         _add_class(store.cells, cell, plan.size_bin, np.int64(work.tally[work.seen[v]]), 1)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@_pasted  # type: ignore[untyped-decorator]
 def _count_joint(
     plan: Plan,
     work: Workspace,
@@ -707,7 +710,7 @@ def _count_joint(
             _add_divided(store.cells, cell, column, total, most, 1)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@_pasted  # type: ignore[untyped-decorator]
 def _count_leaf(
     plan: Plan,
     work: Workspace,
@@ -735,7 +738,7 @@ def _count_leaf(
                 _add_divided(store.cells, cell, column, total, most, 1)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@_pasted  # type: ignore[untyped-decorator]
 def _merge_if_it_pays(plan: Plan, work: Workspace, depth: Integer, a: Integer) -> None:
     """Merge the records of the frame on top that are equal on what is still to come, where that pays.
 

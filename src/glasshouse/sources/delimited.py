@@ -246,6 +246,8 @@ def _likely_separator(start: str, quote: str | None) -> str:
     lines = lines[:-1] if len(lines) > SNIFFED_RECORDS else lines
     best, most = CANDIDATE_SEPARATORS[0], 1
     for separator in CANDIDATE_SEPARATORS:
+        if separator == quote:
+            continue
         try:
             rows = list(_rows(lines, separator, quote))
         except csv.Error:
