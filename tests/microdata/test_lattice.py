@@ -237,6 +237,14 @@ def test_too_many_subsets_are_refused_with_what_fits() -> None:
         sweep(table, quasi_identifiers=[f"q{i}" for i in range(20)], memory=2 << 20)
 
 
+def test_more_records_than_cells_can_count_are_refused(
+    census: EncodedTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glasshouse.microdata.lattice.MOST_RECORDS", 20_000)
+    with pytest.raises(BudgetError, match="a sweep takes fewer than 20,000 records, not 20,000"):
+        sweep(census)
+
+
 @pytest.mark.parametrize("subsets", ["some", "max:", "max:0", "max:x", ""])
 def test_subsets_are_all_or_a_largest_size(census: EncodedTable, subsets: str) -> None:
     with pytest.raises(StudyError, match="neither all, nor max:K"):

@@ -130,7 +130,9 @@ def assess(
     memory: Annotated[
         str | None,
         typer.Option(
-            "--memory", metavar="SIZE", help="What a sweep may use, such as 4G. \\[default: 8G]"
+            "--memory",
+            metavar="SIZE",
+            help="What the process may use, such as 4G; a sweep then goes over the disk. \\[default: no limit]",
         ),
     ] = None,
     as_json: options.Json = False,

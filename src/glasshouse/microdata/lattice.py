@@ -30,8 +30,10 @@ __all__ = ["Progress", "Sweep", "largest_size", "sweep"]
 
 MOST_ATTRIBUTES = 24
 """A sweep takes at most so many quasi-identifiers."""
-DEFAULT_MEMORY = 8 << 30
-"""What a sweep may use for its results unless told otherwise."""
+MOST_RECORDS = 1 << 29
+"""A sweep takes fewer records than this: its cells are 32-bit integers, and a cell's corrections stay within 4·N."""
+RESULTS_LIMIT = 8 << 30
+"""What the results may take where no memory is given."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,11 @@ def sweep(
     if not isinstance(subsets, str):
         return _sweep_each(table, names, secrets, _listed(names, subsets), on_progress)
     largest = largest_size(subsets, len(names))
-    _check_budget(len(names), largest, len(secrets), memory or DEFAULT_MEMORY)
+    _check_budget(len(names), largest, len(secrets), memory or RESULTS_LIMIT)
+    if table.records >= MOST_RECORDS:
+        raise BudgetError(
+            f"a sweep takes fewer than {MOST_RECORDS:,} records, not {table.records:,}: assess a part"
+        )
     if table.weight is not None:
         everything = steps.subset_masks(len(names), largest).tolist()
         return _sweep_each(table, names, secrets, everything, on_progress)
