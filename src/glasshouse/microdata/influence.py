@@ -310,10 +310,10 @@ def _target(sweep: Sweep, secret: str | None) -> _Target:
     if secret is None:
         alone = int(sweep.records == 1)
         return _Target(None, sweep.heaviest, alone, sweep.named, sweep.uniques)
+    where = f"the sweep of {', '.join(sweep.datasets)}"
     if not sweep.sensitive:
-        raise StudyError(f'secret "{secret}" is not in the sweep of {sweep.dataset}; it has none')
+        raise StudyError(f'secret "{secret}" is not in {where}; it has none')
     if secret not in sweep.sensitive:
-        where = f"the sweep of {sweep.dataset}"
         raise StudyError(unknown_name("secret", secret, where, sweep.sensitive))
     s = sweep.sensitive.index(secret)
     first = sweep.likeliest[s]

@@ -21,7 +21,9 @@ from glasshouse.microdata.models import (
     ClassSizes,
     Leakage,
     assess,
+    attack_code,
 )
+from glasshouse.microdata.partition import with_facts_joined
 from glasshouse.microdata.steps import OnProgress, OnStep, Progress, number_of_subsets
 from glasshouse.microdata.weights import record_weights
 from glasshouse.table import EncodedTable, Role
@@ -40,8 +42,10 @@ RESULTS_LIMIT = 8 << 30
 class Sweep:
     """What an adversary achieves with every subset of the quasi-identifiers: integer sums, a row per subset."""
 
-    dataset: str
-    """The name of the release."""
+    datasets: tuple[str, ...]
+    """The names of the datasets of the release."""
+    codes: tuple[str, str]
+    """The codes of the attacks: re-identification, and attribute inference."""
     records: int
     """The number of records."""
     quasi_identifiers: tuple[str, ...]
@@ -117,16 +121,16 @@ class Sweep:
                 tuple(self.classes[row].tolist()), tuple(self.class_records[row].tolist())
             )
             classes, uniques = sum(sizes.classes), sizes.classes[0]
-            common = ((self.dataset,), known[mask])
+            common = (self.datasets, known[mask])
             yield Attack(
-                "CRS", *common, (), records, classes, uniques, sizes, uniques,
+                self.codes[0], *common, (), records, classes, uniques, sizes, uniques,
                 Leakage(one, Fraction(int(self.alone[row]), whole)),
                 Leakage(Fraction(self.heaviest, whole), Fraction(int(self.named[row]), whole)), (), None,
             )  # fmt: skip
             for s, name in enumerate(self.sensitive):
                 certain, first = int(self.certain[row, s]), self.likeliest[s]
                 yield Attack(
-                    "CAS", *common, (name,), records, classes, uniques, sizes, certain,
+                    self.codes[1], *common, (name,), records, classes, uniques, sizes, certain,
                     Leakage(Fraction(int(first == whole)), Fraction(int(self.sure[row, s]), whole)),
                     Leakage(Fraction(first, whole), Fraction(int(self.most[row, s]), whole)),
                     tuple(self.success[row, s].tolist()), None,
@@ -184,6 +188,7 @@ def sweep(
     if table.weight is not None:
         everything = steps.subset_masks(len(names), largest).tolist()
         return _sweep_each(table, names, secrets, everything, on_progress)
+    table = with_facts_joined(table, names)
     masks, sums = steps.sums_of_all_subsets(
         table,
         quasi_identifiers=names,
@@ -202,7 +207,8 @@ def sweep(
     certain = own[:, :, kernel.CERTAIN]
     classes = sums[:, : len(SIZE_LABELS)]
     return Sweep(
-        dataset=table.name,
+        datasets=table.datasets,
+        codes=_codes(table),
         records=table.records,
         quasi_identifiers=names,
         sensitive=secrets,
@@ -218,6 +224,10 @@ def sweep(
         sure=certain,
         success=np.concatenate([own[:, :, kernel.SHARES :], certain[:, :, None]], axis=2),
     )
+
+
+def _codes(table: EncodedTable) -> tuple[str, str]:
+    return attack_code(table, ()), attack_code(table, ("secret",))
 
 
 def largest_size(subsets: str, attributes: int) -> int:
@@ -242,7 +252,9 @@ def largest_size(subsets: str, attributes: int) -> int:
 def _check_roles(table: EncodedTable, names: Sequence[str], secrets: Sequence[str]) -> None:
     if not names:
         raise StudyError("a sweep needs at least one quasi-identifier")
-    for name in (*names, *secrets):
+    for name in names:
+        table.columns_of(name)
+    for name in secrets:
         table.column(name)
     for name in names:
         if name in secrets:
@@ -312,7 +324,8 @@ def _sweep_each(
     most = [[weight(attack.probabilistic.posterior) for attack in row[1:]] for row in rows]
     sure = [[weight(attack.deterministic.posterior) for attack in row[1:]] for row in rows]
     return Sweep(
-        dataset=table.name,
+        datasets=table.datasets,
+        codes=_codes(table),
         records=table.records,
         quasi_identifiers=names,
         sensitive=secrets,

@@ -1,8 +1,9 @@
-"""Collective attacks on one dataset: re-identification (CRS) and attribute inference (CAS).
+"""Collective attacks: re-identification (CRS, CRL) and attribute inference (CAS, CAL).
 
-The adversary picks a person whose record she knows to be in the release, knows that person's quasi-identifiers,
-and so knows the person's class (Alvim et al. 2022, section 4.1, assumptions A1–A4). With n(x, y) the weight of the
-records in class y with the value x of the secret, and N the weight of all:
+The last letter tells one dataset from a longitudinal collection, which is a table too: its datasets joined on the
+identifier (`glasshouse.table.collection`). The adversary picks a person whose record she knows to be in the release,
+knows that person's quasi-identifiers, and so knows the person's class (Alvim et al. 2022, section 4.1, assumptions
+A1–A4). With n(x, y) the weight of the records in class y with the value x of the secret, and N the weight of all:
 
 - prior Bayes vulnerability     max_x Σ_y n(x, y) / N
 - posterior Bayes vulnerability Σ_y max_x n(x, y) / N
@@ -102,7 +103,7 @@ class Attack:
     """The outcome of one collective attack with one set of quasi-identifiers."""
 
     code: str
-    """The attack: CRS (re-identification) or CAS (attribute inference)."""
+    """The attack: CRS or CRL (re-identification), CAS or CAL (attribute inference)."""
     datasets: tuple[str, ...]
     """The names of the datasets that it uses."""
     quasi_identifiers: tuple[str, ...]
@@ -288,8 +289,8 @@ def _attack(
         else _reidentify(table, classes, gain, weights)
     )
     return Attack(
-        code="CAS" if secret else "CRS",
-        datasets=(table.name,),
+        code=attack_code(table, secret),
+        datasets=table.datasets,
         quasi_identifiers=names,
         secret=secret,
         records=table.records,
@@ -298,6 +299,17 @@ def _attack(
         class_sizes=ClassSizes.of(classes.sizes),
         **measured,
     )
+
+
+def attack_code(table: EncodedTable, secret: Sequence[str]) -> str:
+    """Return the code of a collective attack (Alvim et al. 2022, Table 1).
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.table import read
+    >>> attack_code(read(pa.table({"age": [20], "ill": ["a"]})), ["ill"])
+    'CAS'
+    """
+    return f"C{'A' if secret else 'R'}{'L' if table.collection else 'S'}"
 
 
 def _reidentify(

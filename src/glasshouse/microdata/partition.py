@@ -8,15 +8,16 @@ fits. Records are finally laid out class by class with a counting sort.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.table import EncodedTable
-from glasshouse.table.dictionary import Codes
+from glasshouse.table import Column, EncodedTable
+from glasshouse.table.dictionary import Codes, smallest_unsigned
 
 _DIRECT_SLOTS = 1 << 22
 """Up to so many possible keys a plain array finds the class; beyond, or beyond four per record, a hash."""
@@ -59,13 +60,19 @@ class Partition:
 
 
 def partition(table: EncodedTable, names: Sequence[str]) -> Partition:
-    """Return the classes of records that are alike on the named attributes.
+    """Return the classes of records that are alike on the named attributes; a fact stands for its columns.
 
     Without any name all records are alike: what the adversary knows before she learns anything.
     """
-    columns = [table.column(name) for name in names]
-    key = np.zeros(table.records, np.uint64)
-    radix = 1
+    return refined([column for name in names for column in table.columns_of(name)], table.records)
+
+
+def refined(columns: Sequence[Column], records: int, within: Partition | None = None) -> Partition:
+    """Return the classes of records alike on some columns; ``within``: that are also in one class of another."""
+    if within is None:
+        key, radix = np.zeros(records, np.uint64), 1
+    else:
+        key, radix = within.numbers.astype(np.uint64), within.classes
     for column in columns:
         if radix * column.cardinality >= 1 << 64:
             numbers, sizes = _classes(key, radix)
@@ -73,6 +80,20 @@ def partition(table: EncodedTable, names: Sequence[str]) -> Partition:
         key = _packed(key, column.codes, column.cardinality)
         radix *= column.cardinality
     return Partition(*_classes(key, radix))
+
+
+def with_facts_joined(table: EncodedTable, names: Sequence[str]) -> EncodedTable:
+    """Return the table with one column in the place of each fact of several: its joint value, without its text."""
+    joined = {}
+    for name in names:
+        columns = table.columns_of(name)
+        if len(columns) > 1 or columns[0].name != name:
+            alike = refined(columns, table.records)
+            codes = alike.numbers.astype(smallest_unsigned(alike.classes), copy=False)
+            joined[name] = Column(name, codes, pa.nulls(alike.classes, pa.large_string()))
+    if not joined:
+        return table
+    return replace(table, columns={**table.columns, **joined}, facts={})
 
 
 def _classes(key: NDArray[np.uint64], radix: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

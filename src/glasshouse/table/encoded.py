@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
+from numpy.typing import NDArray
 
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError, unknown_name
 from glasshouse.table.dictionary import Codes
 
 _METADATA = b"glasshouse.table"
-_FORMAT = 1
+_FORMAT = 2
 
 
 class Role(StrEnum):
@@ -33,6 +35,8 @@ class Role(StrEnum):
     """She wants to infer it."""
     WEIGHT = "weight"
     """How much each record counts in her prior."""
+    PART = "part of a fact"
+    """She knows it only together with the other columns of a fact."""
     IGNORED = "ignored"
     """Plays no part."""
 
@@ -65,15 +69,25 @@ class EncodedTable:
     columns: Mapping[str, Column]
     """The columns by name, in the order of the file."""
     roles: Mapping[str, Role]
-    """The role of every column."""
+    """The role of every column, and of every fact."""
+    facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What the adversary learns together, by name: the columns that each fact stands for."""
+    collection: tuple[str, ...] = ()
+    """The names of the datasets that it was joined from, the focal one first; empty: it is one dataset."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
         object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
+        object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """The names of the datasets that it holds."""
+        return self.collection or (self.name,)
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
-        """The names of the quasi-identifiers, in the order in which they were given."""
+        """The names of the quasi-identifiers, columns or facts, in the order in which they were given."""
         return self._with_role(Role.QUASI_IDENTIFIER)
 
     @property
@@ -101,6 +115,10 @@ class EncodedTable:
             raise DataError(unknown_name("column", name, self.name, self.columns))
         return self.columns[name]
 
+    def columns_of(self, name: str) -> tuple[Column, ...]:
+        """Return the columns that a quasi-identifier stands for: those of a fact, or the one of that name."""
+        return tuple(self.column(part) for part in self.facts.get(name, (name,)))
+
     def with_roles(
         self,
         *,
@@ -108,18 +126,43 @@ class EncodedTable:
         sensitive: Sequence[str] = (),
         identifier: str | None = None,
         weight: str | None = None,
+        facts: Mapping[str, Sequence[str]] | None = None,
     ) -> EncodedTable:
-        """Return the same table with these roles; every other column is ignored."""
+        """Return the same table with these roles; every other column is ignored.
+
+        Args:
+            quasi_identifiers: Columns, or facts, that an adversary can know of a person.
+            sensitive: The columns that she wants to infer.
+            identifier: The column that names a person.
+            weight: The column of record weights.
+            facts: What she learns together, by name; each is a quasi-identifier too. By default the table's own.
+        """
+        known = {
+            name: tuple(columns)
+            for name, columns in (self.facts if facts is None else facts).items()
+            if facts is not None or name in quasi_identifiers
+        }
         roles = assign_roles(
             quasi_identifiers=quasi_identifiers,
             sensitive=sensitive,
             identifier=identifier,
             weight=weight,
+            facts=known,
         )
         for name in roles:
-            self.column(name)
+            if name not in known:
+                self.column(name)
         rest = {name: Role.IGNORED for name in self.columns if name not in roles}
-        return replace(self, roles=roles | rest)
+        return replace(self, roles=roles | rest, facts=known)
+
+    def of_records(self, records: NDArray[np.integer[Any] | np.bool_]) -> EncodedTable:
+        """Return the table of some of its records: by position, or by a mark for each."""
+        columns = {
+            name: replace(column, codes=column.codes[records])
+            for name, column in self.columns.items()
+        }
+        count = int(np.count_nonzero(records)) if records.dtype == np.bool_ else len(records)
+        return replace(self, records=count, columns=columns)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the table to an Arrow file that `load_table` reads back without parsing anything.
@@ -131,6 +174,8 @@ class EncodedTable:
             "format": _FORMAT,
             "name": self.name,
             "roles": [[name, role.value] for name, role in self.roles.items()],
+            "facts": [[name, *parts] for name, parts in self.facts.items()],
+            "collection": list(self.collection),
         }
         arrays = [
             pa.DictionaryArray.from_arrays(pa.array(column.codes), column.values)
@@ -155,18 +200,24 @@ def assign_roles(
     sensitive: Iterable[str] = (),
     identifier: str | None = None,
     weight: str | None = None,
+    facts: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Role]:
-    """Return the role of each named column.
+    """Return the role of each named column and fact.
 
     Raises:
         StudyError: A column is given two roles, or one role twice.
     """
+    facts = facts or {}
     for names in (quasi_identifiers, sensitive):
         if isinstance(names, str):
             raise StudyError(f'give a list of columns, such as ["{names}"], not one text')
     roles: dict[str, Role] = {}
+    given = list(quasi_identifiers)
+    given += [name for name in facts if name not in given]
+    parts = [part for columns in facts.values() for part in columns]
     named = [
-        *((name, Role.QUASI_IDENTIFIER) for name in quasi_identifiers),
+        *((name, Role.QUASI_IDENTIFIER) for name in given),
+        *((name, Role.PART) for name in parts if name not in facts),
         *((name, Role.SENSITIVE) for name in sensitive),
         *((name, Role.IDENTIFIER) for name in (identifier,) if name is not None),
         *((name, Role.WEIGHT) for name in (weight,) if name is not None),
@@ -202,6 +253,8 @@ def load_table(path: Path) -> EncodedTable:
         batch.validate(full=True)
         header = json.loads(batch.schema.metadata[_METADATA])
         roles = {name: Role(role) for name, role in header["roles"]}
+        facts = {name: tuple(parts) for name, *parts in header["facts"]}
+        collection = tuple(map(str, header["collection"]))
         written, own_name = header["format"], str(header["name"])
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
         reason = str(error).splitlines()[0]
@@ -214,7 +267,7 @@ def load_table(path: Path) -> EncodedTable:
         name: Column(name, np.asarray(array.indices), array.dictionary)
         for name, array in zip(batch.schema.names, batch.columns, strict=True)
     }
-    return EncodedTable(own_name, batch.num_rows, columns, roles)
+    return EncodedTable(own_name, batch.num_rows, columns, roles, facts, collection)
 
 
 def _opened(path: Path) -> pa.ipc.RecordBatchFileReader:

@@ -1,4 +1,4 @@
-"""What a user asks, as frozen models that read from and write to ``study.toml``.
+"""A study as frozen models that read from and write to ``study.toml``.
 
 A study holds everything that determines a result besides the data itself, so that a run can be repeated
 from its study alone. The models know nothing of the data: whether a column exists is found out when the

@@ -1,0 +1,143 @@
+"""What is known of a person, or asked of a record: a value, some values, or an interval of one column.
+
+One small language says it everywhere, in options and in ``study.toml``:
+
+=================  ==============================================
+``age=34``         exactly this value
+``state=SP,RJ``    one of these; a value with a comma is quoted
+``age=18..65``     between the two, both included
+``age=65..``       this or more
+``state!=SP,RJ``   none of these
+=================  ==============================================
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation
+
+from glasshouse.errors import StudyError
+
+Bound = Decimal | date
+"""The end of an interval: a number or a date."""
+
+_FORM = "COLUMN=VALUE, COLUMN=VALUE,VALUE, COLUMN=LOW..HIGH, or with != for none of them"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What the value of one column is, or is not."""
+
+    column: str
+    """The name of the column, as it was given."""
+    values: tuple[str, ...] = ()
+    """The values that it may have, where it is not an interval."""
+    low: Bound | None = None
+    """The least value of an interval; None: it has no lower end."""
+    high: Bound | None = None
+    """The greatest value of an interval; None: it has no upper end."""
+    negated: bool = False
+    """Whether it is a value other than these."""
+
+    @property
+    def is_interval(self) -> bool:
+        """Whether it says an interval rather than values."""
+        return not self.values
+
+    def holds(self, text: str) -> bool:
+        """Tell whether a value meets the condition; what is no number or date is in no interval.
+
+        >>> parse_condition("age=18..65").holds("40"), parse_condition("age!=18").holds("18")
+        (True, False)
+        """
+        return self._met(text) != self.negated
+
+    def _met(self, text: str) -> bool:
+        if not self.is_interval:
+            return text in self.values
+        bound = as_bound(text)
+        return (
+            bound is not None
+            and (self.low is None or _reaches(bound, self.low))
+            and (self.high is None or _reaches(self.high, bound))
+        )
+
+
+def parse_condition(text: str, *, option: str = "the condition") -> Condition:
+    """Return the condition that a text says.
+
+    Args:
+        text: In the language of this module.
+        option: Where the text was given, for messages.
+
+    Raises:
+        StudyError: It is not of the form.
+
+    >>> parse_condition("state!=SP,RJ").values, parse_condition("age=65..").low
+    (('SP', 'RJ'), Decimal('65'))
+    """
+    name, equals, said = text.partition("=")
+    negated = name.endswith("!")
+    name = name.removesuffix("!")
+    if not equals or not name:
+        raise StudyError(f'{option} "{text}" is not of the form {_FORM}')
+    low, dots, high = said.partition("..")
+    if dots and (low or high) and '"' not in said:
+        bounds = _bounds(low.strip(), high.strip())
+        if bounds is None:
+            raise StudyError(
+                f'{option} "{text}": an interval lies between two numbers or two dates such as 2000-12-31, low..high'
+            )
+        return Condition(name, low=bounds[0], high=bounds[1], negated=negated)
+    return Condition(name, values=tuple(_listed(said, text, option)), negated=negated)
+
+
+def among(column: str, values: Iterable[str]) -> Condition:
+    """Return the condition that a column has one of some values."""
+    return Condition(column, values=tuple(values))
+
+
+def as_bound(text: str) -> Bound | None:
+    """Return a text as a number or an ISO date, or None where it is neither.
+
+    >>> as_bound("1.50"), as_bound("2000-02-29"), as_bound("SP")
+    (Decimal('1.50'), datetime.date(2000, 2, 29), None)
+    """
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text.strip()):
+        try:
+            return date.fromisoformat(text.strip())
+        except ValueError:
+            return None
+    try:
+        number = Decimal(text.strip())
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
+
+
+def _bounds(low: str, high: str) -> tuple[Bound | None, Bound | None] | None:
+    ends = [as_bound(end) if end else None for end in (low, high)]
+    if any(text and end is None for text, end in zip((low, high), ends, strict=True)):
+        return None
+    first, last = ends
+    if first is not None and last is not None and not _reaches(last, first):
+        return None
+    return first, last
+
+
+def _reaches(value: Bound, least: Bound) -> bool:
+    """Tell whether a value is at least another; a date and a number never compare."""
+    if isinstance(value, date) and isinstance(least, date):
+        return value >= least
+    return isinstance(value, Decimal) and isinstance(least, Decimal) and value >= least
+
+
+def _listed(said: str, text: str, option: str) -> list[str]:
+    try:
+        return [value.strip() for value in next(csv.reader([said], skipinitialspace=True), [""])]
+    except csv.Error as error:
+        raise StudyError(f'{option} "{text}" is no list of values ({error})') from None
