@@ -34,7 +34,7 @@ class Dictionary:
     def __len__(self) -> int:
         return self._count
 
-    def encode(self, texts: pa.StringArray) -> Codes:
+    def encode(self, texts: pa.StringArray | pa.LargeStringArray) -> Codes:
         """Return the codes of some texts, giving new codes to texts not seen before."""
         offsets, data = _buffers(texts)
         codes = np.empty(len(texts), np.uint32)
@@ -55,6 +55,21 @@ class Dictionary:
                 return codes.astype(smallest_unsigned(self._count), copy=False)
             self._grow(int(offsets[done + 1] - offsets[done]))
 
+    @classmethod
+    def of(cls, values: pa.LargeStringArray) -> Dictionary:
+        """Return the dictionary of some distinct texts; a text's code is its position."""
+        dictionary = cls()
+        dictionary._make_room(len(values), values.nbytes)
+        dictionary.encode(values)
+        return dictionary
+
+    def find(self, texts: pa.StringArray | pa.LargeStringArray) -> NDArray[np.int64]:
+        """Return the codes of some texts, and −1 for a text that is not known."""
+        offsets, data = _buffers(texts)
+        codes = np.empty(len(texts), np.int64)
+        _find(offsets, data, codes, self._slots, self._hashes, self._starts, self._arena)
+        return codes
+
     def values(self) -> pa.LargeStringArray:
         """Return the distinct texts; a text's code is its position."""
         starts = self._starts[: self._count + 1].copy()
@@ -62,6 +77,14 @@ class Dictionary:
         return pa.LargeStringArray.from_buffers(
             self._count, pa.py_buffer(starts), pa.py_buffer(arena)
         )
+
+    def _make_room(self, texts: int, size: int) -> None:
+        """Make room in an empty dictionary for so many texts of so many bytes."""
+        slots = max(_FIRST_SLOTS, 1 << (2 * texts - 1).bit_length()) if texts else _FIRST_SLOTS
+        self._slots = np.zeros(slots, np.uint32)
+        self._hashes = np.empty(slots // 2, np.uint64)
+        self._starts = np.zeros(slots // 2 + 1, np.int64)
+        self._arena = np.empty(max(_FIRST_ARENA, size), np.uint8)
 
     def _grow(self, next_length: int) -> None:
         """Make room for at least one more text of this length."""
@@ -87,11 +110,15 @@ def smallest_unsigned(count: int) -> type[np.unsignedinteger[Any]]:
     return np.uint32
 
 
-def _buffers(texts: pa.StringArray) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+def _buffers(
+    texts: pa.StringArray | pa.LargeStringArray,
+) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.uint8]]:
     _, offsets, data = texts.buffers()
     if offsets is None or len(texts) == 0:
         return np.zeros(1, np.int32), np.empty(0, np.uint8)
-    positions = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    width = np.int64 if pa.types.is_large_string(texts.type) else np.int32
+    positions: NDArray[np.signedinteger[Any]] = np.frombuffer(offsets, width)
+    positions = positions[texts.offset : texts.offset + len(texts) + 1]
     return positions, np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
 
 
@@ -118,10 +145,7 @@ def _encode(
     for i in range(done, codes.size):
         begin, end = offsets[i], offsets[i + 1]
         length = end - begin
-        mixed = np.uint64(0xCBF29CE484222325)
-        for j in range(begin, end):  # FNV-1a
-            mixed = (mixed ^ np.uint64(data[j])) * np.uint64(0x100000001B3)
-        mixed ^= mixed >> np.uint64(32)
+        mixed = _hash(data, begin, end)
         slot = mixed & mask
         while True:
             code = np.int64(slots[slot]) - 1
@@ -149,6 +173,46 @@ def _encode(
                     break
             slot = (slot + np.uint64(1)) & mask
     return codes.size, count
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _find(
+    offsets: NDArray[np.int64],
+    data: NDArray[np.uint8],
+    codes: NDArray[np.int64],
+    slots: NDArray[np.uint32],
+    hashes: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    arena: NDArray[np.uint8],
+) -> None:
+    mask = np.uint64(slots.size - 1)
+    for i in range(codes.size):
+        begin, end = offsets[i], offsets[i + 1]
+        length = end - begin
+        mixed = _hash(data, begin, end)
+        slot = mixed & mask
+        codes[i] = -1
+        while slots[slot] != 0:
+            code = np.int64(slots[slot]) - 1
+            if hashes[code] == mixed and starts[code + 1] - starts[code] == length:
+                known = starts[code]
+                same = True
+                for j in range(length):
+                    if arena[known + j] != data[begin + j]:
+                        same = False
+                        break
+                if same:
+                    codes[i] = code
+                    break
+            slot = (slot + np.uint64(1)) & mask
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _hash(data: NDArray[np.uint8], begin: int, end: int) -> np.uint64:
+    mixed = np.uint64(0xCBF29CE484222325)
+    for j in range(begin, end):  # FNV-1a
+        mixed = (mixed ^ np.uint64(data[j])) * np.uint64(0x100000001B3)
+    return mixed ^ (mixed >> np.uint64(32))
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

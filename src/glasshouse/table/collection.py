@@ -1,0 +1,271 @@
+"""Longitudinal collections: several datasets about the same people, joined on their identifier.
+
+The first dataset is the focal one: the adversary is after its people. The others are joined to it by a left outer join
+(Alvim et al. 2022, assumptions A1 and A3-A, Table 3): people who are only in an auxiliary dataset do not enter, and
+that somebody is absent from one is an observation like any other. Everybody has one record per dataset (A2-B).
+
+An attribute of an auxiliary dataset is tagged with its origin, ``grade@2015``; in the focal dataset it keeps its name.
+A quasi-identifier of the collection is a fact: its columns in all datasets of the window that the adversary sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from types import MappingProxyType
+
+import numpy as np
+import pyarrow as pa
+from numba import njit
+from numpy.typing import NDArray
+
+from glasshouse.errors import DataError, StudyError, quoted, unknown_name
+from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
+from glasshouse.table.encoded import Column, EncodedTable, Role
+from glasshouse.table.treatment import Step, one_record_each
+
+ABSENT = None
+"""The value of every attribute of a person who has no record in an auxiliary dataset: no text at all."""
+PRESENCE = pa.array(["present", "absent"], pa.large_string())
+
+
+@dataclass(frozen=True)
+class Member:
+    """One dataset of a collection."""
+
+    name: str
+    """Its name."""
+    tag: str
+    """What its attributes are tagged with."""
+    people: int
+    """The number of people in it, each with one record."""
+    linked: int
+    """How many of them are people of the focal dataset."""
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Several datasets about the people of the first."""
+
+    table: EncodedTable
+    """All datasets side by side, a record per person of the focal one."""
+    members: tuple[Member, ...]
+    """The datasets, the focal one first."""
+    steps: tuple[Step, ...]
+    """What was left out of each, so that everybody has one record."""
+    known: Mapping[str, tuple[tuple[str, ...], ...]]
+    """Per quasi-identifier and dataset, the columns of the table that it stands for."""
+
+    def window(self, datasets: int) -> EncodedTable:
+        """Return the collection as an adversary sees it who has only its first datasets.
+
+        >>> from glasshouse.table import read
+        >>> first = pa.table({"id": ["1", "2"], "grade": ["A", "A"], "ill": ["yes", "no"]})
+        >>> second = pa.table({"id": ["2", "3"], "grade": ["B", "C"]})
+        >>> collection = collect([
+        ...     read(first, quasi_identifiers=["grade"], sensitive=["ill"], id="id", name="2014"),
+        ...     read(second, quasi_identifiers=["grade"], id="id", name="2015"),
+        ... ])
+        >>> collection.window(2).facts["grade"], collection.table.column("grade@2015").values.to_pylist()
+        (('grade', 'grade@2015'), ['B', 'C', None])
+        """
+        if not 1 <= datasets <= len(self.members):
+            raise StudyError(
+                f"a window holds 1 to {len(self.members)} datasets of the collection, not {datasets}"
+            )
+        facts = {
+            name: tuple(column for columns in by_dataset[:datasets] for column in columns)
+            for name, by_dataset in self.known.items()
+        }
+        names = tuple(member.name for member in self.members[:datasets])
+        return replace(self.table, facts=facts, collection=names)
+
+    def windows(self) -> Iterator[EncodedTable]:
+        """Yield the growing windows {D1}, {D1, D2}, …: each refines the one before."""
+        for datasets in range(1, len(self.members) + 1):
+            yield self.window(datasets)
+
+
+def collect(
+    tables: Iterable[EncodedTable],
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    seed: int = 0,
+) -> Collection:
+    """Join datasets about the same people on their identifier, the first being the focal one.
+
+    Args:
+        tables: The datasets, each with an identifier; all but the first are only asked for their quasi-identifiers.
+            They are taken one by one, so that an iterator need not hold them all.
+        quasi_identifiers: The attributes that the adversary can know, in whichever datasets have them; a tagged one
+            (``grade@2015``) in that dataset only. By default those of the tables, in the order of their appearance.
+        seed: For the choice of one record per person, where somebody has several in a dataset.
+
+    Raises:
+        DataError: A dataset has no identifier, or nobody of the focal dataset is in it.
+        StudyError: A dataset has none of the quasi-identifiers, or a quasi-identifier is in no dataset.
+    """
+    remaining = iter(tables)
+    first = next(remaining, None)
+    if first is None:
+        raise StudyError("a collection needs at least one dataset")
+    focal = one_record_each(first, seed=seed)
+    joiner = _Joiner(focal.table, focal.steps)
+    for number, table in enumerate(remaining, start=1):
+        joiner.add(table, seed=seed + number)
+    return joiner.collection(quasi_identifiers)
+
+
+class _Joiner:
+    """Joins auxiliary datasets to the focal one, one after the other."""
+
+    def __init__(self, focal: EncodedTable, steps: Sequence[Step]) -> None:
+        self._focal = focal
+        self._columns = dict(focal.columns)
+        self._steps = list(steps)
+        self._members = [Member(focal.name, _stem(focal.name), focal.records, focal.records)]
+        self._own: list[dict[str, tuple[str, ...]]] = [_facts(focal)]
+        self._found: list[Mapping[str, str]] = [{name: name for name in focal.columns}]
+        identifier = _identifier(focal)
+        self._people = Dictionary.of(identifier.values)
+        self._row = np.full(identifier.cardinality, -1, np.int64)
+        self._row[identifier.codes] = np.arange(focal.records)
+
+    def add(self, table: EncodedTable, *, seed: int) -> None:
+        """Join one more dataset."""
+        treated = one_record_each(table, seed=seed)
+        table = treated.table
+        tag = self._tag(table.name)
+        identifier = _identifier(table)
+        person = self._people.find(identifier.values)
+        place, linked = _places(identifier.codes, person, self._row, self._focal.records)
+        if linked == 0:
+            raise DataError(
+                f'{table.name}: has nobody of {self._focal.name}: no value of "{identifier.name}" is in both; is it '
+                "the same identifier, written the same way?"
+            )
+        tagged = {}
+        for name, role in table.roles.items():
+            if name in table.columns and role in (Role.QUASI_IDENTIFIER, Role.PART):
+                tagged[name] = f"{name}@{tag}"
+                self._add_column(_joined(table.column(name), place, tagged[name]))
+        presence = (place < 0).astype(np.uint8)
+        self._add_column(Column(f"@{tag}", presence, PRESENCE))
+        self._steps += treated.steps
+        self._members.append(Member(table.name, tag, table.records, linked))
+        self._own.append(_facts(table))
+        self._found.append(tagged)
+
+    def collection(self, quasi_identifiers: Sequence[str] | None) -> Collection:
+        """Return what was joined."""
+        names = list(quasi_identifiers or dict.fromkeys(name for own in self._own for name in own))
+        known = {name: self._columns_known(name) for name in names}
+        for position, member in enumerate(self._members):
+            if not any(by_dataset[position] for by_dataset in known.values()):
+                raise StudyError(
+                    f"{member.name}: has none of the quasi-identifiers {quoted(names)}; leave it out, or name one "
+                    "that it has"
+                )
+        roles: dict[str, Role] = dict.fromkeys(names, Role.QUASI_IDENTIFIER)
+        kept = (Role.SENSITIVE, Role.IDENTIFIER, Role.WEIGHT)
+        roles |= {name: role for name, role in self._focal.roles.items() if role in kept}
+        parts = {part for columns in known.values() for each in columns for part in each}
+        for name in self._columns:
+            roles.setdefault(name, Role.PART if name in parts else Role.IGNORED)
+        table = EncodedTable(
+            self._focal.name,
+            self._focal.records,
+            self._columns,
+            roles,
+            facts={
+                name: tuple(c for each in columns for c in each) for name, columns in known.items()
+            },
+            collection=tuple(member.name for member in self._members),
+        )
+        members, steps = tuple(self._members), tuple(self._steps)
+        return Collection(table, members, steps, MappingProxyType(known))
+
+    def _columns_known(self, name: str) -> tuple[tuple[str, ...], ...]:
+        """Return, per dataset, the columns that a quasi-identifier stands for."""
+        plain, at, tag = name.rpartition("@")
+        only = at and any(member.tag == tag for member in self._members) and plain != ""
+        columns = tuple(
+            tuple(found[part] for part in own.get(plain if only else name, ()) if part in found)
+            if not only or member.tag == tag
+            else ()
+            for member, own, found in zip(self._members, self._own, self._found, strict=True)
+        )
+        if not any(columns):
+            every = dict.fromkeys(n for own in self._own for n in own)
+            datasets = ", ".join(member.name for member in self._members)
+            raise StudyError(unknown_name("quasi-identifier", name, datasets, every))
+        return columns
+
+    def _tag(self, name: str) -> str:
+        taken = {member.tag for member in self._members}
+        tag = _stem(name) if _stem(name) not in taken else name
+        if tag in taken:
+            raise StudyError(f'two datasets are called "{name}"; give each a name of its own')
+        return tag
+
+    def _add_column(self, column: Column) -> None:
+        if column.name in self._columns:
+            raise DataError(
+                f'the focal dataset has a column "{column.name}", which is what a column of another dataset is '
+                "called when they are joined; rename one of them"
+            )
+        self._columns[column.name] = column
+
+
+def _facts(table: EncodedTable) -> dict[str, tuple[str, ...]]:
+    """Return the columns behind each quasi-identifier of a table."""
+    return {name: tuple(table.facts.get(name, (name,))) for name in table.quasi_identifiers}
+
+
+def _stem(name: str) -> str:
+    return PurePath(name).stem or name
+
+
+def _identifier(table: EncodedTable) -> Column:
+    return table.column(str(table.identifier))
+
+
+def _joined(column: Column, place: NDArray[np.int64], name: str) -> Column:
+    """Return a column of an auxiliary dataset in the order of the focal one, with one more value for absence."""
+    absent = column.cardinality
+    codes = _gathered(
+        column.codes, place, np.empty(len(place), smallest_unsigned(absent + 1)), absent
+    )
+    codes.flags.writeable = False
+    values = pa.concat_arrays([column.values, pa.array([ABSENT], pa.large_string())])
+    return Column(name, codes, values)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _places(
+    codes: Codes, person: NDArray[np.int64], row: NDArray[np.int64], records: int
+) -> tuple[NDArray[np.int64], int]:
+    """Return, per record of the focal dataset, the record of the same person in another, or −1; and how many have one.
+
+    Args:
+        codes: The other dataset's identifier, per record.
+        person: Per code of it, the code of the same identifier in the focal dataset, or −1.
+        row: Per code of the focal identifier, its record.
+        records: The number of records of the focal dataset.
+    """
+    place = np.full(records, -1, np.int64)
+    linked = 0
+    for i in range(codes.size):
+        same = person[codes[i]]
+        if same >= 0 and row[same] >= 0:
+            place[row[same]] = i
+            linked += 1
+    return place, linked
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _gathered(codes: Codes, place: NDArray[np.int64], taken: Codes, absent: int) -> Codes:
+    for i in range(place.size):
+        taken[i] = codes[place[i]] if place[i] >= 0 else absent
+    return taken

@@ -1,0 +1,210 @@
+"""What is done to a dataset before it is attacked: records that do not belong are left out, and counted.
+
+Every treatment returns the treated table and the steps it took, so that a report can say what was left out and why.
+Nothing is left out silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numba import njit
+from numpy.typing import NDArray
+
+from glasshouse.errors import DataError, quoted
+from glasshouse.sources import MISSING
+from glasshouse.study import Condition
+from glasshouse.table.dictionary import Codes
+from glasshouse.table.encoded import Column, EncodedTable, Role
+
+WHERE = "outside the selection"
+INVALID = "invalid value"
+MISSING_VALUE = "missing value"
+WITHOUT_IDENTIFIER = "no identifier"
+ONE_EACH = "further records of the same person"
+
+
+@dataclass(frozen=True)
+class Step:
+    """Records of one dataset that were left out for one reason."""
+
+    dataset: str
+    """The name of the dataset."""
+    what: str
+    """What the records had, for which they were left out."""
+    column: str | None
+    """The column that it was found in, counted by itself; None: the records left out for this reason in all."""
+    before: int
+    """The number of records before."""
+    after: int
+    """The number of records after."""
+
+    @property
+    def left_out(self) -> int:
+        """How many records were left out."""
+        return self.before - self.after
+
+    def to_dict(self) -> dict[str, str | int | None]:
+        """Return the step as plain values."""
+        return {
+            "dataset": self.dataset,
+            "what": self.what,
+            "column": self.column,
+            "before": self.before,
+            "left_out": self.left_out,
+            "after": self.after,
+        }
+
+
+@dataclass(frozen=True)
+class Treated:
+    """A table after treatment."""
+
+    table: EncodedTable
+    """The records that are left."""
+    steps: tuple[Step, ...]
+    """What was left out, in the order in which it was done."""
+
+
+def treat(
+    table: EncodedTable,
+    *,
+    where: Sequence[Condition] = (),
+    invalid: Sequence[Condition] = (),
+    drop_missing: bool = False,
+) -> Treated:
+    """Keep the records that belong to the study.
+
+    Args:
+        table: The dataset.
+        where: Only records that meet all of these are kept.
+        invalid: Records that meet any of these are left out: they hold an invalid value.
+        drop_missing: Whether records with a missing value in a column that has a role are left out.
+
+    Raises:
+        DataError: A column is not in the table, or no record is left.
+
+    >>> from glasshouse.study import parse_condition
+    >>> from glasshouse.table import read
+    >>> people = read(pa.table({"age": ["20", "99", "30"], "state": ["SP", "SP", "RJ"]}))
+    >>> treated = treat(people, where=[parse_condition("state=SP")], invalid=[parse_condition("age=99")])
+    >>> treated.table.records, [(step.what, step.column, step.left_out) for step in treated.steps[1::2]]
+    (1, [('outside the selection', None, 1), ('invalid value', None, 1)])
+    """
+    wanted = [(condition.column, ~_meets(table, condition)) for condition in where]
+    table, steps = _without(table, WHERE, wanted)
+    wrong = [(condition.column, _meets(table, condition)) for condition in invalid]
+    table, more = _without(table, INVALID, wrong)
+    steps += more
+    if drop_missing:
+        named = [name for name, role in table.roles.items() if role is not Role.IGNORED]
+        empty = [(name, _is_missing(table.column(name))) for name in named if name in table.columns]
+        table, more = _without(table, MISSING_VALUE, [(n, gone) for n, gone in empty if gone.any()])
+        steps += more
+    return Treated(table, tuple(steps))
+
+
+def one_record_each(table: EncodedTable, *, seed: int = 0) -> Treated:
+    """Keep one record of every person: an assumption of the attacks (Alvim et al. 2022, A2-B).
+
+    Which of several records of a person is kept is a seeded random choice, each as likely. Records without an
+    identifier cannot be told to be anybody's, and are left out.
+
+    Args:
+        table: A dataset with an identifier.
+        seed: What the choice depends on, besides the place of the record in the dataset.
+
+    Raises:
+        DataError: No record has an identifier.
+    """
+    if table.identifier is None:
+        raise DataError(f"{table.name}: has no identifier, so that people cannot be told apart")
+    column = table.column(table.identifier)
+    gone = _is_missing(column)
+    table, steps = _without(
+        table, WITHOUT_IDENTIFIER, [(column.name, gone)] if gone.any() else [], in_all=False
+    )
+    column = table.column(column.name)
+    chosen = _chosen_records(column.codes, column.cardinality, np.uint64(seed))
+    if len(chosen) < table.records:
+        steps.append(Step(table.name, ONE_EACH, column.name, table.records, len(chosen)))
+        table = table.of_records(chosen)
+    return Treated(table, tuple(steps))
+
+
+def _without(
+    table: EncodedTable,
+    what: str,
+    marked: Sequence[tuple[str, NDArray[np.bool_]]],
+    *,
+    in_all: bool = True,
+) -> tuple[EncodedTable, list[Step]]:
+    """Leave out the marked records; say for each column by itself, and in all, how many they are."""
+    if not marked:
+        return table, []
+    steps = []
+    gone = np.zeros(table.records, np.bool_)
+    for name, marks in marked:
+        left = table.records - int(np.count_nonzero(marks))
+        steps.append(Step(table.name, what, name, table.records, left))
+        gone |= marks
+    left = table.records - int(np.count_nonzero(gone))
+    if left == 0:
+        columns = quoted(dict.fromkeys(name for name, _ in marked))
+        raise DataError(
+            f"{table.name}: all {table.records:,} records would be left out ({what} in {columns}): nothing is left"
+        )
+    if in_all:
+        steps.append(Step(table.name, what, None, table.records, left))
+    return (table if left == table.records else table.of_records(~gone)), steps
+
+
+def _meets(table: EncodedTable, condition: Condition) -> NDArray[np.bool_]:
+    """Tell for every record whether it meets a condition."""
+    column = table.column(condition.column)
+    if condition.is_interval:
+        each = np.array([condition.holds(text) for text in column.values.to_pylist()], np.bool_)
+    else:
+        listed = pc.is_in(column.values, pa.array(condition.values, pa.large_string()))
+        each = np.asarray(listed) != condition.negated
+    marks: NDArray[np.bool_] = each[column.codes]
+    return marks
+
+
+def _is_missing(column: Column) -> NDArray[np.bool_]:
+    return np.asarray(pc.equal(column.values, MISSING))[column.codes]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _chosen_records(codes: Codes, people: int, seed: np.uint64) -> NDArray[np.int64]:
+    """Return the record of each person with the least hash of the seed and its place, in the order of the records."""
+    chosen = np.full(people, -1, np.int64)
+    least = np.empty(people, np.uint64)
+    found = 0
+    for i in range(codes.size):
+        person = codes[i]
+        draw = _mixed(np.uint64(i) + _mixed(seed))
+        if chosen[person] < 0 or draw < least[person]:
+            found += chosen[person] < 0
+            chosen[person] = i
+            least[person] = draw
+    records = np.empty(found, np.int64)
+    place = 0
+    for i in range(codes.size):
+        if chosen[codes[i]] == i:
+            records[place] = i
+            place += 1
+    return records
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _mixed(number: np.uint64) -> np.uint64:
+    """Return 64 bits that look random (the finaliser of SplitMix64, Steele et al. 2014)."""
+    number += np.uint64(0x9E3779B97F4A7C15)
+    number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return number ^ (number >> np.uint64(31))
