@@ -68,7 +68,7 @@ def changed(**entries: object) -> dict[str, Any]:
         (changed(identifier="sex"), 'column "sex" is a quasi-identifier and also the identifier'),
         (changed(quasi_identifiers=["age", "age"]), 'column "age" is given twice'),
         (changed(quasi_identifiers=[]), "quasi_identifiers"),
-        (changed(gain={"tries": 0}), "greater than or equal to 1"),
+        (changed(gain={"tries": 0}), "should be at least 1, not 0"),
         (changed(gain={"tries": 2, "worth": {"ill": {"flu": 1}}}), "tries or worth, not both"),
         (changed(gain={"worth": {"age": {"1": 1}}}), 'worth is given for "age"'),
         (CONTENT | {"subsets": [["sexo"]]}, '"sexo" in a subset is not a quasi-identifier; did'),

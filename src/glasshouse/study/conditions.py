@@ -2,23 +2,23 @@
 
 One small language says it everywhere, in options and in ``study.toml``:
 
-=================  ==============================================
+=================  =================================================================
 ``age=34``         exactly this value
-``state=SP,RJ``    one of these; a value with a comma is quoted
+``state=SP,RJ``    one of these; a value with a comma, or with blanks around it, is quoted
+``state=``         missing
 ``age=18..65``     between the two, both included
 ``age=65..``       this or more
 ``state!=SP,RJ``   none of these
-=================  ==============================================
+=================  =================================================================
 """
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from glasshouse.errors import StudyError
 
@@ -26,6 +26,10 @@ Bound = Decimal | date
 """The end of an interval: a number or a date."""
 
 _FORM = "COLUMN=VALUE, COLUMN=VALUE,VALUE, COLUMN=LOW..HIGH, or with != for none of them"
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+_LISTED = re.compile(r'\s*(?:"((?:[^"]|"")*)"|((?!")[^,]*?))\s*(,|\Z)')
+"""A value of a list, in quotation marks or plain, and what ends it."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,12 @@ class Condition:
     """The greatest value of an interval; None: it has no upper end."""
     negated: bool = False
     """Whether it is a value other than these."""
+
+    def __post_init__(self) -> None:
+        if bool(self.values) == (self.low is not None or self.high is not None):
+            raise StudyError(
+                f'the condition on "{self.column}" needs either values or the ends of an interval'
+            )
 
     @property
     def is_interval(self) -> bool:
@@ -107,16 +117,13 @@ def as_bound(text: str) -> Bound | None:
     >>> as_bound("1.50"), as_bound("2000-02-29"), as_bound("SP")
     (Decimal('1.50'), datetime.date(2000, 2, 29), None)
     """
-    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text.strip()):
+    plain = text.strip()
+    if _DATE.fullmatch(plain):
         try:
-            return date.fromisoformat(text.strip())
+            return date.fromisoformat(plain)
         except ValueError:
             return None
-    try:
-        number = Decimal(text.strip())
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() else None
+    return Decimal(plain) if _NUMBER.fullmatch(plain) else None
 
 
 def _bounds(low: str, high: str) -> tuple[Bound | None, Bound | None] | None:
@@ -137,7 +144,14 @@ def _reaches(value: Bound, least: Bound) -> bool:
 
 
 def _listed(said: str, text: str, option: str) -> list[str]:
-    try:
-        return [value.strip() for value in next(csv.reader([said], skipinitialspace=True), [""])]
-    except csv.Error as error:
-        raise StudyError(f'{option} "{text}" is no list of values ({error})') from None
+    values, more, end = [], True, 0
+    while more:
+        found = _LISTED.match(said, end)
+        if found is None:
+            raise StudyError(
+                f'{option} "{text}": a value in quotation marks ends with one, before a comma or the end'
+            )
+        in_quotes, plain, comma = found.groups()
+        values.append(plain if in_quotes is None else in_quotes.replace('""', '"'))
+        more, end = bool(comma), found.end()
+    return values

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from itertools import combinations
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 import tomli_w
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -29,6 +30,7 @@ from pydantic import (
 )
 
 from glasshouse.errors import StudyError, near_names, quoted
+from glasshouse.study.conditions import parse_condition
 
 
 class Model(BaseModel):
@@ -96,9 +98,35 @@ class Dataset(Model):
     """How it is written down, where it is delimited text."""
     types: dict[str, ColumnType] = Field(default_factory=dict)
     """Columns that are to be understood as something other than text."""
+    name: str | None = Field(default=None, min_length=1)
+    """What results call it; unset: the file's name."""
+
+
+def _is_condition(text: str) -> str:
+    try:
+        parse_condition(text)
+    except StudyError as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
+ConditionText = Annotated[str, AfterValidator(_is_condition)]
+"""A condition in the language of `glasshouse.study.conditions`."""
+
+
+class Treatment(Model):
+    """Which records of the datasets belong to the study."""
+
+    where: tuple[ConditionText, ...] = ()
+    """Only records that meet all of these."""
+    invalid: tuple[ConditionText, ...] = ()
+    """No record that meets any of these: it holds an invalid value."""
+    drop_missing: StrictBool = False
+    """No record with a missing value in a column that has a role."""
 
 
 Worth = Annotated[StrictFloat, Field(allow_inf_nan=False)]
+Probability = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
 class Gain(Model):
@@ -108,11 +136,24 @@ class Gain(Model):
     """She may guess so many values, and wins if one of them is right."""
     worth: dict[str, dict[str, Worth]] = Field(default_factory=dict)
     """Per sensitive attribute, what naming each value right is worth; ``*`` stands for all others."""
+    matrix: dict[str, Path] = Field(default_factory=dict)
+    """Per secret (joint ones as ``a+b``), a file with what each action earns for each value."""
+    abstain: StrictBool = False
+    """Whether she may also do nothing, for nothing, where a matrix says what actions earn."""
+    record_worth: str | None = None
+    """The column that says what naming each person is worth."""
+    currency: str | None = Field(default=None, min_length=1)
+    """What gains are counted in, where they are money: printed before each."""
 
     @model_validator(mode="after")
-    def _one_of_the_two(self) -> Self:
-        if self.tries is not None and self.worth:
+    def _one_per_secret(self) -> Self:
+        if self.tries is not None and (self.worth or self.matrix or self.record_worth):
             raise ValueError("give the adversary tries or worth, not both")
+        for name in self.worth:
+            if name in self.matrix:
+                raise ValueError(f'"{name}" has a worth and a gain matrix; give one of them')
+        if self.abstain and not self.matrix:
+            raise ValueError("abstaining needs a gain matrix: without losses she loses nothing")
         return self
 
 
@@ -123,25 +164,43 @@ Secret = str | tuple[str, ...]
 class Adversary(Model):
     """What the adversary knows, wants, and believes beforehand."""
 
-    quasi_identifiers: tuple[str, ...] = Field(min_length=1)
+    quasi_identifiers: tuple[str, ...] = ()
     """The attributes that she can know of a person from elsewhere."""
+    facts: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Attributes that she knows together or not at all, such as a birth date in three columns, under one name."""
     sensitive: tuple[Secret, ...] = ()
     """The attributes that she wants to infer; an inner list is inferred jointly."""
     identifier: str | None = None
     """The column that names a person, if there is one. It is never used to tell records apart."""
     weight: str | None = None
     """The column of record weights that shapes her prior; unset: every record is as likely."""
+    prior: dict[str, dict[str, Probability]] = Field(default_factory=dict)
+    """Per secret (joint ones as ``a+b``), how probable she holds each value; ``*``: all others, alike. Unset: as
+    frequent as it is in the release."""
     gain: Gain = Gain()
     """What guesses are worth to her."""
 
+    @property
+    def knowable(self) -> tuple[str, ...]:
+        """All that she can know of a person: the quasi-identifiers, then the facts."""
+        return (*self.quasi_identifiers, *self.facts)
+
     @model_validator(mode="after")
     def _each_column_has_one_role(self) -> Self:
+        if not self.knowable:
+            raise ValueError("name at least one of the quasi_identifiers, or a fact")
+        for fact, columns in self.facts.items():
+            if not fact or not columns or not all(columns):
+                raise ValueError(f'fact "{fact}" needs a name and at least one column')
+            if fact in self.quasi_identifiers:
+                raise ValueError(f'"{fact}" is a quasi-identifier and also a fact; rename the fact')
         roles: dict[str, str] = {}
         secrets = dict.fromkeys(name for secret in self.sensitive for name in attributes(secret))
         others = [(name, "the identifier") for name in (self.identifier,) if name is not None]
         others += [(name, "the weight") for name in (self.weight,) if name is not None]
         for name, role in (
             *((name, "a quasi-identifier") for name in self.quasi_identifiers),
+            *((name, "a quasi-identifier") for part in self.facts.values() for name in part),
             *((name, "sensitive") for name in secrets),
             *others,
         ):
@@ -158,9 +217,15 @@ class Adversary(Model):
                 raise ValueError("a secret needs at least one sensitive attribute, and each once")
         if len({frozenset(names) for names in together}) < len(together):
             raise ValueError("a sensitive attribute is given twice")
-        for name in self.gain.worth:
-            if name not in secrets:
-                raise ValueError(f'worth is given for "{name}", which is not a sensitive attribute')
+        said = {"+".join(names) for names in together}
+        for what, given in (
+            ("worth", self.gain.worth),
+            ("a gain matrix", self.gain.matrix),
+            ("a prior", self.prior),
+        ):
+            for name in given:
+                if name not in said:
+                    raise ValueError(f'{what} is given for "{name}", which is no secret of hers')
         return self
 
 
@@ -169,27 +234,94 @@ Subset = str | tuple[str, ...]
 
 SWEEP = re.compile(r"all|max:([1-9]\d*)")
 """The words that ask for many subsets at once."""
+LINK = re.compile(r"(?P<name>.+?)(?P<shift>[+-][0-9]{1,6})?(=(?P<persists>[0-9.eE+-]+))?")
+"""How a linking key is said in short: ``nationality=0.999``, ``age+1``, ``birth_date``."""
 SWEPT_BY_DEFAULT = 13
 """Up to so many quasi-identifiers every subset is assessed unless a study says otherwise."""
 
 
-class Study(Model):
-    """One question about one release."""
+class Key(Model):
+    """An attribute by which records of the same person are linked where there is no identifier."""
 
-    command: Literal["assess"] = "assess"
+    name: str
+    """The column, in the focal dataset and in every other."""
+    persists: Probability = 1.0
+    """How probable it is that a person keeps the value from the focal dataset to another."""
+    shift: StrictInt = 0
+    """By how much it grows from each dataset to the next, such as an age by the years between."""
+
+
+class Study(Model):
+    """One question about one release, or about a collection of them."""
+
+    command: Literal["assess", "target", "membership"] = "assess"
     """The command that answers it."""
-    datasets: tuple[Dataset, ...] = Field(min_length=1, max_length=1)
-    """The files of the release."""
+    datasets: tuple[Dataset, ...] = Field(min_length=1)
+    """The files of the release; of several, the first is the focal one."""
     adversary: Adversary
     """Whom the release is assessed against."""
+    treatment: Treatment = Treatment()
+    """Which records belong to the study."""
+    seed: StrictInt = Field(default=0, ge=0)
+    """For the choice of one record per person, where somebody has several in a dataset."""
+    links: tuple[Key, ...] = ()
+    """How records of several datasets are linked where there is no identifier."""
+    by: str | None = None
+    """The column whose values divide the release into parts that are assessed one by one."""
+    each: StrictBool = False
+    """Whether several datasets are assessed one by one, instead of together."""
+    population: Dataset | None = None
+    """A register of all people that the release may be about."""
+    fraction: Probability | None = None
+    """The share of the population that is in the release, where there is no register."""
+    known: tuple[ConditionText, ...] = ()
+    """What is known of one person."""
     subsets: tuple[Subset, ...] = Field(default=("full",), min_length=1)
     """The sets of quasi-identifiers that she is assumed to know, each assessed on its own."""
     subject: str = Field(default="person", min_length=1)
     """What a record stands for, in the words of the report."""
 
     @model_validator(mode="after")
+    def _datasets_belong_together(self) -> Self:
+        several = len(self.datasets) > 1
+        linked = self.adversary.identifier is not None or bool(self.links)
+        if several and self.command != "membership" and not self.each and not linked:
+            raise ValueError(
+                "several datasets need a column that names a person (--id), keys to link them by (--link), or to be "
+                "assessed one by one (--each)"
+            )
+        if self.links and self.adversary.identifier is not None:
+            raise ValueError("there is an identifier; linking keys are for where there is none")
+        if self.links and not several:
+            raise ValueError("linking keys need a second dataset to link with")
+        if self.each and not several:
+            raise ValueError("--each needs several datasets")
+        if self.by is not None and several:
+            raise ValueError("the parts of a column (--by) are of one dataset, not of several")
+        return self
+
+    @model_validator(mode="after")
+    def _question_is_complete(self) -> Self:
+        if self.command == "assess" and (self.known or self.population or self.fraction):
+            raise ValueError(
+                "what is known of one person, a population and a sampling fraction are for target and membership"
+            )
+        if self.command == "target" and not self.known:
+            raise ValueError("say what is known of the person: --know COLUMN=VALUE, once or more")
+        if self.population is not None and self.fraction is not None:
+            raise ValueError("give a population register or a sampling fraction, not both")
+        if self.command == "membership" and self.population is None and self.fraction is None:
+            raise ValueError(
+                "membership needs the people that the release may be about: a register (--population) or a sampling "
+                "fraction (--fraction)"
+            )
+        if self.fraction == 0:
+            raise ValueError("a sampling fraction is above 0 and at most 1")
+        return self
+
+    @model_validator(mode="after")
     def _subsets_are_subsets(self) -> Self:
-        known = self.adversary.quasi_identifiers
+        known = self.adversary.knowable
         for subset in self.subsets:
             if isinstance(subset, str):
                 if subset != "full" and not SWEEP.fullmatch(subset):
@@ -213,7 +345,7 @@ class Study(Model):
 
         They come by size, then in the order in which the quasi-identifiers were given; each once.
         """
-        order = self.adversary.quasi_identifiers
+        order = self.adversary.knowable
         positions = {chosen for subset in self.subsets for chosen in _positions(subset, order)}
         by_size = sorted(positions, key=lambda subset: (len(subset), subset))
         return tuple(tuple(order[i] for i in subset) for subset in by_size)
@@ -229,7 +361,8 @@ class Study(Model):
         if not isinstance(asked, str) or not SWEEP.fullmatch(asked):
             return None
         joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
-        return asked if adversary.gain == Gain() and not joint else None
+        plain = adversary.gain == Gain() and not adversary.prior and not self.links
+        return asked if plain and not joint else None
 
 
 def attributes(secret: Secret) -> tuple[str, ...]:
@@ -248,7 +381,7 @@ def with_default_subsets(study: Study) -> Study:
     """
     swept = study.model_copy(update={"subsets": ("all",)})
     adversary = study.adversary
-    quick = len(adversary.quasi_identifiers) <= SWEPT_BY_DEFAULT and adversary.weight is None
+    quick = len(adversary.knowable) <= SWEPT_BY_DEFAULT and adversary.weight is None
     return swept if quick and swept.sweep else study
 
 
@@ -270,6 +403,24 @@ def make_dataset(content: dict[str, Any], *, where: str = "the dataset") -> Data
     return _validated(Dataset, content, where)
 
 
+def parse_link(text: str) -> dict[str, Any]:
+    """Return the linking key that a text says in short, as content of a study.
+
+    >>> parse_link("age+1"), parse_link("nationality=0.999")
+    ({'name': 'age', 'persists': 1.0, 'shift': 1}, {'name': 'nationality', 'persists': 0.999, 'shift': 0})
+    """
+    found = LINK.fullmatch(text)
+    try:
+        persists = float(found["persists"] or 1) if found else None
+    except ValueError:
+        persists = None
+    if found is None or persists is None:
+        raise StudyError(
+            f'--link "{text}" is not of the form COLUMN, COLUMN=PROBABILITY or COLUMN+YEARS'
+        )
+    return {"name": found["name"], "persists": persists, "shift": int(found["shift"] or 0)}
+
+
 def load_study(path: Path) -> Study:
     """Read a ``study.toml``; relative paths in it start at its own folder.
 
@@ -287,16 +438,37 @@ def load_study(path: Path) -> Study:
     content.pop("glasshouse", None)
     study = make_study(content, where=path.name)
     folder = path.absolute().parent
-    located = tuple(d.model_copy(update={"path": folder / d.path}) for d in study.datasets)
-    return study.model_copy(update={"datasets": located})
+    return with_paths(study, lambda path: folder / path)
+
+
+def with_paths(study: Study, located: Callable[[Path], Path]) -> Study:
+    """Return the study with every path in it replaced."""
+
+    def moved(dataset: Dataset) -> Dataset:
+        return dataset.model_copy(update={"path": located(dataset.path)})
+
+    gain = study.adversary.gain
+    matrix = {name: located(path) for name, path in gain.matrix.items()}
+    adversary = study.adversary.model_copy(
+        update={"gain": gain.model_copy(update={"matrix": matrix})}
+    )
+    return study.model_copy(
+        update={
+            "datasets": tuple(map(moved, study.datasets)),
+            "population": study.population and moved(study.population),
+            "adversary": adversary,
+        }
+    )
 
 
 def dump_study(study: Study, *, version: str) -> str:
     """Return the study as TOML that `load_study` reads back to the same study."""
     content = study.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    for written, dataset in zip(content["datasets"], study.datasets, strict=True):
+    written = [*content["datasets"], *filter(None, [content.get("population")])]
+    datasets = [*study.datasets, *filter(None, [study.population])]
+    for entry, dataset in zip(written, datasets, strict=True):
         if dataset.dialect.quote is None:  # TOML has no null, and the default is not null
-            written.setdefault("dialect", {})["quote"] = "none"
+            entry.setdefault("dialect", {})["quote"] = "none"
     return tomli_w.dumps({"glasshouse": version, "command": study.command, **content})
 
 
@@ -330,6 +502,9 @@ def _first_problem(error: ValidationError) -> str:
     if kind == "missing":
         return f"{place} is missing; add it"
     reason = _IN_PLAIN_WORDS.get(kind, f"{reason[:1].lower()}{reason[1:]}")
+    for limit, words in (("ge", "at least"), ("le", "at most")):
+        if limit in problem.get("ctx", {}):
+            reason = f"should be {words} {problem['ctx'][limit]:g}, not {problem['input']}"
     return f"{place}: {reason}"
 
 

@@ -1,6 +1,20 @@
 """The data as integer codes, with the roles of its columns."""
 
-from glasshouse.table.encode import read
+from glasshouse.table.collection import Collection, collect
+from glasshouse.table.encode import available_columns, read
 from glasshouse.table.encoded import Column, EncodedTable, Role, load_table
+from glasshouse.table.treatment import Step, one_record_each, treat
 
-__all__ = ["Column", "EncodedTable", "Role", "load_table", "read"]
+__all__ = [
+    "Collection",
+    "Column",
+    "EncodedTable",
+    "Role",
+    "Step",
+    "available_columns",
+    "collect",
+    "load_table",
+    "one_record_each",
+    "read",
+    "treat",
+]

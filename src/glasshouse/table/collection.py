@@ -154,15 +154,16 @@ class _Joiner:
         self._add_column(Column(f"@{tag}", presence, PRESENCE))
         self._steps += treated.steps
         self._members.append(Member(table.name, tag, table.records, linked))
-        self._own.append(_facts(table))
-        self._found.append(tagged)
+        self._own.append(_facts(table) | {"": ("",)})  # ``@2015`` is whether somebody is there
+        self._found.append({**tagged, "": f"@{tag}"})
 
     def collection(self, quasi_identifiers: Sequence[str] | None) -> Collection:
         """Return what was joined."""
-        names = list(quasi_identifiers or dict.fromkeys(name for own in self._own for name in own))
+        every = dict.fromkeys(name for own in self._own for name in own if name)
+        names = list(quasi_identifiers or every)
         known = {name: self._columns_known(name) for name in names}
         for position, member in enumerate(self._members):
-            if not any(by_dataset[position] for by_dataset in known.values()):
+            if position and not any(by_dataset[position] for by_dataset in known.values()):
                 raise StudyError(
                     f"{member.name}: has none of the quasi-identifiers {quoted(names)}; leave it out, or name one "
                     "that it has"
@@ -182,6 +183,7 @@ class _Joiner:
                 name: tuple(c for each in columns for c in each) for name, columns in known.items()
             },
             collection=tuple(member.name for member in self._members),
+            positions=self._focal.positions,
         )
         members, steps = tuple(self._members), tuple(self._steps)
         return Collection(table, members, steps, MappingProxyType(known))
@@ -189,15 +191,15 @@ class _Joiner:
     def _columns_known(self, name: str) -> tuple[tuple[str, ...], ...]:
         """Return, per dataset, the columns that a quasi-identifier stands for."""
         plain, at, tag = name.rpartition("@")
-        only = at and any(member.tag == tag for member in self._members) and plain != ""
+        tagged = bool(at) and any(member.tag == tag for member in self._members)
         columns = tuple(
-            tuple(found[part] for part in own.get(plain if only else name, ()) if part in found)
-            if not only or member.tag == tag
+            tuple(found[part] for part in own.get(plain if tagged else name, ()) if part in found)
+            if not tagged or member.tag == tag
             else ()
             for member, own, found in zip(self._members, self._own, self._found, strict=True)
         )
         if not any(columns):
-            every = dict.fromkeys(n for own in self._own for n in own)
+            every = dict.fromkeys(n for own in self._own for n in own if n)
             datasets = ", ".join(member.name for member in self._members)
             raise StudyError(unknown_name("quasi-identifier", name, datasets, every))
         return columns

@@ -45,6 +45,8 @@ def read(
     sensitive: Sequence[str] = (),
     id: str | None = None,  # noqa: A002 - the word of the contract
     weight: str | None = None,
+    facts: Mapping[str, Sequence[str]] | None = None,
+    also: Sequence[str] = (),
     dialect: Dialect | None = None,
     types: Mapping[str, ColumnType | str] | None = None,
     name: str | None = None,
@@ -59,6 +61,8 @@ def read(
         sensitive: The columns that she wants to infer.
         id: The column that names a person.
         weight: The column that says how much each record counts.
+        facts: What she knows together or not at all, by name: the columns of each, such as those of a birth date.
+        also: Further columns to read, without a role.
         dialect: How a delimited text file is written down; by default a header, a detected separator and
             UTF-8.
         types: Columns to be understood as ``integer`` or ``number`` before equal values are told apart;
@@ -78,18 +82,34 @@ def read(
     >>> table.records, table.column("zip").values.to_pylist()
     (3, ['01310', '1310', ''])
     """
+    together = {fact: tuple(columns) for fact, columns in (facts or {}).items()}
     roles = assign_roles(
-        quasi_identifiers=quasi_identifiers, sensitive=sensitive, identifier=id, weight=weight
+        quasi_identifiers=quasi_identifiers,
+        sensitive=sensitive,
+        identifier=id,
+        weight=weight,
+        facts=together,
     )
     wanted = {column: _column_type(column, kind) for column, kind in (types or {}).items()}
     strip = dialect is not None and dialect.strip
     if isinstance(data, str | PathLike) and is_saved_table(Path(data)):
         refuse_dialect(dialect, display_name(Path(data)))
-        return _retrieved(load_table(Path(data)), roles, wanted, strip=strip, name=name)
+        return _retrieved(load_table(Path(data)), roles, together, wanted, strip=strip, name=name)
     source = open_source(data, dialect=dialect, name=name)
-    roles = roles or dict.fromkeys(source.columns, Role.IGNORED)
-    check_columns(source, [*roles, *wanted])
-    return _encoded(source, roles, wanted, strip=strip, on_progress=on_progress)
+    rest = also if roles else source.columns
+    roles |= {column: Role.IGNORED for column in rest if column not in roles}
+    columns = [name for name in roles if name not in together or name in together[name]]
+    check_columns(source, [*columns, *wanted])
+    read_columns = [column for column in source.columns if column in columns]
+    table = _encoded(source, read_columns, wanted, strip=strip, on_progress=on_progress)
+    return replace(table, roles=roles, facts=together)
+
+
+def available_columns(data: object, *, dialect: Dialect | None = None) -> tuple[str, ...]:
+    """Return the names of the columns that a file or a frame holds, without reading it."""
+    if isinstance(data, str | PathLike) and is_saved_table(Path(data)):
+        return tuple(load_table(Path(data)).columns)
+    return open_source(data, dialect=dialect).columns
 
 
 def _column_type(column: str, kind: ColumnType | str) -> ColumnType:
@@ -105,6 +125,7 @@ def _column_type(column: str, kind: ColumnType | str) -> ColumnType:
 def _retrieved(
     table: EncodedTable,
     roles: Mapping[str, Role],
+    facts: Mapping[str, Sequence[str]],
     types: Mapping[str, ColumnType],
     *,
     strip: bool,
@@ -127,18 +148,18 @@ def _retrieved(
         sensitive=[name for name, role in roles.items() if role is Role.SENSITIVE],
         identifier=next((name for name, role in roles.items() if role is Role.IDENTIFIER), None),
         weight=next((name for name, role in roles.items() if role is Role.WEIGHT), None),
+        facts=facts,
     )
 
 
 def _encoded(
     source: Source,
-    roles: Mapping[str, Role],
+    names: Sequence[str],
     types: Mapping[str, ColumnType],
     *,
     strip: bool,
     on_progress: OnProgress | None,
 ) -> EncodedTable:
-    names = [name for name in source.columns if name in roles]
     dictionaries = {name: Dictionary() for name in names}
     pieces: dict[str, list[Codes]] = {name: [] for name in names}
     records = 0
@@ -157,7 +178,7 @@ def _encoded(
         column = Column(name, codes, dictionaries.pop(name).values())
         kind = types.get(name, ColumnType.TEXT)
         columns[name] = _understood(column, kind, strip=strip, where=source.name)
-    return EncodedTable(source.name, records, columns, roles)
+    return EncodedTable(source.name, records, columns, dict.fromkeys(names, Role.IGNORED))
 
 
 def _joined(pieces: list[Codes], cardinality: int) -> Codes:

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
+from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError, unknown_name
-from glasshouse.table.dictionary import Codes
+from glasshouse.table.dictionary import Codes, smallest_unsigned
 
 _METADATA = b"glasshouse.table"
 _FORMAT = 2
@@ -74,6 +75,8 @@ class EncodedTable:
     """What the adversary learns together, by name: the columns that each fact stands for."""
     collection: tuple[str, ...] = ()
     """The names of the datasets that it was joined from, the focal one first; empty: it is one dataset."""
+    positions: NDArray[np.int64] | None = None
+    """Per record, its position in the dataset that was read; None: no record was left out."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
@@ -155,14 +158,33 @@ class EncodedTable:
         rest = {name: Role.IGNORED for name in self.columns if name not in roles}
         return replace(self, roles=roles | rest, facts=known)
 
-    def of_records(self, records: NDArray[np.integer[Any] | np.bool_]) -> EncodedTable:
-        """Return the table of some of its records: by position, or by a mark for each."""
+    def of_records(
+        self,
+        records: NDArray[np.integer[Any] | np.bool_],
+        *,
+        spare: NDArray[np.uint32] | None = None,
+    ) -> EncodedTable:
+        """Return the table of some of its records: by position, or by a mark for each.
+
+        Its dictionaries hold the values of these records only, in order of first appearance: it is the table that
+        reading them from a file of their own would give.
+
+        Args:
+            records: Which records.
+            spare: From `spare_codes`, where many parts are taken of a table with large dictionaries.
+        """
+        chosen = np.flatnonzero(records) if records.dtype == np.bool_ else records.astype(np.int64)
+        spare = self.spare_codes() if spare is None else spare
         columns = {
-            name: replace(column, codes=column.codes[records])
-            for name, column in self.columns.items()
+            name: _with_own_values(column, chosen, spare) for name, column in self.columns.items()
         }
-        count = int(np.count_nonzero(records)) if records.dtype == np.bool_ else len(records)
-        return replace(self, records=count, columns=columns)
+        positions = chosen if self.positions is None else self.positions[chosen]
+        return replace(self, records=len(chosen), columns=columns, positions=positions)
+
+    def spare_codes(self) -> NDArray[np.uint32]:
+        """Return room for a new code of every value of any column, for `of_records`."""
+        widest = max((column.cardinality for column in self.columns.values()), default=0)
+        return np.zeros(widest, np.uint32)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the table to an Arrow file that `load_table` reads back without parsing anything.
@@ -272,3 +294,39 @@ def load_table(path: Path) -> EncodedTable:
 
 def _opened(path: Path) -> pa.ipc.RecordBatchFileReader:
     return pa.ipc.open_file(pa.memory_map(str(path)))
+
+
+def _with_own_values(
+    column: Column, records: NDArray[np.int64], new_code: NDArray[np.uint32]
+) -> Column:
+    """Return a column of some records, with a dictionary of the values that they have."""
+    codes = np.empty(len(records), np.uint32)
+    used = _renumber(column.codes, records, new_code, codes)
+    smallest = codes.astype(smallest_unsigned(len(used)), copy=False)
+    smallest.flags.writeable = False
+    return Column(column.name, smallest, column.values.take(pa.array(used)))
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _renumber(
+    codes: Codes,
+    records: NDArray[np.int64],
+    new_code: NDArray[np.uint32],
+    renumbered: NDArray[np.uint32],
+) -> NDArray[np.uint32]:
+    """Give the codes of some records new ones, by first appearance; return the old code behind each new one.
+
+    ``new_code`` holds zeros, and does so again afterwards: the work is that of the records, not of the dictionary.
+    """
+    used = np.empty(min(records.size, new_code.size), np.uint32)
+    count = 0
+    for i in range(records.size):
+        old = codes[records[i]]
+        if new_code[old] == 0:
+            used[count] = old
+            count += 1
+            new_code[old] = count
+        renumbered[i] = new_code[old] - np.uint32(1)
+    for i in range(count):
+        new_code[used[i]] = 0
+    return used[:count].copy()

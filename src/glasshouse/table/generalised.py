@@ -1,0 +1,271 @@
+"""Generalised values: which released value stands for a true one.
+
+A protected release may say ``20-29`` where a register says ``25``, ``130**`` where it says ``13053``, or ``*`` where
+nothing is told any more. Whoever compares the two has to know which true values a released one stands for.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from itertools import accumulate
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from glasshouse.errors import DataError, quoted
+from glasshouse.table.encode import NUMBER
+from glasshouse.table.encoded import EncodedTable
+
+SUPPRESSED = "*"
+"""The released value that tells nothing."""
+
+Texts: TypeAlias = pa.LargeStringArray | Sequence[str]
+"""Distinct values, as a column holds them or as a list."""
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_POINT = rf"({_DATE.pattern}|[+-]?(?:[0-9]+(?:\.[0-9]+)?|inf))"
+_SEPARATOR = r"\s*(?:,|;|\.\.|-)\s*"
+_BRACKETS = re.compile(rf"([\[\](])\s*{_POINT}{_SEPARATOR}{_POINT}\s*([\])\[])")
+_RANGE = re.compile(rf"{_POINT}\s*(?:\.\.|-)\s*{_POINT}")
+_BOUND = re.compile(rf"(<=|>=|<|>|≤|≥)\s*{_POINT}")
+_AND_MORE = re.compile(rf"{_POINT}\s*\+")
+_STARS = re.compile(r"([^*]*)(\*+)")
+
+_BELOW, _AT, _ABOVE = -1, 0, 1
+"""Just below a point, at it, just above it: so that open and closed ends compare as pairs."""
+
+End = tuple[Decimal, int]
+"""One end of an interval: a point (a date by its day's number), and on which side of it the interval ends."""
+
+
+def covers(released: str, true: str) -> bool:
+    """Tell whether a released value stands for a true one.
+
+    It does if the two are equal, or if the released value is
+
+    - ``*``: anything;
+    - a code with stars at its end: one star for any rest (``13*``), several for a character each (``130**``);
+    - an interval of numbers or of ISO dates: ``[20, 30)``, ``[20-30[``, ``]20;30]``, ``(20, 30]``; ``20-29`` and
+      ``20..29`` with both ends; ``<20``, ``<=20``, ``>=90``, ``>90``, ``90+``;
+    - a set: ``{A, B}`` or ``A|B``.
+
+    Numbers are compared exactly, by value and not by spelling.
+
+    >>> covers("130**", "13053"), covers("130**", "1305"), covers("[20, 30)", "30"), covers("90+", "104.5")
+    (True, False, False, True)
+    >>> covers("2000-01-01..2000-12-31", "2000-02-29"), covers("A|B", "B"), covers("A|B", "A|B")
+    (True, True, True)
+    """
+    return released == true or bool(_Cover.of([released]).standing_for(true))
+
+
+def covering(true: Texts, released: Texts) -> NDArray[np.int64]:
+    """Return, for each true value, the position of the released value that stands for it; −1 where none does.
+
+    A released value that is equal wins over all others, and ``*`` stands for what nothing else covers.
+
+    Raises:
+        DataError: Two other released values stand for one true value: its class would be ambiguous.
+
+    >>> covering(["19", "25", "30", "n/a"], ["20-29", "30", "*"]).tolist()
+    [2, 0, 1, 2]
+    """
+    true, released = _as_array(true), _as_array(released)
+    equal = pc.fill_null(pc.index_in(true, value_set=released), -1)
+    position: NDArray[np.int64] = equal.to_numpy(zero_copy_only=False).astype(np.int64)
+    rest = np.flatnonzero(position < 0)
+    cover = _Cover.of(released.to_pylist() if len(rest) else [])
+    if cover.is_plain:
+        return position
+    position[rest] = [cover.only_one(text) for text in true.take(pa.array(rest)).to_pylist()]
+    return position
+
+
+def is_suppressed(table: EncodedTable, names: Sequence[str]) -> NDArray[np.bool_]:
+    """Tell, for each record, whether all the named columns hold ``*``.
+
+    >>> from glasshouse.table import read
+    >>> is_suppressed(read(pa.table({"age": ["*", "*"], "sex": ["*", "F"]})), ["age", "sex"]).tolist()
+    [True, False]
+    """
+    suppressed = np.full(table.records, bool(names))
+    for name in names:
+        column = table.column(name)
+        code = column.values.index(SUPPRESSED).as_py()
+        if code < 0:
+            return np.zeros(table.records, np.bool_)
+        suppressed &= column.codes == code
+    return suppressed
+
+
+def _as_array(texts: Texts) -> pa.LargeStringArray:
+    if isinstance(texts, pa.Array):
+        return texts.cast(pa.large_string())
+    return pa.array(list(texts), pa.large_string())
+
+
+@dataclass(frozen=True)
+class _Interval:
+    """All points between two ends."""
+
+    low: End
+    high: End
+    of_dates: bool
+    """Whether its points are days rather than numbers."""
+    position: int
+    """The position of the released value."""
+
+
+@dataclass(frozen=True)
+class _Intervals:
+    """Intervals of one kind of points, in the order of their lower ends."""
+
+    ordered: list[_Interval]
+    lows: list[End]
+    furthest: list[End]
+    """The greatest upper end of the intervals so far: no earlier one reaches further."""
+
+    @classmethod
+    def of(cls, intervals: Iterable[_Interval]) -> _Intervals:
+        ordered = sorted(intervals, key=lambda interval: interval.low)
+        lows = [interval.low for interval in ordered]
+        return cls(ordered, lows, list(accumulate((each.high for each in ordered), max)))
+
+    def around(self, point: Decimal | None) -> Iterator[int]:
+        """Yield the positions of the intervals that hold a point."""
+        if point is None:
+            return
+        at = (point, _AT)
+        last = bisect_right(self.lows, at) - 1
+        while last >= 0 and self.furthest[last] >= at:
+            if self.ordered[last].high >= at:
+                yield self.ordered[last].position
+            last -= 1
+
+
+@dataclass(frozen=True)
+class _Cover:
+    """Released values, each understood once, in a form that finds quickly which of them stand for a true one."""
+
+    released: list[str]
+    anything: int
+    """The position of ``*``; −1 where it is not released."""
+    members: dict[str, list[int]]
+    """Per value that a set names, the positions of these sets."""
+    starts: dict[tuple[str, int | None], int]
+    """Per start of a code and length of the whole (None: any), the position of the value with stars."""
+    lengths: list[int]
+    """The lengths of these starts."""
+    numbers: _Intervals
+    dates: _Intervals
+
+    @classmethod
+    def of(cls, released: list[str]) -> _Cover:
+        members: dict[str, list[int]] = {}
+        starts: dict[tuple[str, int | None], int] = {}
+        intervals: list[_Interval] = []
+        for position, text in enumerate(released):
+            if stars := _STARS.fullmatch(text):
+                start, rest = stars.groups()
+                starts[start, None if len(rest) == 1 else len(text)] = position
+            elif interval := _interval(text.strip(), position):
+                intervals.append(interval)
+            else:
+                for member in _members(text.strip()):
+                    members.setdefault(member, []).append(position)
+        anything = starts.pop(("", None), -1)
+        lengths = sorted({len(start) for start, _ in starts})
+        numbers = _Intervals.of(each for each in intervals if not each.of_dates)
+        dates = _Intervals.of(each for each in intervals if each.of_dates)
+        return cls(released, anything, members, starts, lengths, numbers, dates)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every released value stands for itself only."""
+        found = (self.members, self.starts, self.numbers.ordered, self.dates.ordered)
+        return self.anything < 0 and not any(found)
+
+    def standing_for(self, true: str) -> set[int]:
+        """Return the positions of the released values that stand for a true one; ``*`` only if no other does."""
+        found = set(self.members.get(true, ()))
+        for length in self.lengths:
+            for whole in (None, len(true)):
+                position = self.starts.get((true[:length], whole))
+                if position is not None:
+                    found.add(position)
+        if self.numbers.ordered:
+            found.update(self.numbers.around(_number(true.strip())))
+        if self.dates.ordered:
+            found.update(self.dates.around(_day(true.strip())))
+        return found or ({self.anything} if self.anything >= 0 else set())
+
+    def only_one(self, true: str) -> int:
+        """Return the position of the one released value that stands for a true one, or −1."""
+        found = sorted(self.standing_for(true))
+        if len(found) > 1:
+            first, second = (quoted([self.released[position]]) for position in found[:2])
+            raise DataError(
+                f"the release holds {first} and {second}, which both stand for {quoted([true])}; generalise so that "
+                "each value has one released form"
+            )
+        return found[0] if found else -1
+
+
+def _members(text: str) -> list[str]:
+    if text.startswith("{") and text.endswith("}"):
+        return [member.strip() for member in text[1:-1].split(",")]
+    return [member.strip() for member in text.split("|")] if "|" in text else []
+
+
+def _interval(text: str, position: int) -> _Interval | None:
+    """Understand a text as an interval; None where it is not one, or one that holds nothing."""
+    written = _written_ends(text)
+    if written is None:
+        return None
+    (low, low_side), (high, high_side) = written
+    of_dates = any(_DATE.fullmatch(end) for end in (low, high))
+    first, last = _point(low, of_dates=of_dates), _point(high, of_dates=of_dates)
+    if first is None or last is None or (first, low_side) > (last, high_side):
+        return None
+    return _Interval((first, low_side), (last, high_side), of_dates, position)
+
+
+def _written_ends(text: str) -> tuple[tuple[str, int], tuple[str, int]] | None:
+    """Return both ends of an interval as written, each with the side on which the interval ends."""
+    if found := _BRACKETS.fullmatch(text):
+        opening, low, high, closing = found.groups()
+        return (low, _AT if opening == "[" else _ABOVE), (high, _AT if closing == "]" else _BELOW)
+    if found := _RANGE.fullmatch(text):
+        return (found[1], _AT), (found[2], _AT)
+    if found := _AND_MORE.fullmatch(text):
+        return (found[1], _AT), ("inf", _AT)
+    if found := _BOUND.fullmatch(text):
+        relation, point = found.groups()
+        if relation in ("<", "<=", "≤"):
+            return ("-inf", _AT), (point, _BELOW if relation == "<" else _AT)
+        return (point, _ABOVE if relation == ">" else _AT), ("inf", _AT)
+    return None
+
+
+def _point(text: str, *, of_dates: bool) -> Decimal | None:
+    return _day(text) if of_dates and not text.endswith("inf") else Decimal(text)
+
+
+def _number(text: str) -> Decimal | None:
+    return Decimal(text) if NUMBER.fullmatch(text) else None
+
+
+def _day(text: str) -> Decimal | None:
+    """Return the number of an ISO date's day; None where the text is not a date."""
+    try:
+        return Decimal(date.fromisoformat(text).toordinal()) if _DATE.fullmatch(text) else None
+    except ValueError:
+        return None

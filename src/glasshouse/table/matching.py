@@ -1,0 +1,316 @@
+"""Which records of a release fit what is known of a person.
+
+The release may hold generalised values while the adversary knows true ones. A record fits when its released values can
+stand for what she knows:
+
+- an exact value is stood for by the value equal to it; where there is none, by those that cover it
+  (`glasshouse.table.generalised`); and by ``*`` only where nothing else does, since values are suppressed for being
+  rare. Of several values that she thinks possible, each is looked up like that;
+- an interval is met by the numbers and dates in it, by a released interval that overlaps it, and by ``*``;
+- a negated condition is met by all that is not wholly ruled out: ``20-29`` may be other than 25.
+
+Somebody without a record in an auxiliary dataset of a collection has no value there: it meets negated conditions only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from heapq import nsmallest
+from itertools import islice
+from pathlib import PurePath
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from glasshouse.errors import DataError, StudyError, near_names, quoted
+from glasshouse.study.conditions import Bound, Condition, as_bound
+from glasshouse.table.encoded import Column, EncodedTable
+from glasshouse.table.generalised import (
+    SUPPRESSED,
+    _Interval,
+    _interval,
+    _members,
+    covering,
+    covers,
+)
+
+Marks = NDArray[np.bool_]
+"""A mark per value of a column, or per record."""
+
+_GENERALISED = r"[*\[\](){}<>|≤≥]|\+\s*$|\.\.|[0-9]\s*-\s*[+-]?[0-9]"
+"""What no value is without that stands for others; dates have it too."""
+_STARRED = re.compile(r"([0-9]+)(\*+)")
+_LONGEST_CODE = 18
+_AT = 0
+_COMPARED_NAMES = 20_000
+"""So many values are compared as text with one that does not occur."""
+_FEW = 3
+"""Up to so many values are all named."""
+
+
+def fitting(column: Column, condition: Condition, *, where: str) -> Marks:
+    """Tell, for each value of a column, whether it can stand for what a condition says.
+
+    Args:
+        column: The column of the release.
+        condition: What is known of its true value.
+        where: What the release is called, for messages.
+
+    Raises:
+        DataError: No value can; the nearest ones are named.
+
+    >>> from glasshouse.study import parse_condition
+    >>> from glasshouse.table import read
+    >>> age = read(pa.table({"age": ["20-29", "30-39", "40+"]})).column("age")
+    >>> fitting(age, parse_condition("age=34"), where="release").tolist()
+    [False, True, False]
+    >>> fitting(age, parse_condition("age=25..35"), where="release").tolist()
+    [True, True, False]
+    """
+    marks = may_fit(column, condition)
+    if not marks.any():
+        raise DataError(nobody_fits(column, condition, where=where))
+    return marks
+
+
+def may_fit(column: Column, condition: Condition) -> Marks:
+    """Tell, for each value of a column, whether it can stand for what a condition says; perhaps none can."""
+    if condition.negated:
+        return ~_ruled_out(column.values, replace(condition, negated=False))
+    if condition.is_interval:
+        return _meeting(column.values, condition)
+    return _standing_for(column.values, condition.values)
+
+
+def records_fitting(table: EncodedTable, conditions: Sequence[Condition]) -> Marks:
+    """Tell, for each record, whether it fits everything that is known.
+
+    Raises:
+        DataError: A column is not in the table, or no record fits one of the conditions by itself.
+    """
+    marks = np.ones(table.records, np.bool_)
+    for condition in conditions:
+        own = _records(table, condition)
+        if not own.any():
+            column = column_known(table, condition.column)
+            raise DataError(nobody_fits(column, condition, where=table.name))
+        marks &= own
+    return marks
+
+
+def records_that_may_fit(table: EncodedTable, conditions: Sequence[Condition]) -> Marks:
+    """Tell, for each record, whether it fits everything that is known; perhaps none does."""
+    marks = np.ones(table.records, np.bool_)
+    for condition in conditions:
+        marks &= _records(table, condition)
+    return marks
+
+
+def fitting_without_one(table: EncodedTable, conditions: Sequence[Condition]) -> list[int]:
+    """Return, for each condition, how many records fit all the others but not it: would it be the mistaken one?"""
+    missed = np.zeros(table.records, np.uint16)
+    for condition in conditions:
+        missed += ~_records(table, condition)
+    once = missed == 1
+    return [int(np.count_nonzero(once & ~_records(table, condition))) for condition in conditions]
+
+
+def column_known(table: EncodedTable, name: str) -> Column:
+    """Return the column that a name means; in a collection a focal one may carry its dataset's tag, as all others do.
+
+    Raises:
+        DataError: There is no such column; the near ones are named.
+        StudyError: It is a fact of several columns.
+    """
+    if name in table.columns:
+        return table.columns[name]
+    plain, _, tag = name.rpartition("@")
+    focal = table.collection[0] if table.collection else None
+    if plain in table.columns and focal is not None and tag in (focal, PurePath(focal).stem):
+        return table.columns[plain]
+    if name in table.facts:
+        parts = quoted(table.facts[name])
+        raise StudyError(f'"{name}" stands for the columns {parts}; say what is known of each')
+    return table.column(name)
+
+
+def shown_like(released: Column, condition: Condition, true: pa.LargeStringArray) -> Marks:
+    """Tell, for each true value, whether the release shows it as it shows somebody who meets a condition.
+
+    A release that says ``30-39`` of a person aged 34 says it of everybody between 30 and 39.
+
+    Raises:
+        DataError: The release shows a value in two ways.
+    """
+    fits = may_fit(released, condition)
+    told, present = _not_null(released.values), _not_null(true)
+    shown = covering(true.drop_null(), released.values.drop_null())
+    marks = np.zeros(len(true), np.bool_)
+    marks[present[shown >= 0]] = fits[told[shown[shown >= 0]]]
+    return marks
+
+
+def nobody_fits(column: Column, condition: Condition, *, where: str) -> str:
+    """Say that no record fits a condition, and which values come nearest to it."""
+    name = f"column {quoted([column.name])} of {where}"
+    if condition.negated:
+        return f"no value of {name} is other than {_said(condition)}: zero candidates"
+    occurs = np.zeros(column.cardinality, np.bool_)
+    occurs[column.codes] = True
+    occurring = column.values.filter(pa.array(occurs)).drop_null().to_pylist()
+    if condition.is_interval:
+        return f"no value of {name} lies in {_said(condition)}: zero candidates{_span(occurring)}"
+    near = _nearest(condition.values, occurring)
+    hint = f"; the nearest values are {quoted(near)}" if near else ""
+    if len(condition.values) > 1:
+        return f"none of the values {_said(condition)} occurs in {name}: zero candidates{hint}"
+    return f"the value {_said(condition)} does not occur in {name}: zero candidates{hint}"
+
+
+def _records(table: EncodedTable, condition: Condition) -> Marks:
+    column = column_known(table, condition.column)
+    marks: Marks = may_fit(column, condition)[column.codes]
+    return marks
+
+
+def _standing_for(values: pa.LargeStringArray, known: Sequence[str]) -> Marks:
+    """Mark the values that stand for one of the known ones."""
+    wanted = pa.array(dict.fromkeys(known), pa.large_string())
+    marks: Marks = np.array(pc.is_in(values, value_set=wanted), np.bool_)
+    absent = wanted.filter(pc.invert(pc.is_in(wanted, value_set=values))).to_pylist()
+    if absent and (texts := _generalised(values)):
+        positions = np.fromiter(texts, np.int64)
+        star = np.array([text == SUPPRESSED for text in texts.values()])
+        for true in absent:
+            stands = np.array([covers(text, true) for text in texts.values()])
+            chosen = stands & ~star if (stands & ~star).any() else stands
+            marks[positions[chosen]] = True
+    return marks
+
+
+def _meeting(values: pa.LargeStringArray, known: Condition) -> Marks:
+    """Mark the values that are in an interval or can stand for something in it."""
+    marks = _holding(values, known)
+    for position, text in _generalised(values).items():
+        marks[position] |= _overlaps(text, known)
+    return marks
+
+
+def _ruled_out(values: pa.LargeStringArray, known: Condition) -> Marks:
+    """Mark the values that can stand only for what a condition says."""
+    if known.is_interval:
+        marks = _holding(values, known)
+    else:
+        listed = pa.array(known.values, pa.large_string())
+        marks = np.array(pc.is_in(values, value_set=listed), np.bool_)
+    for position, text in _generalised(values).items():
+        marks[position] |= _is_within(text, known)
+    return marks
+
+
+def _holding(values: pa.LargeStringArray, known: Condition) -> Marks:
+    """Mark the values that meet a condition as they stand."""
+    texts = values.to_pylist()
+    return np.fromiter(
+        (text is not None and known.holds(text) for text in texts), np.bool_, len(texts)
+    )
+
+
+def _not_null(values: pa.LargeStringArray) -> NDArray[np.int64]:
+    return np.flatnonzero(np.asarray(pc.is_valid(values)))
+
+
+def _generalised(values: pa.LargeStringArray) -> dict[int, str]:
+    """Return the values that may stand for others, by position."""
+    marked = np.array(pc.fill_null(pc.match_substring_regex(values, _GENERALISED), False), np.bool_)
+    positions = np.flatnonzero(marked)
+    return dict(zip(positions.tolist(), values.take(pa.array(positions)).to_pylist(), strict=True))
+
+
+def _overlaps(released: str, known: Condition) -> bool:
+    """Tell whether a generalised value can stand for something in an interval."""
+    if released == SUPPRESSED:
+        return True
+    if stars := _STARRED.fullmatch(released):
+        return any(_meet(interval, known) for interval in _numbers_starting(*stars.groups()))
+    interval = _interval(released.strip(), 0)
+    if interval is not None:
+        return _meet(interval, known)
+    return any(known.holds(member) for member in _members(released.strip()))
+
+
+def _is_within(released: str, known: Condition) -> bool:
+    """Tell whether a generalised value can stand only for what a condition says."""
+    members = _members(released.strip())
+    if members:
+        return all(known.holds(member) for member in members)
+    interval = _interval(released.strip(), 0) if known.is_interval else None
+    low, high = known.low, known.high
+    return (
+        interval is not None
+        and interval.of_dates == _of_dates(known)
+        and (low is None or (_point(low), _AT) <= interval.low)
+        and (high is None or interval.high <= (_point(high), _AT))
+    )
+
+
+def _meet(interval: _Interval, known: Condition) -> bool:
+    """Tell whether a released interval and a known one have a point in common."""
+    low, high = known.low, known.high
+    return (
+        interval.of_dates == _of_dates(known)
+        and (high is None or interval.low <= (_point(high), _AT))
+        and (low is None or (_point(low), _AT) <= interval.high)
+    )
+
+
+def _numbers_starting(start: str, stars: str) -> Iterable[_Interval]:
+    """Yield the intervals of whole numbers that a code with stars stands for; one star is any rest."""
+    rests = [len(stars)] if len(stars) > 1 else range(_LONGEST_CODE - len(start) + 1)
+    for rest in rests:
+        low, high = Decimal(start + "0" * rest), Decimal(start + "9" * rest)
+        yield _Interval((low, _AT), (high, _AT), of_dates=False, position=0)
+
+
+def _of_dates(known: Condition) -> bool:
+    return isinstance(known.high if known.low is None else known.low, date)
+
+
+def _point(bound: Bound) -> Decimal:
+    return Decimal(bound.toordinal()) if isinstance(bound, date) else bound
+
+
+def _said(condition: Condition) -> str:
+    if not condition.is_interval:
+        return quoted(condition.values)
+    return f"{'' if condition.low is None else condition.low}..{'' if condition.high is None else condition.high}"
+
+
+def _span(texts: Sequence[str]) -> str:
+    """Say from where to where the numbers, or else the dates, of a column run."""
+    for kind in (Decimal, date):
+        bounds = [bound for text in texts if isinstance(bound := as_bound(text), kind)]
+        if bounds:
+            return f"; its values run from {min(bounds)} to {max(bounds)}"
+    return "; it holds no numbers or dates"
+
+
+def _nearest(known: Sequence[str], texts: Sequence[str]) -> list[str]:
+    """Return the values nearest to the first known one: by number or date where it is one, else by spelling."""
+    wanted = as_bound(known[0])
+    if wanted is not None:
+        distances = (
+            (abs(_point(bound) - _point(wanted)), _point(bound), text)
+            for text in texts
+            if (bound := as_bound(text)) is not None and type(bound) is type(wanted)
+        )
+        if nearest := nsmallest(_FEW, distances):
+            return [text for *_, text in nearest]
+    near = near_names(known[0], islice(texts, _COMPARED_NAMES))
+    return near or (list(texts) if len(texts) <= _FEW else [])

@@ -1,0 +1,137 @@
+"""Which released value stands for which true one."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glasshouse.errors import DataError
+from glasshouse.table import read
+from glasshouse.table.generalised import SUPPRESSED, covering, covers, is_suppressed
+
+
+@pytest.mark.parametrize(
+    ("released", "inside", "outside"),
+    [
+        ("*", ["", "x", "25"], []),
+        ("F", ["F"], ["f", "F ", ""]),
+        ("13*", ["13", "130", "13053"], ["1", "31", ""]),
+        ("130**", ["13053", "130xy"], ["1305", "130530", "13153", "130"]),
+        ("***", ["abc"], ["ab", "abcd"]),
+        ("[20, 30)", ["20", "29.999", "2.5e1", "020"], ["19.9", "30", "x", ""]),
+        ("[20-30[", ["20", "29"], ["30"]),
+        ("]20;30]", ["20.1", "30", "30.0"], ["20", "30.01"]),
+        ("(20, 30]", ["21", "30"], ["20"]),
+        ("[-10--5[", ["-10", "-5.5"], ["-5", "5"]),
+        ("(-inf, 20.0]", ["-1e6", "20"], ["20.5"]),
+        ("20-29", ["20", "29"], ["19", "29.5", "30"]),
+        ("20..29", ["20", "29"], ["30"]),
+        ("<20", ["19", "-3"], ["20", "unknown"]),
+        ("<=20", ["20"], ["21"]),
+        ("≤20", ["20"], ["21"]),
+        (">=90", ["90", "1000"], ["89"]),
+        ("≥ 90", ["90"], ["89"]),
+        (">90", ["90.1"], ["90"]),
+        ("90+", ["90", "104"], ["89"]),
+        ("{A, B}", ["A", "B"], ["A, B", "C", "A,"]),
+        ("A|B|C", ["A", "C"], ["D", "AB"]),
+        ("2000-01-01..2000-12-31", ["2000-01-01", "2000-12-31"], ["2001-01-01", "2000", "2000-02-30"]),
+        ("[2000-01-01, 2001-01-01)", ["2000-12-31"], ["2001-01-01", "1999-12-31"]),
+        (">=2000-01-01", ["2000-01-01", "9999-12-31"], ["1999-12-31", "2001"]),
+        # what merely looks like an interval stands for itself only
+        ("2000-01", ["2000-01"], ["2000", "1", "500"]),
+        ("2000-01-01", ["2000-01-01"], ["2000", "1"]),
+        ("2000-13-01..2000-14-01", [], ["2000-12-01", "2000"]),
+        ("[2000-01-01, 30]", [], ["25", "2000-01-02"]),
+        ("(20, 20)", [], ["20"]),
+        ("1-2-3", [], ["1", "2", "3"]),
+    ],
+)  # fmt: skip
+def test_a_released_value_stands_for_what_it_says(
+    released: str, inside: list[str], outside: list[str]
+) -> None:
+    assert covers(released, released)
+    assert [true for true in inside if not covers(released, true)] == []
+    assert [true for true in outside if covers(released, true)] == []
+
+
+@given(
+    st.decimals(-50, 50, places=2), st.integers(-50, 50), st.integers(0, 20), st.sampled_from("[]("),
+    st.sampled_from("[])"),
+)  # fmt: skip
+def test_intervals_are_compared_exactly(
+    true: Decimal, low: int, width: int, opening: str, closing: str
+) -> None:
+    high = low + width
+    above = low <= true if opening == "[" else low < true
+    below = true <= high if closing == "]" else true < high
+    assert covers(f"{opening}{low}, {high}{closing}", str(true)) == (above and below)
+
+
+def test_an_equal_value_wins_then_the_general_then_the_star() -> None:
+    released = ["*", "20-29", "25", "3*", "{A, B}"]
+    true = ["25", "26", "31", "A", "other", "20-29"]
+    assert covering(true, released).tolist() == [2, 1, 3, 4, 0, 1]
+    assert covering(true, released[1:]).tolist() == [1, 0, 2, 3, -1, 0]
+
+
+def test_columns_of_the_table_are_taken_as_they_are() -> None:
+    values = read(pa.table({"zip": ["13053", "14850", ""]})).column("zip").values
+    assert covering(values, pa.array(["14850", "13***"])).tolist() == [1, 0, -1]
+    assert covering(values, pa.array(["14850"])).tolist() == [-1, 0, -1]
+    assert covering(values[:0], pa.array(["*"])).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("released", "true"),
+    [
+        (["20-29", "[25, 35)"], "27"),
+        (["0-100", "20-29", "30-39"], "35"),
+        (["13*", "130**"], "13053"),
+        (["A|B", "{B, C}"], "B"),
+        (["2*", "20-29"], "25"),
+    ],
+)
+def test_generalisations_that_overlap_are_refused(released: list[str], true: str) -> None:
+    with pytest.raises(DataError, match=r"the release holds .* and .* both stand for"):
+        covering([true], released)
+    assert covering([released[0]], released).tolist() == [0]
+
+
+@given(
+    st.lists(st.sampled_from(["1*", "12**", "3-5", "[5, 7)", "8+", "{4, x}", "*", "6", "x"]), unique=True),
+    st.lists(st.sampled_from(["1", "4", "5", "6", "7.5", "9", "12", "1234", "x", "y"]), unique=True),
+)  # fmt: skip
+def test_finding_all_at_once_equals_asking_one_by_one(released: list[str], true: list[str]) -> None:
+    expected = []
+    for value in true:
+        found = [i for i, own in enumerate(released) if covers(own, value)]
+        equal = [i for i in found if released[i] == value]
+        special = [i for i in found if released[i] != SUPPRESSED]
+        expected.append(equal or special or found or [-1])
+    if any(len(found) > 1 for found in expected):
+        with pytest.raises(DataError):
+            covering(true, released)
+    else:
+        assert covering(true, released).tolist() == [found[0] for found in expected]
+
+
+def test_thousands_of_intervals_and_values_are_found_quickly() -> None:
+    released = [f"[{10 * i}, {10 * i + 10})" for i in range(5_000)]
+    true = np.arange(50_000)
+    assert np.array_equal(covering(list(map(str, true)), released), true // 10)
+
+
+def test_only_records_that_tell_nothing_are_suppressed() -> None:
+    table = read(pa.table({"a": ["*", "*", "x"], "b": ["*", "y", "*"], "c": ["x", "x", "x"]}))
+    assert is_suppressed(table, ["a", "b"]).tolist() == [True, False, False]
+    assert is_suppressed(table, ["b"]).tolist() == [True, False, True]
+    assert not is_suppressed(table, ["a", "c"]).any()
+    assert not is_suppressed(table, []).any()
+    with pytest.raises(DataError, match='column "d" is not in'):
+        is_suppressed(table, ["d"])
