@@ -104,14 +104,13 @@ def test_several_tries(rows: list[Row], known: list[str], k: int, naming: bool) 
 def test_any_gain_function(
     rows: list[Row], known: list[str], matrix: list[list[int]], denominator: int
 ) -> None:
-    exact = [[Fraction(gain, denominator) for gain in row] for row in matrix]
-    gain = GainFunction(exact, secrets="pqrs")
     steps = bayes(rows, known)
-    present = [list("pqrs").index(str(value)) for value in steps.secrets]
-    restricted = GainFunction([[row[i] for i in present] for row in exact], secrets=steps.secrets)
+    present = ["pqrs".index(str(value)) for value in steps.secrets]
+    exact = [[Fraction(row[i], denominator) for i in present] for row in matrix]
+    gain = GainFunction(exact, secrets=steps.secrets)
     outcome = attack(read(as_table(rows)), quasi_identifiers=known, secret="secret", gain=gain)
     assert outcome.gain is not None
-    assert (outcome.gain.prior, outcome.gain.posterior) == both(GVulnerability(restricted), steps)
+    assert (outcome.gain.prior, outcome.gain.posterior) == both(GVulnerability(gain), steps)
 
 
 @given(ROWS, KNOWN)
@@ -149,7 +148,8 @@ def test_certainty_is_at_most_the_chance_of_a_right_guess_and_leakage_at_most_ca
         steps = bayes(rows, known, naming=not outcome.secret)
         factor = outcome.probabilistic.multiplicative
         assert factor is not None
-        assert factor <= multiplicative_bayes_capacity(steps.channel())
+        assert outcome.capacity == multiplicative_bayes_capacity(steps.channel())
+        assert factor <= outcome.capacity
 
 
 @given(ROWS, KNOWN)
@@ -199,11 +199,25 @@ def test_decimal_weights_are_exact() -> None:
     assert outcome.probabilistic.posterior == Fraction(9, 10)
 
 
-@pytest.mark.parametrize("weight", ["0", "-1", "many", "", "nan", "1/0", "1e99999999"])
-def test_a_weight_that_is_not_positive_is_named(weight: str) -> None:
+@pytest.mark.parametrize("weight", ["-1", "many", "", "nan", "1/0", "1e99999999"])
+def test_a_weight_that_is_not_a_number_from_zero_on_is_named(weight: str) -> None:
     table = read(pa.table({"q": ["x", "y"], "w": ["1", weight]}))
-    with pytest.raises(DataError, match=r'record 2: weight ".*" in column "w" is not a positive'):
+    with pytest.raises(
+        DataError, match=r'record 2: weight ".*" in column "w" is not a number from'
+    ):
         attack(table, quasi_identifiers=["q"], weight="w")
+
+
+def test_somebody_must_weigh_something() -> None:
+    table = read(pa.table({"q": ["x", "y"], "w": [0, 0]}))
+    with pytest.raises(DataError, match='every weight in column "w" is 0'):
+        attack(table, quasi_identifiers=["q"], weight="w")
+
+
+def test_weights_of_records_that_were_left_out_do_not_count() -> None:
+    table = read(pa.table({"q": ["x", "y", "z"], "w": ["1", "9", "many"]}))
+    outcome = attack(table.of_records(np.array([0])), quasi_identifiers=["q"], weight="w")
+    assert outcome.probabilistic.prior == 1
 
 
 def test_weights_with_too_many_digits_are_refused() -> None:
@@ -228,8 +242,10 @@ def test_a_worth_must_cover_every_value() -> None:
 
 def test_a_gain_function_must_know_every_value() -> None:
     table = read(as_table([("x", "x", "x", "p")]))
-    with pytest.raises(StudyError, match='says nothing of "p"'):
-        attack(table, quasi_identifiers=["a"], secret="secret", gain=GainFunction.bayes("qr"))
+    with pytest.raises(
+        StudyError, match=r'no column for "p" of "secret", and value "P" is not .* did you mean "p"'
+    ):
+        attack(table, quasi_identifiers=["a"], secret="secret", gain=GainFunction.bayes("P"))
 
 
 def test_re_identification_takes_no_worth() -> None:
@@ -259,6 +275,7 @@ def test_the_frame_has_a_row_per_attack() -> None:
     assert frame.column("sensitive").to_pylist() == [None, "secret"] * 2
     assert frame.column("probabilistic_posterior").to_pylist() == [0.5, 0.5, 1.0, 1.0]
     assert frame.column("gain_posterior").null_count == 4
+    assert frame.column("capacity").to_pylist() == [1.0, 1.0, 2.0, 2.0]
 
 
 @pytest.mark.parametrize("secret", [[], ["secret", "secret"]])

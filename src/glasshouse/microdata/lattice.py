@@ -126,6 +126,7 @@ class Sweep:
                 self.codes[0], *common, (), records, classes, uniques, sizes, uniques,
                 Leakage(one, Fraction(int(self.alone[row]), whole)),
                 Leakage(Fraction(self.heaviest, whole), Fraction(int(self.named[row]), whole)), (), None,
+                capacity=Fraction(classes), additive_capacity=Fraction(int(classes > 1)),
             )  # fmt: skip
             for s, name in enumerate(self.sensitive):
                 certain, first = int(self.certain[row, s]), self.likeliest[s]

@@ -8,41 +8,56 @@ A1–A4). With n(x, y) the weight of the records in class y with the value x of 
 - prior Bayes vulnerability     max_x Σ_y n(x, y) / N
 - posterior Bayes vulnerability Σ_y max_x n(x, y) / N
 - posterior certainty           Σ_y [one x only in y] n(y) / N   (the "deterministic" measure)
-- posterior gain                Σ_y max_w Σ_x g(w, x)·n(x, y) / N
+- multiplicative capacity       Σ_y max_x n(x, y) / n(x)
+- additive capacity             1 − Σ_y min_x n(x, y) / n(x)
 
-For re-identification the secret is the record itself. Everything is summed in integers; a vulnerability is one
-exact fraction.
+For re-identification the secret is the record itself. Other aims and other priors: `glasshouse.microdata.gains`.
+Everything is summed in integers; a vulnerability is one exact fraction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
-from math import isfinite, lcm
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.errors import StudyError, quoted, unknown_name
+from glasshouse.errors import StudyError
 from glasshouse.microdata import sums
-from glasshouse.microdata.partition import Partition, partition
-from glasshouse.microdata.weights import LARGEST_TOTAL, Weights, record_weights
-from glasshouse.qif import GainFunction, Tries
+from glasshouse.microdata.gains import (
+    OTHERS,
+    Beliefs,
+    Gain,
+    Game,
+    Secret,
+    as_secret,
+    inferring_game,
+    naming_game,
+    sum_of_ratios,
+)
+from glasshouse.microdata.partition import Partition, partition, refined
+from glasshouse.microdata.weights import Weights, record_weights
 from glasshouse.table import EncodedTable
-from glasshouse.table.dictionary import Codes
 
-Value = str | tuple[str, ...]
-"""A value of a sensitive attribute, or of several that are inferred together."""
-
-Gain = GainFunction | Tries | Mapping[Any, int | float | Fraction]
-"""What a guess is worth: a gain function, a number of tries, or a worth per value (``*``: all others)."""
-
-OTHERS = "*"
+__all__ = [
+    "OTHERS",
+    "SIZE_BINS",
+    "SIZE_LABELS",
+    "SUCCESS_BINS",
+    "SUCCESS_LABELS",
+    "Assessment",
+    "Attack",
+    "ClassSizes",
+    "Gain",
+    "Leakage",
+    "assess",
+    "attack",
+    "attack_code",
+]
 
 
 @dataclass(frozen=True)
@@ -61,8 +76,8 @@ class Leakage:
 
     @property
     def multiplicative(self) -> Fraction | None:
-        """By which factor it grew: posterior / prior; None where the prior is zero."""
-        return self.posterior / self.prior if self.prior else None
+        """By which factor it grew: posterior / prior; None where the prior is not positive, as no factor tells then."""
+        return self.posterior / self.prior if self.prior > 0 else None
 
 
 SIZE_BINS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
@@ -119,7 +134,8 @@ class Attack:
     class_sizes: ClassSizes
     """How many classes there are by size."""
     certain: int
-    """The number of records whose secret she knows for certain."""
+    """The number of records whose secret she knows for certain: those in classes with one possible value; when she
+    re-identifies, those that are the only possible one of their class. Possible is what has a positive probability."""
     deterministic: Leakage
     """The probability that she is certain, and right."""
     probabilistic: Leakage
@@ -129,6 +145,15 @@ class Attack:
     Empty when she re-identifies: there it follows from the class sizes."""
     gain: Leakage | None
     """Her expected gain, where a gain was given."""
+    capacity: Fraction | None = field(default=None, compare=False, repr=False)
+    """The multiplicative Bayes capacity of the channel, Σ_y max_x C(x, y): no prior and no gain that is never negative
+    can make the multiplicative leakage larger (the "miracle theorem", Alvim et al. 2020, chapter 7; see
+    `glasshouse.qif.capacity`), so it is the capacity over all of these too. For re-identification it is the number of
+    classes. Which C(x, y) = n(x, y) / n(x) of a class is the greatest is decided in doubles; those that rounding cannot
+    tell apart differ by less than a part in 10¹⁵. None: not computed, as in a sweep."""
+    additive_capacity: Fraction | None = field(default=None, compare=False, repr=False)
+    """1 − Σ_y min_x C(x, y): no prior, and no gain whose vulnerability varies by at most 1, can make the additive
+    leakage larger (Chatzikokolakis 2018). Decided like the capacity. None: not computed."""
 
     @property
     def sensitive(self) -> str | None:
@@ -151,6 +176,7 @@ class Attack:
                 "records": self.certain,
             },
             "probabilistic": _both_leakages(self.probabilistic),
+            "capacity": None if self.capacity is None else float(self.capacity),
         }
         return content if self.gain is None else content | {"gain": _both_leakages(self.gain)}
 
@@ -177,6 +203,7 @@ def attack(
     secret: str | Sequence[str] | None = None,
     gain: Gain | None = None,
     weight: str | None = None,
+    prior: Beliefs | None = None,
 ) -> Attack:
     """Attack all records of a table with one set of quasi-identifiers.
 
@@ -185,11 +212,14 @@ def attack(
         quasi_identifiers: What the adversary knows of a person; by default the table's quasi-identifiers.
         secret: The attribute that she infers, or several together; by default she re-identifies.
         gain: What her guesses are worth, beside the plain chance of a right one.
-        weight: The column of record weights that is her prior; by default the table's, else uniform.
+        weight: The column of record weights that is her prior; by default the table's, else uniform. A record of
+            weight 0 cannot be the target's.
+        prior: What she believes of the secret instead of what the release says: the probability of each value (``*``:
+            of all others together, who share it equally). What is observed of each value stays as in the release.
 
     Raises:
-        DataError: A column is not in the table, or a weight is not a positive number.
-        StudyError: The gain does not fit the secret.
+        DataError: A column is not in the table, or a weight is not a number from 0 on.
+        StudyError: The gain or the prior does not fit the secret.
 
     >>> import pyarrow as pa
     >>> from glasshouse.table import read
@@ -205,7 +235,8 @@ def attack(
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     secrets = () if secret is None else _attributes(secret)
     weights = record_weights(table, weight or table.weight)
-    return _attack(table, names, partition(table, names), secrets, gain, weights)
+    aim = _aim(table, secrets, weights, gain, prior)
+    return _attack(table, names, partition(table, names), aim, weights)
 
 
 def assess(
@@ -215,6 +246,7 @@ def assess(
     secrets: Sequence[str | Sequence[str]] | None = None,
     gains: Mapping[tuple[str, ...], Gain] | None = None,
     weight: str | None = None,
+    priors: Mapping[tuple[str, ...], Beliefs] | None = None,
 ) -> Assessment:
     """Re-identify, and infer each secret, with each set of quasi-identifiers.
 
@@ -224,24 +256,59 @@ def assess(
         secrets: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
         gains: Per secret (the empty one is re-identification), what guesses are worth.
         weight: The column of record weights; by default the table's, else uniform.
+        priors: Per secret, what she believes of it instead of what the release says.
     """
+    return assess_windows(
+        [table], subsets=subsets, secrets=secrets, gains=gains, weight=weight, priors=priors
+    )
+
+
+def assess_windows(
+    windows: Sequence[EncodedTable],
+    *,
+    subsets: Sequence[Sequence[str]] | None = None,
+    secrets: Sequence[str | Sequence[str]] | None = None,
+    gains: Mapping[tuple[str, ...], Gain] | None = None,
+    weight: str | None = None,
+    priors: Mapping[tuple[str, ...], Beliefs] | None = None,
+) -> Assessment:
+    """Assess the growing windows of one collection: each refines the classes of the one before.
+
+    Args:
+        windows: The same records with more and more columns known, as of `Collection.windows`.
+        subsets: As for `assess`, and so are the others.
+        secrets: The attributes, or groups of attributes, to infer.
+        gains: Per secret, what guesses are worth.
+        weight: The column of record weights.
+        priors: Per secret, what she believes of it.
+
+    Returns:
+        The attacks window by window.
+    """
+    table = windows[-1]
     weights = record_weights(table, weight or table.weight)
     chosen = [table.quasi_identifiers] if subsets is None else [tuple(s) for s in subsets]
     named = [_attributes(secret) for secret in (table.sensitive if secrets is None else secrets)]
     if not chosen:
         raise StudyError("there is nothing to assess: give at least one set of quasi-identifiers")
-    for secret in gains or {}:
-        if secret != () and secret not in named:
-            raise StudyError(
-                f"a gain is given for {secret!r}, which is none of the secrets {named}"
-            )
-    outcomes = []
+    gains, priors = gains or {}, priors or {}
+    for what, given in (("gain", gains), ("prior", priors)):
+        for secret in given:
+            if secret != () and secret not in named:
+                raise StudyError(
+                    f"a {what} is given for {secret!r}, which is none of the secrets {named}"
+                )
+    aims = [_aim(table, own, weights, gains.get(own), priors.get(own)) for own in [(), *named]]
+    outcomes: list[list[Attack]] = [[] for _ in windows]
     for names in chosen:
-        classes = partition(table, names)
-        for secret in [(), *named]:
-            gain = (gains or {}).get(secret)
-            outcomes.append(_attack(table, names, classes, secret, gain, weights))
-    return Assessment(table.records, tuple(outcomes))
+        classes, seen = None, set[str]()
+        for window, own in zip(windows, outcomes, strict=True):
+            columns = [column for name in names for column in window.columns_of(name)]
+            new = [column for column in columns if column.name not in seen]
+            classes = refined(new, window.records, classes)
+            seen.update(column.name for column in new)
+            own += [_attack(window, names, classes, aim, weights) for aim in aims]
+    return Assessment(table.records, tuple(attack for own in outcomes for attack in own))
 
 
 def _attributes(secret: str | Sequence[str]) -> tuple[str, ...]:
@@ -252,53 +319,58 @@ def _attributes(secret: str | Sequence[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class _Secret:
-    """A secret as one column of codes."""
+class _Aim:
+    """What an adversary is after, made ready once for all sets of quasi-identifiers."""
 
     names: tuple[str, ...]
-    codes: Codes
-    table: EncodedTable
+    secret: Secret | None
+    game: Game | None
 
-    @cached_property
-    def cardinality(self) -> int:
-        return int(self.codes.max()) + 1
 
-    def values(self) -> list[Value]:
-        """Return the value behind each code."""
-        columns = [self.table.column(name) for name in self.names]
-        if len(columns) == 1:
-            return list(columns[0].values.to_pylist())
-        _, first = np.unique(self.codes, return_index=True)
-        texts = [
-            column.values.take(pa.array(column.codes[first])).to_pylist() for column in columns
-        ]
-        return list(zip(*texts, strict=True))
+def _aim(
+    table: EncodedTable,
+    names: tuple[str, ...],
+    weights: Weights,
+    gain: Gain | None,
+    prior: Beliefs | None,
+) -> _Aim:
+    if names:
+        secret = as_secret(table, names, weights, prior)
+        return _Aim(names, secret, None if gain is None else inferring_game(secret, gain))
+    if prior is not None:
+        raise StudyError(
+            "re-identification takes no prior on a secret, as record weights are its prior; name a sensitive "
+            "attribute, or a column of weights"
+        )
+    return _Aim((), None, None if gain is None else naming_game(table, weights, gain))
 
 
 def _attack(
     table: EncodedTable,
     names: tuple[str, ...],
     classes: Partition,
-    secret: tuple[str, ...],
-    gain: Gain | None,
+    aim: _Aim,
     weights: Weights,
 ) -> Attack:
     measured = (
-        _infer(table, classes, secret, gain, weights)
-        if secret
-        else _reidentify(table, classes, gain, weights)
+        _reidentify(table, classes, weights) if aim.secret is None else _infer(classes, aim.secret)
     )
     return Attack(
-        code=attack_code(table, secret),
+        code=attack_code(table, aim.names),
         datasets=table.datasets,
         quasi_identifiers=names,
-        secret=secret,
+        secret=aim.names,
         records=table.records,
         classes=classes.classes,
         uniques=classes.uniques,
         class_sizes=ClassSizes.of(classes.sizes),
+        gain=None if aim.game is None else _played(aim.game, classes),
         **measured,
     )
+
+
+def _played(game: Game, classes: Partition) -> Leakage:
+    return Leakage(game.prior(), game.posterior(classes))
 
 
 def attack_code(table: EncodedTable, secret: Sequence[str]) -> str:
@@ -312,161 +384,45 @@ def attack_code(table: EncodedTable, secret: Sequence[str]) -> str:
     return f"C{'A' if secret else 'R'}{'L' if table.collection else 'S'}"
 
 
-def _reidentify(
-    table: EncodedTable, classes: Partition, gain: Gain | None, weights: Weights
-) -> dict[str, Any]:
+def _reidentify(table: EncodedTable, classes: Partition, weights: Weights) -> dict[str, Any]:
     if weights.each.size:
-        best, alone = sums.heaviest_records(classes.order, classes.starts, weights.each)
+        alone, certain = sums.lone_records(classes.order, classes.starts, weights.each)
     else:
-        best, alone = classes.classes, classes.uniques
-    total = weights.total
-    return {
-        "certain": classes.uniques,
-        "deterministic": Leakage(Fraction(int(table.records == 1)), Fraction(alone, total)),
-        "probabilistic": Leakage(Fraction(weights.heaviest, total), Fraction(best, total)),
-        "success": (),
-        "gain": None if gain is None else _tries_to_reidentify(table, classes, gain, weights),
-    }
-
-
-def _tries_to_reidentify(
-    table: EncodedTable, classes: Partition, gain: Gain, weights: Weights
-) -> Leakage:
-    if not isinstance(gain, Tries):
-        raise StudyError(
-            "re-identification takes a number of tries as its gain; a worth or a gain function needs a sensitive "
-            "attribute"
-        )
-    if not weights.each.size:
-        found = int(np.minimum(classes.sizes, gain.k).sum())
-        return Leakage(
-            Fraction(min(gain.k, table.records), table.records), Fraction(found, table.records)
-        )
-    own = np.arange(table.records, dtype=np.uint32)
-    everyone = np.array([0, table.records])
-    parts = (table.records, min(gain.k, table.records))
-    prior = sums.best_tries(own, everyone, own, weights.each, *parts)
-    posterior = sums.best_tries(classes.order, classes.starts, own, weights.each, *parts)
-    return Leakage(Fraction(prior, weights.total), Fraction(posterior, weights.total))
-
-
-def _infer(
-    table: EncodedTable,
-    classes: Partition,
-    names: tuple[str, ...],
-    gain: Gain | None,
-    weights: Weights,
-) -> dict[str, Any]:
-    if gain is not None and not isinstance(gain, GainFunction | Tries | Mapping):
-        raise StudyError(f"a gain is a gain function, Tries(k) or a worth per value, not {gain!r}")
-    secret = _Secret(names, _joint_codes(table, names), table)
-    worth, scale = _scaled_worth(secret, gain, weights)
-    success = np.zeros(SUCCESS_BINS, np.int64)
-    best, best_worth, certain_weight, certain = sums.best_guesses(
-        classes.order, classes.starts, secret.codes, weights.each, worth, success
-    )
-    totals = sums.value_weights(secret.codes, weights.each, secret.cardinality)
-    likeliest, total = int(totals.max()), weights.total
-    if isinstance(gain, GainFunction | Tries):
-        gained: Leakage | None = _gain(secret, classes, gain, weights, totals)
-    elif gain is not None:
-        prior = int((totals * worth).max())
-        gained = Leakage(Fraction(prior, scale * total), Fraction(best_worth, scale * total))
-    else:
-        gained = None
+        alone, certain = classes.uniques, classes.uniques
+    known = int(weights.heaviest == weights.total)
     return {
         "certain": certain,
-        "deterministic": Leakage(
-            Fraction(int(likeliest == total)), Fraction(certain_weight, total)
-        ),
-        "probabilistic": Leakage(Fraction(likeliest, total), Fraction(best, total)),
-        "success": tuple(success.tolist()),
-        "gain": gained,
+        "deterministic": Leakage(Fraction(known), Fraction(alone, weights.total)),
+        "probabilistic": _played(naming_game(table, weights, None), classes),
+        "success": (),
+        "capacity": Fraction(classes.classes),
+        "additive_capacity": Fraction(int(classes.classes > 1)),
     }
 
 
-def _joint_codes(table: EncodedTable, names: tuple[str, ...]) -> Codes:
-    return table.column(names[0]).codes if len(names) == 1 else partition(table, names).numbers
-
-
-def _scaled_worth(
-    secret: _Secret, gain: Gain | None, weights: Weights
-) -> tuple[NDArray[np.int64], int]:
-    if not isinstance(gain, Mapping):
-        return np.zeros(secret.cardinality, np.int64), 1
-    values = secret.values()
-    for value in gain:
-        if value != OTHERS and value not in values:
-            where = f"column {quoted(secret.names)} of {secret.table.name}"
-            raise StudyError(unknown_name("value", str(value), where, map(str, values)))
-    without = [str(value) for value in values if value not in gain and OTHERS not in gain]
-    if without:
-        raise StudyError(
-            f"no worth is given for {quoted(without[:5])} of {quoted(secret.names)}; give one for each value, or for "
-            f'"{OTHERS}" (all others)'
-        )
-    worth = [_exact(gain.get(value, gain.get(OTHERS, 0))) for value in values]
-    if min(worth) < 0:
-        raise StudyError(
-            f"a worth of {quoted(secret.names)} is negative; use a gain function for losses"
-        )
-    return _scaled(np.array(worth, object), weights)
-
-
-def _gain(
-    secret: _Secret,
-    classes: Partition,
-    gain: GainFunction | Tries,
-    weights: Weights,
-    totals: NDArray[np.int64],
-) -> Leakage:
-    """Measure a gain: on the classes, and on all records as one class, which is the prior."""
-    values = np.arange(secret.cardinality, dtype=np.uint32)
-    everyone = np.array([0, secret.cardinality])
-    parts: tuple[Any, ...]
-    if isinstance(gain, Tries):
-        parts, scale = (secret.cardinality, min(gain.k, secret.cardinality)), 1
-        loop = sums.best_tries
-    else:
-        gains, scale = _scaled(_aligned(secret, gain), weights)
-        parts, loop = (np.ascontiguousarray(gains.T),), sums.best_actions
-    prior = loop(values, everyone, values, totals, *parts)
-    posterior = loop(classes.order, classes.starts, secret.codes, weights.each, *parts)
-    whole = weights.total * scale
-    return Leakage(Fraction(prior, whole), Fraction(posterior, whole))
-
-
-def _aligned(secret: _Secret, gain: GainFunction) -> NDArray[Any]:
-    """Return the gain matrix with its columns in the order of the secret's codes."""
-    position = {label: i for i, label in enumerate(gain.secrets)}
-    missing = [str(value) for value in secret.values() if value not in position]
-    if missing:
-        raise StudyError(
-            f"the gain function says nothing of {quoted(missing[:5])} of {quoted(secret.names)}; its secrets are "
-            f"{quoted(map(str, gain.secrets[:12]))}"
-        )
-    chosen = gain.matrix[:, [position[value] for value in secret.values()]]
-    exact: NDArray[Any] = np.vectorize(_exact, otypes=[object])(chosen)
-    return exact
-
-
-def _exact(number: int | float | Decimal | Fraction) -> Fraction:
-    """Return a number as the fraction that its shortest decimal form stands for."""
-    if isinstance(number, int | Fraction | Decimal):
-        return Fraction(number)
-    if not isfinite(number):
-        raise StudyError(f"a gain of {number} is not a number")
-    return Fraction(str(float(number)))
-
-
-def _scaled(numbers: NDArray[Any], weights: Weights) -> tuple[NDArray[np.int64], int]:
-    """Return fractions as integers over one common denominator."""
-    scale = lcm(*(number.denominator for number in numbers.flat))
-    largest = max(abs(number) for number in numbers.flat) * scale
-    if largest * weights.total > LARGEST_TOTAL:
-        raise StudyError("the gains have too many digits to be added up exactly; round them")
-    whole = np.array([int(number * scale) for number in numbers.flat], np.int64)
-    return whole.reshape(numbers.shape), scale
+def _infer(classes: Partition, secret: Secret) -> dict[str, Any]:
+    success = np.zeros(SUCCESS_BINS, np.int64)
+    picked, certain = sums.best_guesses(
+        classes.order,
+        classes.starts,
+        secret.codes,
+        secret.weights.each,
+        secret.factors,
+        secret.slack,
+        secret.inverse,
+        success,
+    )
+    known = int(np.count_nonzero(secret.shares) == 1)
+    likeliest = Fraction(int(secret.shares.max()), secret.whole)
+    totals = secret.totals.tolist()
+    return {
+        "certain": certain,
+        "deterministic": Leakage(Fraction(known), secret.expected(picked[sums.SURE])),
+        "probabilistic": Leakage(likeliest, secret.expected(picked[sums.GUESSED])),
+        "success": tuple(success.tolist()),
+        "capacity": sum_of_ratios(picked[sums.REVEALED].tolist(), totals),
+        "additive_capacity": 1 - sum_of_ratios(picked[sums.CONCEALED].tolist(), totals),
+    }
 
 
 def _both_leakages(leakage: Leakage) -> dict[str, float | None]:
@@ -499,6 +455,7 @@ _SCHEMA = pa.schema(
         ("deterministic_additive", pa.float64()),
         ("deterministic_records", pa.int64()),
         *((f"probabilistic_{measure}", pa.float64()) for measure in _MEASURES),
+        ("capacity", pa.float64()),
         *((f"gain_{measure}", pa.float64()) for measure in _MEASURES),
         *((f"classes_{label}", pa.int64()) for label in SIZE_LABELS),
         *((f"records_{label}", pa.int64()) for label in SIZE_LABELS),

@@ -87,7 +87,7 @@ def with_facts_joined(table: EncodedTable, names: Sequence[str]) -> EncodedTable
     joined = {}
     for name in names:
         columns = table.columns_of(name)
-        if len(columns) > 1 or columns[0].name != name:
+        if [column.name for column in columns] != [name]:
             alike = refined(columns, table.records)
             codes = alike.numbers.astype(smallest_unsigned(alike.classes), copy=False)
             joined[name] = Column(name, codes, pa.nulls(alike.classes, pa.large_string()))

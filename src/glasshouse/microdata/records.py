@@ -46,6 +46,8 @@ class RecordRisks:
     """Per record, how many records are in its class, itself included."""
     most: Counts
     """Per secret (row) and record (column), how many records of its class have the most frequent value."""
+    positions: NDArray[np.int64] | None = None
+    """Per record, its position in the file, where records of it were left out."""
 
     @property
     def records(self) -> int:
@@ -71,9 +73,11 @@ class RecordRisks:
     def to_frame(self) -> pa.Table:
         """Return one row per record: the class size, and the probabilities as floats of the exact ratios.
 
+        Where records of the file were left out, the column ``record`` says which one it is, counted from 1.
         The frame is personal data: see `SENSITIVE_WARNING`.
         """
-        columns: dict[str, Any] = {"size": self.sizes, "reidentification": self.reidentification}
+        columns: dict[str, Any] = {} if self.positions is None else {"record": self.positions + 1}
+        columns |= {"size": self.sizes, "reidentification": self.reidentification}
         for name in self.sensitive:
             columns[f"{name}: success"] = self.success(name)
             columns[f"{name}: certain"] = self.certain(name)
@@ -128,6 +132,7 @@ def record_risks(
         sensitive=secrets,
         sizes=classes.sizes.astype(np.uint32)[classes.numbers],
         most=most,
+        positions=table.positions,
     )
 
 

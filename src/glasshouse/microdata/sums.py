@@ -1,17 +1,33 @@
 """The compiled loops over classes: integer sums, from which every vulnerability is one division away.
 
-Each loop walks the records class by class (`Partition.order`) and adds up, per class, the weight of each value
-of the secret; what it does with those sums is the measure. Weights are integers: 1 per record, or the record
-weights scaled to integers.
+Each loop walks the records class by class (`Partition.order`) and adds up, per class y, the weight n(x, y) of each
+value x of the secret. Weights are integers: 1 per record, or the record weights scaled to integers. The adversary picks
+what scores best in the class, and a loop returns the sums of the weights n(x, y) of what she picked: integers, whatever
+the scores are.
+
+A score is n(x, y) times a factor of x. Without a prior on the secret factors are integers, and the choice is exact.
+With one they are doubles, π(x) / n(x): between two choices that differ by no more than rounding she may then take the
+lesser, which lowers the sum by no more than some 10⁻¹⁵ of what was at stake.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.table.dictionary import Codes
+
+Factors = NDArray[Any]
+"""What scores are made of: 64-bit integers, or doubles."""
+
+GUESSED, SURE, REVEALED, CONCEALED = range(4)
+"""The rows of what `best_guesses` returns."""
+
+ROUNDING = 1e-12
+"""Where chances are doubles, one that falls short of a tenth by no more than this is that tenth."""
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -20,90 +36,129 @@ def best_guesses(
     starts: NDArray[np.int64],
     codes: Codes,
     weights: NDArray[np.int64],
-    worth: NDArray[np.int64],
+    factors: Factors,
+    slack: float,
+    inverse: NDArray[np.float64],
     success: NDArray[np.int64],
-) -> tuple[int, int, int, int]:
-    """Sum over classes what the best single guess of the value earns.
+) -> tuple[NDArray[np.int64], int]:
+    """Guess the value in every class, and find the values of which it has the greatest and the least part.
 
     Args:
         order: The records class by class.
         starts: Where each class begins.
         codes: The secret's value per record.
         weights: The weight per record; empty: 1 each.
-        worth: What a right guess of each value earns, not negative.
+        factors: Per value, what a unit of its weight scores; where it is 0 the value is impossible.
+        slack: By how much a chance may fall short of a tenth, in the type of the factors: 0, or `ROUNDING`.
+        inverse: Per value, 1 / n(x); 0 where its records weigh nothing.
         success: Takes, per tenth of the chance of a right guess, how many records have it; the last
             entry takes those that are certain.
 
     Returns:
-        Σ max_x weight(x, class); Σ max_x worth(x)·weight(x, class); and of the classes with a single
-        value their total weight and their number of records.
+        Σ n(x, y) per value x, over the classes y where x is the best guess (`GUESSED`); where it is the only possible
+        value (`SURE`); where n(x, y) / n(x) is greatest (`REVEALED`); and where it is least, though no value is missing
+        (`CONCEALED`). And the number of records in classes with one possible value.
     """
-    count = np.zeros(worth.size, np.int64)
-    total = 0
-    total_worth = 0
-    certain_weight = 0
-    certain_records = 0
+    picked = np.zeros((4, factors.size), np.int64)
+    count = np.zeros(factors.size, np.int64)
+    present = np.empty(factors.size, np.int64)
+    values = np.count_nonzero(inverse)
+    nothing = factors.dtype.type(0)
+    certain = 0
     for number in range(starts.size - 1):
         begin, end = starts[number], starts[number + 1]
-        first = codes[order[begin]]
-        single = True
-        weight = 0
-        for i in range(begin, end):
-            record = order[i]
-            code = codes[record]
-            single = single and code == first
-            own = weights[record] if weights.size else 1
-            count[code] += own
-            weight += own
-        most = 0
-        most_worth = 0
-        for i in range(begin, end):
-            code = codes[order[i]]
-            most = max(most, count[code])
-            most_worth = max(most_worth, count[code] * worth[code])
-            count[code] = 0
-        total += most
-        total_worth += most_worth
-        if single:
-            certain_weight += weight
-            certain_records += end - begin
+        if end - begin == 1:  # so are most classes, where the quasi-identifiers tell much
+            code = codes[order[begin]]
+            own = weights[order[begin]] if weights.size else 1
+            picked[REVEALED, code] += own
+            if values == 1:
+                picked[CONCEALED, code] += own
+            if own > 0 and factors[code] > 0:
+                picked[GUESSED, code] += own
+                picked[SURE, code] += own
+                certain += 1
+            else:
+                success[0] += 1
+            continue
+        seen = _count_values(order[begin:end], codes, weights, count, present)
+        whole, most, possible, guess = nothing, nothing, 0, 0
+        greatest, least, revealed, concealed = 0.0, np.inf, 0, 0
+        for k in range(seen):
+            value = present[k]
+            score = count[value] * factors[value]
+            whole += score
+            if score > 0:
+                possible += 1
+            if score > most:
+                most, guess = score, value
+            share = count[value] * inverse[value]
+            if share > greatest:
+                greatest, revealed = share, value
+            if share < least:
+                least, concealed = share, value
+        picked[REVEALED, revealed] += count[revealed]
+        if seen == values:
+            picked[CONCEALED, concealed] += count[concealed]
+        if possible > 0:
+            picked[GUESSED, guess] += count[guess]
+        if possible == 0:
+            success[0] += end - begin
+        elif possible == 1:
+            picked[SURE, guess] += count[guess]
+            certain += end - begin
         else:
-            success[(success.size - 1) * most // weight] += end - begin
-    success[-1] += certain_records
-    return total, total_worth, certain_weight, certain_records
+            tenth = int((10 * most + slack * whole) // whole)
+            success[min(tenth, success.size - 2)] += end - begin
+        count[present[:seen]] = 0
+    success[-1] += certain
+    return picked, certain
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def best_tries(
+def best_values(
     order: NDArray[np.uint32],
     starts: NDArray[np.int64],
     codes: Codes,
     weights: NDArray[np.int64],
-    cardinality: int,
+    factors: Factors,
     tries: int,
-) -> int:
-    """Sum over classes the weight of the ``tries`` heaviest values: Σ Σ_{i ≤ k} weight(x_(i), class)."""
-    count = np.zeros(cardinality, np.int64)
-    heaviest = np.zeros(tries, np.int64)  # the smallest first
-    total = 0
+) -> NDArray[np.int64]:
+    """Return Σ n(x, y) per value x, over the classes y where x is among the ``tries`` values with the best scores.
+
+    Args:
+        order: The records class by class.
+        starts: Where each class begins.
+        codes: The secret's value per record.
+        weights: The weight per record; empty: 1 each.
+        factors: Per value, what a unit of its weight scores, not negative.
+        tries: How many values she may name.
+    """
+    picked = np.zeros(factors.size, np.int64)
+    count = np.zeros(factors.size, np.int64)
+    present = np.empty(factors.size, np.int64)
+    best = np.empty(tries, factors.dtype)  # the smallest first
+    best_value = np.empty(tries, np.int64)
     for number in range(starts.size - 1):
-        begin, end = starts[number], starts[number + 1]
-        for i in range(begin, end):
-            record = order[i]
-            count[codes[record]] += weights[record] if weights.size else 1
-        heaviest[:] = 0
-        for i in range(begin, end):
-            code = codes[order[i]]
-            weight = count[code]
-            count[code] = 0
-            place = 0
-            while place < tries and weight > heaviest[place]:
-                if place > 0:
-                    heaviest[place - 1] = heaviest[place]
-                heaviest[place] = weight
-                place += 1
-        total += heaviest.sum()
-    return total
+        seen = _count_values(
+            order[starts[number] : starts[number + 1]], codes, weights, count, present
+        )
+        if seen > tries:
+            best[:] = -1
+            for k in range(seen):
+                value = present[k]
+                score = count[value] * factors[value]
+                place = 0
+                while place < tries and score > best[place]:
+                    if place > 0:
+                        best[place - 1] = best[place]
+                        best_value[place - 1] = best_value[place]
+                    best[place] = score
+                    best_value[place] = value
+                    place += 1
+        for value in best_value if seen > tries else present[:seen]:
+            picked[value] += count[value]
+        count[present[:seen]] = 0
+    return picked
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -112,58 +167,104 @@ def best_actions(
     starts: NDArray[np.int64],
     codes: Codes,
     weights: NDArray[np.int64],
-    gains: NDArray[np.int64],
-) -> int:
-    """Sum over classes what the best action earns: Σ max_w Σ_x gain(w, x)·weight(x, class).
+    gains: Factors,
+) -> NDArray[np.int64]:
+    """Return Σ n(x, y) per value x (row) and action w (column), over the classes y where w earns most.
 
     Args:
         order: The records class by class.
         starts: Where each class begins.
         codes: The secret's value per record.
         weights: The weight per record; empty: 1 each.
-        gains: Per value of the secret (row) and action (column), what the action earns.
+        gains: Per value (row) and action (column), what the action earns for a unit of the value's weight.
     """
     values, actions = gains.shape
+    picked = np.zeros((values, actions), np.int64)
     count = np.zeros(values, np.int64)
-    earned = np.empty(actions, np.int64)
-    total = 0
+    present = np.empty(values, np.int64)
+    earned = np.empty(actions, gains.dtype)
     for number in range(starts.size - 1):
-        begin, end = starts[number], starts[number + 1]
-        for i in range(begin, end):
-            record = order[i]
-            count[codes[record]] += weights[record] if weights.size else 1
+        seen = _count_values(
+            order[starts[number] : starts[number + 1]], codes, weights, count, present
+        )
         earned[:] = 0
-        for i in range(begin, end):
-            code = codes[order[i]]
-            if count[code] != 0:
-                for action in range(actions):
-                    earned[action] += count[code] * gains[code, action]
-                count[code] = 0
-        total += earned.max()
-    return total
+        for k in range(seen):
+            value = present[k]
+            for action in range(actions):
+                earned[action] += count[value] * gains[value, action]
+        best = int(earned.argmax())
+        for k in range(seen):
+            picked[present[k], best] += count[present[k]]
+        count[present[:seen]] = 0
+    return picked
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _count_values(
+    records: NDArray[np.uint32],
+    codes: Codes,
+    weights: NDArray[np.int64],
+    count: NDArray[np.int64],
+    present: NDArray[np.int64],
+) -> int:
+    """Add up the weight of each value in a class, list the values that weigh anything, and return their number."""
+    seen = 0
+    for record in records:
+        code = codes[record]
+        own = weights[record] if weights.size else 1
+        if count[code] == 0 and own > 0:
+            present[seen] = code
+            seen += 1
+        count[code] += own
+    return seen
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def heaviest_records(
+    order: NDArray[np.uint32], starts: NDArray[np.int64], weights: NDArray[np.int64], tries: int
+) -> int:
+    """Return Σ over classes of the weights of the ``tries`` heaviest records."""
+    heaviest = np.empty(tries, np.int64)  # the smallest first
+    total = 0
+    for number in range(starts.size - 1):
+        records = order[starts[number] : starts[number + 1]]
+        room = min(tries, records.size)
+        heaviest[:room] = 0
+        for record in records:
+            weight = weights[record]
+            place = 0
+            while place < room and weight > heaviest[place]:
+                if place > 0:
+                    heaviest[place - 1] = heaviest[place]
+                heaviest[place] = weight
+                place += 1
+        total += heaviest[:room].sum()
+    return total
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def lone_records(
     order: NDArray[np.uint32], starts: NDArray[np.int64], weights: NDArray[np.int64]
 ) -> tuple[int, int]:
-    """Return Σ over classes of the heaviest record's weight, and the weight of records alone in theirs."""
+    """Return the weight, and the number, of the records that alone in their class weigh anything."""
     total = 0
-    alone = 0
+    lone = 0
     for number in range(starts.size - 1):
-        begin, end = starts[number], starts[number + 1]
-        heaviest = weights[order[begin]]
-        for i in range(begin + 1, end):
-            heaviest = max(heaviest, weights[order[i]])
-        total += heaviest
-        if end - begin == 1:
-            alone += heaviest
-    return total, alone
+        possible = 0
+        weight = 0
+        for record in order[starts[number] : starts[number + 1]]:
+            if weights[record] > 0:
+                possible += 1
+                weight = weights[record]
+        if possible == 1:
+            total += weight
+            lone += 1
+    return total, lone
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def value_weights(codes: Codes, weights: NDArray[np.int64], cardinality: int) -> NDArray[np.int64]:
-    """Return the total weight of each value: the prior on the secret, before it is divided."""
+    """Return the total weight n(x) of each value: the prior on the secret, before it is divided."""
     totals = np.zeros(cardinality, np.int64)
     for i in range(codes.size):
         totals[codes[i]] += weights[i] if weights.size else 1

@@ -1,4 +1,4 @@
-"""Record weights as exact integers: the adversary's prior on whose record she is after."""
+"""Numbers in columns as exact integers: record weights, the adversary's prior on whose record she is after."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.errors import DataError
+from glasshouse.errors import DataError, printable
+from glasshouse.microdata.sums import value_weights
 from glasshouse.table import EncodedTable
 
-WEIGHT = re.compile(r"\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
-LARGEST_TOTAL = (1 << 63) - 1
+NUMBER = re.compile(r"\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
+LARGEST_TOTAL = (1 << 63) // 16
+"""Sums stay below this, so that ten times a sum is still a 64-bit integer."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Weights:
     """How likely each record is to be the target's, up to a common factor."""
 
     each: NDArray[np.int64]
-    """The weight per record; empty: 1 each."""
+    """The weight per record, 0 for one that cannot be the target's; empty: 1 each."""
     total: int
     """The sum over all records."""
     heaviest: int
@@ -33,30 +35,51 @@ def record_weights(table: EncodedTable, name: str | None) -> Weights:
     """Return the weights in a column, scaled to integers; without a column, every record weighs the same.
 
     Raises:
-        DataError: A weight is not a positive number, or the weights have too many digits to be added
-            up exactly.
+        DataError: A weight is not a number from 0 on, all are 0, or they have too many digits to be added up exactly.
     """
     if name is None:
         return Weights(np.empty(0, np.int64), table.records, 1)
+    each, _ = record_numbers(table, name, "weight")
+    weights = Weights(each, int(each.sum()), int(each.max()))
+    if weights.total == 0:
+        raise DataError(
+            f'{table.name}: every weight in column "{name}" is 0; give a positive one to somebody'
+        )
+    return weights
+
+
+def record_numbers(table: EncodedTable, name: str, what: str) -> tuple[NDArray[np.int64], int]:
+    """Return the numbers in a column, none negative, as integers per record, and the scale that made them so.
+
+    Args:
+        table: The release.
+        name: The column.
+        what: What such a number is to the user, such as a weight.
+
+    Raises:
+        DataError: One is not a number from 0 on, or they have too many digits to be added up exactly.
+    """
     column = table.column(name)
-    exact = [
-        _positive(text, table, name, code) for code, text in enumerate(column.values.to_pylist())
-    ]
-    scale = lcm(*(weight.denominator for weight in exact))
-    scaled = [int(weight * scale) for weight in exact]
+    texts = column.values.to_pylist()
+    exact = [Fraction(0)] * len(texts)
+    held = value_weights(column.codes, np.empty(0, np.int64), len(texts))
+    for code in np.flatnonzero(held).tolist():
+        exact[code] = _number(texts[code], table, name, code, what)
+    scale = lcm(*(number.denominator for number in exact))
+    scaled = [int(number * scale) for number in exact]
     if max(scaled) * table.records > LARGEST_TOTAL:
         raise DataError(
-            f'{table.name}: the weights in column "{name}" have too many digits to be added up exactly; round them'
+            f'{table.name}: the {what}s in column "{name}" have too many digits to be added up exactly; round them'
         )
-    each = np.array(scaled, np.int64)[column.codes]
-    return Weights(each, int(each.sum()), max(scaled))
+    return np.array(scaled, np.int64)[column.codes], scale
 
 
-def _positive(text: str, table: EncodedTable, name: str, code: int) -> Fraction:
-    if WEIGHT.fullmatch(text.strip()) and (weight := Fraction(text.strip())) > 0:
-        return weight
-    record = int(np.argmax(table.column(name).codes == code)) + 1
+def _number(text: str, table: EncodedTable, name: str, code: int, what: str) -> Fraction:
+    if NUMBER.fullmatch(text.strip()):
+        return Fraction(text.strip())
+    first = int(np.argmax(table.column(name).codes == code))
+    record = (first if table.positions is None else int(table.positions[first])) + 1
     raise DataError(
-        f'{table.name}, record {record}: weight "{text}" in column "{name}" is not a positive number; correct it, '
-        "or leave the record out"
+        f'{table.name}, record {record}: {what} "{printable(text)}" in column "{name}" is not a number from 0 on; '
+        "correct it, or leave the record out"
     )

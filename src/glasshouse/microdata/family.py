@@ -1,0 +1,575 @@
+"""Families of releases: the same study for each state, for each year, for each of several files.
+
+Every part of a family is a release of its own: the adversary knows to which part the person belongs, and attacks that
+part with every set of quasi-identifiers. What is kept of a part are aggregates: per target (re-identification, and each
+secret) and number of quasi-identifiers, the set with the highest additive leakage. Side by side they tell which part
+leaks most and least, how that changed, and whether it goes with the number of records or with the entropy of the secret
+(Gonze et al. 2025, section 4.3, do so for the 27 states of Brazil over five years).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
+from math import fsum, log2
+from statistics import StatisticsError, correlation
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from glasshouse.errors import BudgetError, DataError, StudyError, printable, quoted, unknown_name
+from glasshouse.microdata.influence import best_subsets
+from glasshouse.microdata.lattice import Sweep, sweep
+from glasshouse.microdata.models import Leakage
+from glasshouse.microdata.partition import Partition
+from glasshouse.microdata.sums import value_weights
+from glasshouse.microdata.weights import record_weights
+from glasshouse.table import EncodedTable, Role
+from glasshouse.table.encode import NUMBER
+
+MOST_PARTS = 10_000
+"""A column with more values than this does not tell parts apart: it names people."""
+LEAST_PARTS = 3
+"""Over fewer parts than this a correlation says nothing: two points are always on a line."""
+
+
+@dataclass(frozen=True)
+class Best:
+    """The most revealing set of so many quasi-identifiers in one part."""
+
+    sensitive: str | None
+    """The secret, or None when the adversary re-identifies."""
+    size: int
+    """How many quasi-identifiers she knows."""
+    quasi_identifiers: tuple[str, ...]
+    """Which ones."""
+    leakage: Leakage
+    """The probability that her best single guess is right, before and after."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values; probabilities as floats of the exact ratios."""
+        factor = self.leakage.multiplicative
+        return {
+            "size": self.size,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "prior": float(self.leakage.prior),
+            "posterior": float(self.leakage.posterior),
+            "additive": float(self.leakage.additive),
+            "multiplicative": None if factor is None else float(factor),
+        }
+
+
+@dataclass(frozen=True)
+class Part:
+    """One release of a family, in aggregates."""
+
+    name: str
+    """What tells it from the others: the state, the year, the file."""
+    records: int
+    """The number of records."""
+    best: tuple[Best, ...]
+    """Re-identification first, then each secret; within each, by number of quasi-identifiers."""
+    entropy: Mapping[str | None, float]
+    """The Shannon entropy of each secret before the attack, in bits; None: of whose record it is."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "entropy", MappingProxyType(dict(self.entropy)))
+
+    def of(self, sensitive: str | None) -> tuple[Best, ...]:
+        """Return the best sets against one target, by number of quasi-identifiers."""
+        return tuple(best for best in self.best if best.sensitive == sensitive)
+
+
+OnPart = Callable[[Part], None]
+"""Told of each part that is finished."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One figure of a part, beside those of the others.
+
+    Parts with the same figure stand out together; where all parts have the same, none does.
+    """
+
+    value: Fraction
+    """The figure."""
+    highest: bool
+    """Whether no part has a higher one."""
+    lowest: bool
+    """Whether no part has a lower one."""
+
+
+@dataclass(frozen=True)
+class FamilyRow:
+    """One part in the table of a family."""
+
+    part: str
+    """Its name."""
+    records: int
+    """The number of records."""
+    prior: Cell
+    """The adversary's success before she learns anything."""
+    additive: tuple[Cell, ...]
+    """The highest additive leakage, per number of quasi-identifiers."""
+
+
+@dataclass(frozen=True)
+class FamilyTable:
+    """What the parts leak about one target, side by side, as in Table 2 of Gonze et al. 2025."""
+
+    sensitive: str | None
+    """The secret, or None when the adversary re-identifies."""
+    sizes: tuple[int, ...]
+    """The numbers of quasi-identifiers: the columns of additive leakage."""
+    rows: tuple[FamilyRow, ...]
+    """A row per part, in their order."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """How the leakage about one target moved through a family in time."""
+
+    sensitive: str | None
+    """The secret, or None when the adversary re-identifies."""
+    size: int
+    """How many quasi-identifiers she knows."""
+    first: str
+    """The first part,"""
+    last: str
+    """and the last."""
+    before: Fraction
+    """The highest additive leakage in the first part,"""
+    after: Fraction
+    """and in the last."""
+    step_from: str
+    """The part before the largest step, up or down; of several, before the first."""
+    step_to: str
+    """The part after it."""
+    step: Fraction
+    """The additive leakage after that step less the one before."""
+
+    @property
+    def difference(self) -> Fraction:
+        """How much more leaks in the last part than in the first; negative where it is less."""
+        return self.after - self.before
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "sensitive": self.sensitive,
+            "size": self.size,
+            "first": self.first,
+            "last": self.last,
+            "before": float(self.before),
+            "after": float(self.after),
+            "difference": float(self.difference),
+            "step_from": self.step_from,
+            "step_to": self.step_to,
+            "step": float(self.step),
+        }
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Whether the parts that leak more are the larger ones, or those whose secret is more uncertain.
+
+    Pearson's coefficient over the parts, from −1 to 1; None with fewer than three parts, or where one side is the same
+    in all of them.
+    """
+
+    sensitive: str | None
+    """The secret, or None when the adversary re-identifies."""
+    size: int
+    """How many quasi-identifiers she knows."""
+    records: float | None
+    """Of the highest additive leakage with the number of records."""
+    entropy: float | None
+    """Of the highest additive leakage with the Shannon entropy of the secret."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "sensitive": self.sensitive,
+            "size": self.size,
+            "records": self.records,
+            "entropy": self.entropy,
+        }
+
+
+@dataclass(frozen=True)
+class Family:
+    """The same study of several releases."""
+
+    quasi_identifiers: tuple[str, ...]
+    """What an adversary can know of a person, in every part."""
+    sensitive: tuple[str, ...]
+    """The secrets."""
+    ordered: bool
+    """Whether the parts are points in time, in their order."""
+    parts: tuple[Part, ...]
+    """The parts, in the order given."""
+
+    @property
+    def targets(self) -> tuple[str | None, ...]:
+        """What the adversary is after: None (re-identification), then each secret."""
+        return (None, *self.sensitive)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The numbers of quasi-identifiers that were attacked with, ascending."""
+        return tuple(sorted({best.size for part in self.parts[:1] for best in part.best}))
+
+    def table(self, sensitive: str | None = None) -> FamilyTable:
+        """Return the parts side by side: priors and highest additive leakages, and which stand out.
+
+        Args:
+            sensitive: The secret; by default re-identification.
+
+        Raises:
+            StudyError: The family has no such secret.
+        """
+        leakages = self._leakages(sensitive)
+        priors = _cells([own[0].prior for own in leakages])
+        columns = [_cells([each.additive for each in same]) for same in zip(*leakages, strict=True)]
+        rows = tuple(
+            FamilyRow(part.name, part.records, prior, additive)
+            for part, prior, additive in zip(
+                self.parts, priors, zip(*columns, strict=True), strict=True
+            )
+        )
+        return FamilyTable(sensitive, self.sizes, rows)
+
+    def change(self, sensitive: str | None = None) -> tuple[Change, ...]:
+        """Return, per number of quasi-identifiers, how the highest additive leakage moved over time.
+
+        Args:
+            sensitive: The secret; by default re-identification.
+
+        Raises:
+            StudyError: The parts are not points in time, or there is only one, or the family has no such secret.
+        """
+        if not self.ordered:
+            raise StudyError(
+                "the parts of this family are not points in time; say ordered=True if they are"
+            )
+        if len(self.parts) < 2:
+            raise StudyError("a change over time needs at least two parts; give more")
+        names = [part.name for part in self.parts]
+        changes = []
+        for size, same in zip(
+            self.sizes, zip(*self._leakages(sensitive), strict=True), strict=True
+        ):
+            moved = [each.additive for each in same]
+            steps = [after - before for before, after in pairwise(moved)]
+            largest = max(range(len(steps)), key=lambda i: abs(steps[i]))
+            changes.append(
+                Change(
+                    sensitive, size, names[0], names[-1], moved[0], moved[-1],
+                    names[largest], names[largest + 1], steps[largest],
+                )
+            )  # fmt: skip
+        return tuple(changes)
+
+    def correlations(self, sensitive: str | None = None) -> tuple[Correlation, ...]:
+        """Return, per number of quasi-identifiers, what the highest additive leakage goes with over the parts.
+
+        Args:
+            sensitive: The secret; by default re-identification.
+
+        Raises:
+            StudyError: The family has no such secret.
+        """
+        leakages = self._leakages(sensitive)
+        records = [part.records for part in self.parts]
+        entropies = [part.entropy[sensitive] for part in self.parts]
+        columns = [[each.additive for each in same] for same in zip(*leakages, strict=True)]
+        return tuple(
+            Correlation(sensitive, size, pearson(column, records), pearson(column, entropies))
+            for size, column in zip(self.sizes, columns, strict=True)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values: the parts, the correlations and, of a family in time, the changes."""
+        timed = self.ordered and len(self.parts) > 1
+        return {
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "sensitive": list(self.sensitive),
+            "ordered": self.ordered,
+            "parts": [
+                {
+                    "part": part.name,
+                    "records": part.records,
+                    "targets": [
+                        {
+                            "sensitive": target,
+                            "entropy": part.entropy[target],
+                            "best": [best.to_dict() for best in part.of(target)],
+                        }
+                        for target in self.targets
+                    ],
+                }
+                for part in self.parts
+            ],
+            "correlations": [
+                each.to_dict() for target in self.targets for each in self.correlations(target)
+            ],
+            "changes": [
+                each.to_dict()
+                for target in (self.targets if timed else ())
+                for each in self.change(target)
+            ],
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per part, target and number of quasi-identifiers."""
+        rows: list[dict[str, Any]] = []
+        tables = {target: self.table(target) for target in self.targets}
+        for number, part in enumerate(self.parts):
+            for target in self.targets:
+                cells = tables[target].rows[number].additive
+                rows += [
+                    best.to_dict()
+                    | {
+                        "part": part.name,
+                        "records": part.records,
+                        "entropy": part.entropy[target],
+                        "sensitive": target,
+                        "highest": cell.highest,
+                        "lowest": cell.lowest,
+                    }
+                    for best, cell in zip(part.of(target), cells, strict=True)
+                ]
+        return pa.Table.from_pylist(rows, schema=_SCHEMA)
+
+    def _leakages(self, sensitive: str | None) -> list[list[Leakage]]:
+        """Return, per part, the leakages about a target by number of quasi-identifiers."""
+        if sensitive is not None and not self.sensitive:
+            raise StudyError(f'secret "{printable(sensitive)}" is not in the family; it has none')
+        if sensitive not in self.targets:
+            raise StudyError(unknown_name("secret", str(sensitive), "the family", self.sensitive))
+        return [[best.leakage for best in part.of(sensitive)] for part in self.parts]
+
+
+def parts_by(table: EncodedTable, column: str) -> Iterator[tuple[str, EncodedTable]]:
+    """Divide a table by the values of a column: one release for each of them.
+
+    The records are laid out value by value in one counting sort, and a part is made when it is asked for, so that one
+    part at a time is in memory. Its dictionaries hold its own values only, in order of first appearance: a part is the
+    table that reading its records from a file of their own would give.
+
+    Args:
+        table: The release.
+        column: A column that plays no part in the attack.
+
+    Returns:
+        Each value and its part, named after both, numbers first and in their order, then text, then missing.
+
+    Raises:
+        DataError: There is no such column.
+        StudyError: The column plays a part in the attack.
+        BudgetError: It has too many values.
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.table import read
+    >>> people = read(pa.table({"year": [10, 9, 10], "age": [30, 30, 40]}), name="people")
+    >>> for value, part in parts_by(people.with_roles(quasi_identifiers=["age"]), "year"):
+    ...     print(value, part.name, part.records, part.column("age").values.to_pylist())
+    9 people: 9 1 ['30']
+    10 people: 10 2 ['30', '40']
+    """
+    role = table.roles.get(column, Role.IGNORED)
+    if role is not Role.IGNORED:
+        raise StudyError(
+            f'column "{printable(column)}" is {role}; parts are told apart by a column that has no other role: '
+            "choose another, or take that role away"
+        )
+    own = table.column(column)
+    sizes = value_weights(own.codes, np.empty(0, np.int64), own.cardinality)
+    present = np.flatnonzero(sizes).tolist()
+    if len(present) > MOST_PARTS:
+        raise BudgetError(
+            f'column "{printable(column)}" of {table.name} has {len(present):,} values; a family takes at most '
+            f"{MOST_PARTS:,} parts: choose a coarser column"
+        )
+    values = own.values.take(pa.array(present, pa.int64())).to_pylist()
+    ordered = sorted(zip(values, present, strict=True), key=lambda pair: _natural_order(pair[0]))
+    laid_out = Partition(own.codes.astype(np.uint32), sizes)
+    return _parts(table, ordered, laid_out.order, laid_out.starts)
+
+
+def family(
+    parts: Iterable[tuple[str, EncodedTable]],
+    *,
+    subsets: str | Sequence[Sequence[str]] = "all",
+    ordered: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+    on_part: OnPart | None = None,
+) -> Family:
+    """Make the same study of several releases, one after the other.
+
+    Args:
+        parts: A name and a table for each; all with the same quasi-identifiers and sensitive attributes. They are asked
+            for one by one and let go of, so that an iterator (`parts_by`, or files read on the way) needs the memory of
+            one part.
+        subsets: The sets of quasi-identifiers to attack with: ``"all"``, ``"max:K"`` or a list, as for `sweep`.
+        ordered: Whether the parts are points in time, in their order.
+        threads: How many threads share the work on a part; by default all processors.
+        memory: How many bytes the whole process may take while a part is swept.
+        on_part: Told of each part that is finished.
+
+    Raises:
+        DataError: A part has no records.
+        StudyError: There are no parts, or two of one name, or their roles differ.
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.table import read
+    >>> people = pa.table({"state": ["A", "A", "B", "B"], "age": [30, 40, 30, 30], "ill": ["x", "y", "x", "y"]})
+    >>> table = read(people).with_roles(quasi_identifiers=["age"], sensitive=["ill"])
+    >>> for row in family(parts_by(table, "state")).table("ill").rows:
+    ...     print(row.part, row.prior.value, row.additive[0].value, row.additive[0].highest)
+    A 1/2 1/2 True
+    B 1/2 0 False
+    """
+    finished: list[Part] = []
+    names: set[str] = set()
+    first: EncodedTable | None = None
+    for name, table in parts:
+        first = first or replace(table, columns={})  # its roles, without holding on to its records
+        _check_part(name, table, first, names)
+        names.add(name)
+        swept = sweep(table, subsets=subsets, threads=threads, memory=memory)
+        finished.append(_part(name, table, swept))
+        del table, swept  # the next part is read without this one in memory
+        if on_part:
+            on_part(finished[-1])
+    if first is None:
+        raise StudyError("a family needs at least one part; give a table for each")
+    return Family(first.quasi_identifiers, first.sensitive, ordered, tuple(finished))
+
+
+def pearson(first: Sequence[Fraction | float], second: Sequence[Fraction | float]) -> float | None:
+    """Return Pearson's correlation of two series; None where it says nothing or is not defined.
+
+    With x̄ and ȳ the means, r = Σ (x − x̄)(y − ȳ) / √(Σ (x − x̄)² · Σ (y − ȳ)²). It is not defined where one side is
+    constant, and with two points it is always −1 or 1.
+
+    >>> pearson([1, 2, 3], [5, 7, 9]), pearson([1, 2, 3], [4, 4, 4]), pearson([1, 2], [1, 2])
+    (1.0, None, None)
+    """
+    x, y = [float(each) for each in first], [float(each) for each in second]
+    if len(x) < LEAST_PARTS or len(set(x)) == 1 or len(set(y)) == 1:
+        return None
+    try:
+        return min(1.0, max(-1.0, correlation(x, y)))
+    except StatisticsError:  # the deviations are too small to be squared
+        return None
+
+
+def _natural_order(value: str) -> tuple[Any, ...]:
+    text = value.strip()
+    if NUMBER.fullmatch(text):
+        return 0, Decimal(text), value
+    return (1, value) if text else (2, value)
+
+
+def _parts(
+    table: EncodedTable,
+    values: Sequence[tuple[str, int]],
+    order: NDArray[np.uint32],
+    starts: NDArray[np.int64],
+) -> Iterator[tuple[str, EncodedTable]]:
+    spare = table.spare_codes()
+    for value, code in values:
+        part = table.of_records(order[starts[code] : starts[code + 1]], spare=spare)
+        yield value, replace(part, name=f"{table.name}: {value}")
+
+
+def _check_part(name: str, table: EncodedTable, first: EncodedTable, names: set[str]) -> None:
+    if name in names:
+        raise StudyError(f"two parts are called {quoted([name])}; give each a name of its own")
+    if table.records == 0:
+        raise DataError(f"part {quoted([name])} has no records; leave it out")
+    for kind, own, expected in (
+        ("quasi-identifiers", table.quasi_identifiers, first.quasi_identifiers),
+        ("sensitive attributes", table.sensitive, first.sensitive),
+        ("record weights", _one(table.weight), _one(first.weight)),
+    ):
+        if own != expected:
+            raise StudyError(
+                f"the parts of a family have the same roles, but the {kind} of {quoted([name])} are "
+                f"{quoted(own) or 'none'}, those of {first.name} {quoted(expected) or 'none'}"
+            )
+
+
+def _one(name: str | None) -> tuple[str, ...]:
+    return () if name is None else (name,)
+
+
+def _part(name: str, table: EncodedTable, swept: Sweep) -> Part:
+    best = tuple(
+        Best(each.sensitive, len(each.quasi_identifiers), each.quasi_identifiers, each.leakage)
+        for each in best_subsets(swept).subsets
+    )
+    return Part(name, table.records, best, _entropies(table))
+
+
+def _entropies(table: EncodedTable) -> dict[str | None, float]:
+    """Return the entropy of whose record it is, and of each secret, by the adversary's prior."""
+    weights = record_weights(table, table.weight)
+    entropies: dict[str | None, float] = {
+        None: _entropy(weights.each) if weights.each.size else log2(table.records)
+    }
+    for name in table.sensitive:
+        column = table.column(name)
+        entropies[name] = _entropy(value_weights(column.codes, weights.each, column.cardinality))
+    return entropies
+
+
+def _entropy(weights: NDArray[np.int64]) -> float:
+    """Return Σ p·log₂(1/p) of the distribution that some weights are in proportion to.
+
+    Equal distributions get the same float, whatever the order of their values and the sum of their weights; else a
+    correlation would take the difference in rounding for a difference between parts.
+    """
+    total = int(weights.sum())
+    distinct, times = np.unique(weights[weights > 0], return_counts=True)
+    return fsum(
+        (weight * count) / total * log2(total / weight)
+        for weight, count in zip(distinct.tolist(), times.tolist(), strict=True)
+    )
+
+
+def _cells(values: Sequence[Fraction]) -> list[Cell]:
+    if not values:
+        return []
+    highest, lowest = max(values), min(values)
+    told_apart = highest != lowest
+    return [
+        Cell(value, told_apart and value == highest, told_apart and value == lowest)
+        for value in values
+    ]
+
+
+_SCHEMA = pa.schema(
+    [
+        ("part", pa.string()),
+        ("records", pa.int64()),
+        ("entropy", pa.float64()),
+        ("sensitive", pa.string()),
+        ("size", pa.int64()),
+        ("quasi_identifiers", pa.list_(pa.string())),
+        ("prior", pa.float64()),
+        ("posterior", pa.float64()),
+        ("additive", pa.float64()),
+        ("multiplicative", pa.float64()),
+        ("highest", pa.bool_()),
+        ("lowest", pa.bool_()),
+    ]
+)

@@ -1,0 +1,651 @@
+"""The attack on one person: re-identification (IRS, IRL) and attribute inference (IAS, IAL).
+
+The adversary is after one person, the target, of whom she knows some facts. The *prosecutor* knows that the target is
+in the release (Alvim et al. 2022, section 4.1, assumption A1): the target's record is one of the candidates, those that
+fit all the facts. With w(r) the weight of record r (1 without weights), R all records and Y the candidates:
+
+- she names the record        max over r in R of w(r) / w(R)    →  max over r in Y of w(r) / w(Y); unweighted 1/N → 1/n
+- she believes the secret is x  w(R, x) / w(R)                    →  w(Y, x) / w(Y)
+- her best guess is right     max_x w(R, x) / w(R)              →  max_x w(Y, x) / w(Y)
+- her best action gains       max_w Σ_x g(w, x)·prior(x)        →  max_w Σ_x g(w, x)·posterior(x)
+
+For one target the leakage can be *negative*: she may learn that the target is harder to guess than people are in
+general. On average over all targets it cannot: the expected posterior is that of the collective attack
+(`glasshouse.microdata.attack`).
+
+The *journalist* does not know whether the target is in the release, only that the target is in the population
+(El Emam and Dankar 2008). If F people of the population fit and n of them are in the release, the target is in it with
+probability n/F, and any one of the candidate records is the target's with probability 1/F.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from glasshouse.errors import DataError, StudyError, quoted, unknown_name
+from glasshouse.microdata import sums
+from glasshouse.microdata.gains import (
+    Acting,
+    Gain,
+    NamingValues,
+    Secret,
+    as_secret,
+    inferring_game,
+    naming_game,
+)
+from glasshouse.microdata.models import Leakage, attack_code
+from glasshouse.microdata.weights import Weights, record_weights
+from glasshouse.qif import GainFunction, Tries
+from glasshouse.sources import MISSING
+from glasshouse.study.conditions import Condition, parse_condition
+from glasshouse.table import EncodedTable
+from glasshouse.table.matching import (
+    column_known,
+    fitting_without_one,
+    may_fit,
+    records_fitting,
+    records_that_may_fit,
+    shown_like,
+)
+
+Value: TypeAlias = str | tuple[str | None, ...] | None
+"""A value of a secret, or of several together; None: the person has no record in that dataset of a collection."""
+
+Known: TypeAlias = Sequence[Condition | str] | Mapping[str, object]
+"""What is known of the target: conditions, or their texts; or per column a value, several, or a condition."""
+
+
+class Belief(NamedTuple):
+    """How probable the adversary holds one value of the target's secret."""
+
+    value: Value
+    """The value."""
+    prior: Fraction
+    """Before she uses what she knows of the target: its share in the release."""
+    posterior: Fraction
+    """Afterwards: its share among the candidates."""
+
+
+@dataclass(frozen=True)
+class TargetSecret:
+    """What the adversary learns of one secret of the target."""
+
+    code: str
+    """The attack: IAS or IAL."""
+    secret: tuple[str, ...]
+    """The sensitive attributes that she infers, together."""
+    values: tuple[Belief, ...]
+    """Every value that occurs in the release, the most probable after the attack first; among equals the one that was
+    more probable before."""
+    gain: Leakage | None = None
+    """What her best action gains her, where a gain was given."""
+    best_action: Hashable | None = None
+    """The action that gains most after the attack: the values that she tries, the value that she bets on, or the guess
+    of a gain function; None where no gain was given."""
+
+    @property
+    def sensitive(self) -> str:
+        """The secret as one name."""
+        return "+".join(self.secret)
+
+    @property
+    def best(self) -> tuple[Value, Fraction]:
+        """Her best guess, and the probability that it is right."""
+        return self.values[0].value, self.values[0].posterior
+
+    @cached_property
+    def prior_best(self) -> tuple[Value, Fraction]:
+        """What her best guess would be without knowing anything of the target, and its probability."""
+        likeliest = max(self.values, key=lambda belief: belief.prior)
+        return likeliest.value, likeliest.prior
+
+    @property
+    def guess(self) -> Leakage:
+        """The probability that her best guess is right (Bayes vulnerability), before and after.
+
+        It may fall: of this target she may know less than of people in general.
+        """
+        return Leakage(self.prior_best[1], self.best[1])
+
+    @property
+    def certain(self) -> bool:
+        """Whether she knows the secret: all candidates have the same value."""
+        return self.best[1] == 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as plain values; probabilities as floats of the exact ratios."""
+        content: dict[str, Any] = {
+            "attack": self.code,
+            "sensitive": self.sensitive,
+            "certain": self.certain,
+            "best": _plain_guess(self.best),
+            "prior_best": _plain_guess(self.prior_best),
+            "guess": _plain_leakage(self.guess),
+            "values": [
+                {
+                    "value": _plain_label(belief.value),
+                    "prior": float(belief.prior),
+                    "posterior": float(belief.posterior),
+                }
+                for belief in self.values
+            ],
+        }
+        if self.gain is None:
+            return content
+        return content | {
+            "gain": _plain_leakage(self.gain),
+            "best_action": _plain_label(self.best_action),
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per value: a column per attribute of the secret, then prior and posterior."""
+        parts = [(b.value if isinstance(b.value, tuple) else (b.value,)) for b in self.values]
+        columns: dict[str, Any] = {
+            name: pa.array([part[i] for part in parts], pa.string())
+            for i, name in enumerate(self.secret)
+        }
+        columns["prior"] = [float(belief.prior) for belief in self.values]
+        columns["posterior"] = [float(belief.posterior) for belief in self.values]
+        return pa.table(list(columns.values()), names=list(columns))
+
+
+@dataclass(frozen=True)
+class Journalist:
+    """What the attack comes to for an adversary who does not know that the target is in the release."""
+
+    register: str | None
+    """The name of the register of the population; None: there is none, and the figures are estimates."""
+    population: Fraction
+    """The number of people in the population."""
+    fitting: Fraction
+    """The number of them who can be the target, given all that is known."""
+    presence: Leakage
+    """The probability that the target is in the release."""
+    naming: Leakage
+    """The probability that a candidate record that she picks is the target's."""
+
+    @property
+    def estimated(self) -> bool:
+        """Whether the people who fit were not counted but estimated, from the sampling fraction."""
+        return self.register is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as plain values; probabilities as floats of the exact ratios."""
+        return {
+            "register": self.register,
+            "estimated": self.estimated,
+            "population": _plain_count(self.population),
+            "fitting": _plain_count(self.fitting),
+            "presence": _plain_leakage(self.presence),
+            "naming": _plain_leakage(self.naming),
+        }
+
+
+@dataclass(frozen=True)
+class Target:
+    """The outcome of the attack on one person."""
+
+    code: str
+    """The attack: IRS or IRL; that on each secret has its own."""
+    datasets: tuple[str, ...]
+    """The names of the datasets that it uses."""
+    known: tuple[str, ...]
+    """The columns of which something is known; not what."""
+    records: int
+    """The number of records in the release."""
+    candidates: int
+    """How many of them fit what is known. None only where a register shows that the target is not in the release."""
+    naming: Leakage
+    """The probability that she names the target's record. Zero afterwards where there is no candidate."""
+    secrets: tuple[TargetSecret, ...]
+    """What she learns of each secret, if the target is in the release; empty where there is no candidate."""
+    journalist: Journalist | None = None
+    """What it comes to if she does not know that the target is in the release; None where that was not asked."""
+    naming_gain: Leakage | None = None
+    """What naming the record gains her, or the probability that several tries do, where such a gain was given."""
+    candidate_records: NDArray[np.int64] = field(
+        default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False
+    )
+    """The positions of the candidates in the file. They point at people: keep them as closely as the data itself."""
+
+    @property
+    def certain(self) -> bool:
+        """Whether she names the target's record with certainty: there is one candidate."""
+        return self.candidates == 1
+
+    def secret(self, *names: str) -> TargetSecret:
+        """Return what she learns of a secret, by its attributes.
+
+        Raises:
+            StudyError: It is none of those that were inferred.
+        """
+        for own in self.secrets:
+            if own.secret == names:
+                return own
+        inferred = [own.sensitive for own in self.secrets]
+        raise StudyError(unknown_name("secret", "+".join(names), "the outcome", inferred))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as plain values; nothing in it points at a record."""
+        content: dict[str, Any] = {
+            "attack": self.code,
+            "datasets": list(self.datasets),
+            "known": list(self.known),
+            "records": self.records,
+            "candidates": self.candidates,
+            "certain": self.certain,
+            "naming": _plain_leakage(self.naming),
+            "secrets": [secret.to_dict() for secret in self.secrets],
+            "journalist": None if self.journalist is None else self.journalist.to_dict(),
+        }
+        if self.naming_gain is None:
+            return content
+        return content | {"naming_gain": _plain_leakage(self.naming_gain)}
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per attack: naming first, then each secret; for the values see `TargetSecret.to_frame`."""
+        attacks = [
+            (self.code, None, self.naming, self.certain),
+            *((own.code, own.sensitive, own.guess, own.certain) for own in self.secrets),
+        ]
+        rows = [
+            {
+                "attack": code,
+                "sensitive": sensitive,
+                "records": self.records,
+                "candidates": self.candidates,
+                "certain": certain,
+                **_plain_leakage(leakage),
+            }
+            for code, sensitive, leakage, certain in attacks
+        ]
+        return pa.Table.from_pylist(rows, schema=_SCHEMA)
+
+
+_SCHEMA = pa.schema(
+    [
+        ("attack", pa.string()),
+        ("sensitive", pa.string()),
+        ("records", pa.int64()),
+        ("candidates", pa.int64()),
+        ("certain", pa.bool_()),
+        ("prior", pa.float64()),
+        ("posterior", pa.float64()),
+        ("additive", pa.float64()),
+        ("multiplicative", pa.float64()),
+    ]
+)
+
+
+def target(
+    table: EncodedTable,
+    *,
+    known: Known,
+    secrets: Sequence[str | Sequence[str]] | None = None,
+    gains: Mapping[tuple[str, ...], Gain] | None = None,
+    weight: str | None = None,
+    population: EncodedTable | None = None,
+    fraction: float | Fraction | None = None,
+) -> Target:
+    """Attack one person of whom something is known.
+
+    Args:
+        table: The release; a collection that was joined to one table makes the attack longitudinal.
+        known: What the adversary knows of the target: conditions such as ``"age=18..65"``; or a mapping from columns
+            to a value, several possible values, or a `Condition`.
+        secrets: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
+        gains: Per secret, what her guesses are worth; for the empty one, a number of tries to name the record, or a
+            worth per record.
+        weight: The column of record weights that is her prior; by default the table's, else uniform.
+        population: A register of the population that the release was drawn from, if she does not know that the target
+            is in the release. Facts about columns that it lacks are only held against the release.
+        fraction: Instead of a register, the share of the population that is in the release.
+
+    Raises:
+        DataError: A column is not in the table; nobody fits what is known; or the register lacks people of the release.
+        StudyError: Nothing is known, a known column is also a secret, or a gain does not fit its secret.
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.table import read
+    >>> people = pa.table({"age": [20, 30, 30, 30], "ill": ["a", "b", "b", "c"]})
+    >>> outcome = target(read(people, quasi_identifiers=["age"], sensitive=["ill"]), known=["age=30"])
+    >>> outcome.candidates, outcome.naming.posterior, outcome.secret("ill").best
+    (3, Fraction(1, 3), ('b', Fraction(2, 3)))
+    """
+    conditions = _conditions(table, known)
+    inferred = _inferred(table, secrets, conditions, gains or {})
+    weights = record_weights(table, weight or table.weight)
+    fitting = np.flatnonzero(records_that_may_fit(table, conditions))
+    if not fitting.size and population is None:
+        raise DataError(_nobody(table, conditions))
+    candidates = _possible(table, weights, fitting)
+    gains = gains or {}
+    return Target(
+        code=_code(table, ()),
+        datasets=table.datasets,
+        known=tuple(dict.fromkeys(condition.column for condition in conditions)),
+        records=table.records,
+        candidates=candidates.size,
+        naming=_named(table, weights, candidates, None),
+        secrets=tuple(
+            _learned(table, names, gains.get(names), weights, candidates)
+            for names in (inferred if candidates.size else ())
+        ),
+        journalist=_journalist(table, conditions, fitting.size, population, fraction),
+        naming_gain=_named(table, weights, candidates, gains[()]) if () in gains else None,
+        candidate_records=candidates if table.positions is None else table.positions[candidates],
+    )
+
+
+def _code(table: EncodedTable, secret: Sequence[str]) -> str:
+    """Return the code of the attack on one person: that of the collective one, with I for individual."""
+    return f"I{attack_code(table, secret)[1:]}"
+
+
+def _conditions(table: EncodedTable, known: Known) -> tuple[Condition, ...]:
+    """Return what is known as conditions on columns of the table."""
+    if isinstance(known, str | Condition):
+        raise StudyError('give a list of what is known, such as ["age=34"], not one condition')
+    if isinstance(known, Mapping):
+        given = [_from_mapping(name, value) for name, value in known.items()]
+    else:
+        given = [each if isinstance(each, Condition) else parse_condition(each) for each in known]
+    if not given:
+        raise StudyError("the attack on one person needs something that is known of them")
+    return tuple(replace(each, column=column_known(table, each.column).name) for each in given)
+
+
+def _from_mapping(name: str, value: object) -> Condition:
+    if isinstance(value, Condition):
+        return replace(value, column=name)
+    if isinstance(value, list | tuple | AbstractSet):
+        texts = [_text(name, each) for each in value]
+        return Condition(
+            name, values=tuple(sorted(texts) if isinstance(value, AbstractSet) else texts)
+        )
+    return Condition(name, values=(_text(name, value),))
+
+
+def _text(name: str, value: object) -> str:
+    """Return a value as the text that `glasshouse.read` makes of it."""
+    if value is None:
+        return MISSING
+    if isinstance(value, str):
+        return value
+    try:
+        return str(pa.scalar(value).cast(pa.string()).as_py())
+    except (pa.ArrowException, TypeError):
+        raise StudyError(
+            f'what is known of "{name}" is {value!r}, which is no text, number or date; give one, a list of them, or '
+            "a condition"
+        ) from None
+
+
+def _inferred(
+    table: EncodedTable,
+    secrets: Sequence[str | Sequence[str]] | None,
+    conditions: Sequence[Condition],
+    gains: Mapping[tuple[str, ...], Gain],
+) -> list[tuple[str, ...]]:
+    """Return the secrets, each as the names of its columns."""
+    if isinstance(secrets, str):
+        raise StudyError(f'give a list of secrets, such as ["{secrets}"], not one text')
+    named = []
+    for secret in table.sensitive if secrets is None else secrets:
+        given = (secret,) if isinstance(secret, str) else tuple(secret)
+        names = tuple(column_known(table, name).name for name in given)
+        if not names or len(set(names)) < len(names):
+            raise StudyError("a secret needs at least one sensitive attribute, and each once")
+        named.append(names)
+    known = {condition.column for condition in conditions}
+    both = [name for names in named for name in names if name in known]
+    if both:
+        raise StudyError(
+            f'column "{both[0]}" is known of the target and also a secret to infer; leave it out of one of them'
+        )
+    for secret in gains:
+        if secret != () and secret not in named:
+            raise StudyError(
+                f"a gain is given for {secret!r}, which is none of the secrets {named}"
+            )
+    return named
+
+
+def _nobody(table: EncodedTable, conditions: Sequence[Condition]) -> str:
+    """Say why nobody fits: one fact that fits nobody by itself, or else facts that do not go together."""
+    records_fitting(table, conditions)  # raises for the first fact that fits nobody by itself
+    names = quoted(dict.fromkeys(condition.column for condition in conditions))
+    without = fitting_without_one(table, conditions)
+    most = max(without)
+    hint = (
+        f"without what is known of {quoted([conditions[without.index(most)].column])} there would be {most:,}"
+        if most
+        else "nor would there be any without one of them"
+    )
+    return f"nobody in {table.name} has all of {names}: zero candidates; {hint}"
+
+
+def _possible(
+    table: EncodedTable, weights: Weights, fitting: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the records that fit and can be the target's: those that weigh something."""
+    if not weights.each.size:
+        return fitting
+    candidates = fitting[weights.each[fitting] > 0]
+    if fitting.size and not candidates.size:
+        raise DataError(
+            f"every record of {table.name} that fits what is known weighs 0, so that none can be the target's: zero "
+            "candidates; correct the weights, or what is known"
+        )
+    return candidates
+
+
+def _named(
+    table: EncodedTable, weights: Weights, candidates: NDArray[np.int64], gain: Gain | None
+) -> Leakage:
+    """Return what naming the best of all records earns, and the best of the candidates."""
+    game = naming_game(table, weights, gain)
+    if not candidates.size:
+        return Leakage(game.prior(), Fraction(0))
+    tries = min(game.tries, candidates.size)
+    own = game.each[candidates] if game.each.size else np.ones(candidates.size, np.int64)
+    best = int(np.partition(own, own.size - tries)[own.size - tries :].sum())
+    weight = int(weights.each[candidates].sum()) if weights.each.size else candidates.size
+    return Leakage(game.prior(), Fraction(best * weights.total, weight * game.whole))
+
+
+def _learned(
+    table: EncodedTable,
+    names: tuple[str, ...],
+    gain: Gain | None,
+    weights: Weights,
+    candidates: NDArray[np.int64],
+) -> TargetSecret:
+    """Infer one secret of the target."""
+    secret = as_secret(table, names, weights, None)
+    own = weights.each[candidates] if weights.each.size else weights.each
+    among = sums.value_weights(secret.codes[candidates], own, secret.cardinality)
+    values: Sequence[Value] = secret.values
+    before, after = secret.totals.tolist(), among.tolist()
+    order = sorted(
+        np.flatnonzero(secret.totals).tolist(),
+        key=lambda code: (-after[code], -before[code], _order(values[code])),
+    )
+    whole, part = sum(before), sum(after)
+    beliefs = tuple(
+        Belief(values[code], Fraction(before[code], whole), Fraction(after[code], part))
+        for code in order
+    )
+    outcome = TargetSecret(_code(table, names), names, beliefs)
+    if gain is None:
+        return outcome
+    leakage, action = _gained(secret, gain, among, order)
+    return replace(outcome, gain=leakage, best_action=action)
+
+
+def _order(value: Value) -> tuple[tuple[bool, str], ...]:
+    """Return a key that puts values in the order of their texts, and what is absent first."""
+    parts = value if isinstance(value, tuple) else (value,)
+    return tuple((part is not None, part or "") for part in parts)
+
+
+def _gained(
+    secret: Secret, gain: Gain, among: NDArray[np.int64], order: Sequence[int]
+) -> tuple[Leakage, Hashable]:
+    """Return what the best action gains before and after, and which it is after.
+
+    Args:
+        secret: The secret.
+        gain: What she wants.
+        among: Per value, the weight of the candidates that have it.
+        order: The values that occur, the most probable after the attack first.
+    """
+    game = inferring_game(secret, gain)
+    whole = int(among.sum()) * game.scale
+    if isinstance(game, Acting):
+        earned = among @ game.gains
+        best = int(earned.argmax())
+        actions = gain.guesses if isinstance(gain, GainFunction) else ()
+        return Leakage(game.prior(), Fraction(int(earned[best]), whole)), actions[best]
+    won, named = _best_values(game, among, order)
+    values = tuple(secret.values[code] for code in named)
+    action = values if isinstance(gain, Tries) else values[0]
+    return Leakage(game.prior(), Fraction(won, whole)), action
+
+
+def _best_values(
+    game: NamingValues, among: NDArray[np.int64], order: Sequence[int]
+) -> tuple[int, list[int]]:
+    """Return what naming the best values earns, and which they are; of several none that cannot be right."""
+    earned = (among * game.worth).tolist()
+    best = sorted(order, key=lambda code: -earned[code])[
+        : game.tries
+    ]  # stable: the likelier of equals
+    return sum(earned[code] for code in best), [c for c in best if among[c]] or best[:1]
+
+
+def _journalist(
+    table: EncodedTable,
+    conditions: Sequence[Condition],
+    candidates: int,
+    population: EncodedTable | None,
+    fraction: float | Fraction | None,
+) -> Journalist | None:
+    """Ask for the journalist too, where a register or a sampling fraction is given."""
+    if population is not None and fraction is not None:
+        raise StudyError("give a register of the population or a sampling fraction, not both")
+    if population is not None:
+        return _by_register(table, conditions, candidates, population)
+    return None if fraction is None else _by_fraction(table, candidates, fraction)
+
+
+def _by_fraction(table: EncodedTable, candidates: int, fraction: float | Fraction) -> Journalist:
+    """Estimate how many people fit from the share of the population that is in the release."""
+    share = _exact_share(fraction)
+    return Journalist(
+        register=None,
+        population=table.records / share,
+        fitting=candidates / share,
+        presence=Leakage(share, share),
+        naming=Leakage(share / table.records, share / candidates),
+    )
+
+
+def _exact_share(fraction: float | Fraction) -> Fraction:
+    """Return a share of the population as the ratio that its decimals stand for."""
+    try:
+        share = fraction if isinstance(fraction, Fraction) else Fraction(str(fraction))
+    except ValueError:
+        share = Fraction(0)
+    if not 0 < share <= 1:
+        raise StudyError(
+            f"the sampling fraction must be a number above 0 and at most 1, not {fraction}"
+        )
+    return share
+
+
+def _by_register(
+    table: EncodedTable,
+    conditions: Sequence[Condition],
+    candidates: int,
+    register: EncodedTable,
+) -> Journalist:
+    """Count who of the population can be the target.
+
+    Facts about columns that the register lacks still rule out the people whose records in the release contradict them.
+    """
+    shared = [condition for condition in conditions if condition.column in register.columns]
+    if not shared:
+        names = quoted(dict.fromkeys(condition.column for condition in conditions))
+        raise StudyError(
+            f"{register.name} has none of the columns of which something is known ({names}); the register needs one"
+        )
+    people = _people_fitting(table, shared, register)
+    alike = int(np.count_nonzero(records_that_may_fit(table, shared)))
+    if alike > people or table.records > register.records:
+        raise DataError(
+            f"{alike:,} of {table.records:,} records of {table.name} fit what is known, but {people:,} of "
+            f"{register.records:,} people of {register.name}; the register must hold everybody who is in the release"
+        )
+    possible = people - (alike - candidates)
+    if not possible:
+        raise DataError(
+            f"everybody in {register.name} who fits has a record in {table.name} that contradicts what else is known: "
+            "zero candidates"
+        )
+    return Journalist(
+        register=register.name,
+        population=Fraction(register.records),
+        fitting=Fraction(possible),
+        presence=Leakage(Fraction(table.records, register.records), Fraction(candidates, possible)),
+        naming=Leakage(Fraction(1, register.records), Fraction(min(candidates, 1), possible)),
+    )
+
+
+def _people_fitting(
+    table: EncodedTable, conditions: Sequence[Condition], register: EncodedTable
+) -> int:
+    """Count the people who fit what is known, or whom the release shows like somebody who does."""
+    fits = np.ones(register.records, np.bool_)
+    for condition in conditions:
+        own, released = register.column(condition.column), table.column(condition.column)
+        marks = may_fit(own, condition) | shown_like(released, condition, own.values)
+        fits &= marks[own.codes]
+    people = int(np.count_nonzero(fits))
+    if not people:
+        raise DataError(_nobody(register, conditions))
+    return people
+
+
+def _plain_leakage(leakage: Leakage) -> dict[str, float | None]:
+    factor = leakage.multiplicative
+    return {
+        "prior": float(leakage.prior),
+        "posterior": float(leakage.posterior),
+        "additive": float(leakage.additive),
+        "multiplicative": None if factor is None else float(factor),
+    }
+
+
+def _plain_guess(guess: tuple[Value, Fraction]) -> dict[str, Any]:
+    return {"value": _plain_label(guess[0]), "probability": float(guess[1])}
+
+
+def _plain_label(label: object) -> Any:
+    """Return a label as what JSON can hold."""
+    if isinstance(label, tuple):
+        return [_plain_label(part) for part in label]
+    return label if label is None or isinstance(label, str | int | float) else str(label)
+
+
+def _plain_count(count: Fraction) -> int | float:
+    return int(count) if count.denominator == 1 else float(count)
