@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     )
     from glasshouse.report import findings
     from glasshouse.study import Dialect, Study, load_study
-    from glasshouse.table import EncodedTable, read
+    from glasshouse.table import EncodedTable, collect, read
 
 _HOME = {
     "BudgetError": "errors",
@@ -37,6 +37,7 @@ _HOME = {
     "SolverError": "errors",
     "Study": "study",
     "StudyError": "errors",
+    "collect": "table",
     "findings": "report",
     "load_study": "study",
     "microdata": "",
@@ -55,6 +56,7 @@ __all__ = [
     "SolverError",
     "Study",
     "StudyError",
+    "collect",
     "findings",
     "load_study",
     "microdata",

@@ -87,6 +87,7 @@ def test_ten_students_with_worth(glasshouse: Glasshouse, grades: Path) -> None:
         "uniques": 2,
         "deterministic": {"prior": 0.0, "posterior": 0.2, "additive": 0.2, "records": 2},
         "probabilistic": {"prior": 0.1, "posterior": 0.5, "additive": 0.4, "multiplicative": 5.0},
+        "capacity": 5.0,
     }
     assert grade["probabilistic"]["prior"] == 0.3
     assert grade["probabilistic"]["posterior"] == 0.8

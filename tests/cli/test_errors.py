@@ -32,7 +32,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "unknown sensitive column": (["-q", "age", "-s", "il"], 'did you mean "ill"?'),
     "unknown identifier": (["-q", "age", "--id", "cpf"], 'column "cpf" is not in people.csv'),
     "unknown subset": (["-q", "age", "--subsets", "sex"], '"sex" in a subset is not a quasi-id'),
-    "no tries": (["-q", "age", "--tries", "0"], "greater than or equal to 1"),
+    "no tries": (["-q", "age", "--tries", "0"], "should be at least 1, not 0"),
     "tries in words": (["-q", "age", "--tries", "two"], "tries"),
     "worth without a column": (
         ["-q", "age", "--worth", "flu=1"],

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from fractions import Fraction
 from html.parser import HTMLParser
 
 import pyarrow as pa
 import pytest
 
-from glasshouse.microdata import assess
+from glasshouse.microdata import Assessment, assess
 from glasshouse.report import Provenance, render_html
 from glasshouse.table import read
+from glasshouse.table.collection import collect
+from glasshouse.table.treatment import Step
 
 PROVENANCE = Provenance(version="1.2.3", study='command = "assess"\n', datasets={"a.csv": "0" * 64})
 
@@ -20,7 +24,7 @@ def rendered(columns: dict[str, list[str]], known: list[str], secrets: list[str]
     return render_html(assess(table), subject="person", provenance=PROVENANCE)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def page() -> str:
     return rendered({"age": ["zebra1", "zebra2"], "ill": ["zebra3", "zebra3"]}, ["age"], ["ill"])
 
@@ -40,13 +44,22 @@ def tags(page: str) -> list[tuple[str, dict[str, str | None]]]:
     return parser.found
 
 
-def test_nothing_is_fetched_and_nothing_runs(page: str) -> None:
+def text(page: str) -> str:
+    """Return what a reader sees: no tags, blanks made one."""
+    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
+
+
+def assert_it_asks_nobody(page: str) -> None:
     fetching = {"src", "href", "xlink:href", "srcset", "data", "action"}
     for tag, attributes in tags(page):
         assert tag not in {"script", "iframe", "object", "embed", "link", "img", "image"}
         assert not fetching & attributes.keys()
         assert not [name for name in attributes if name.startswith("on")]
     assert not re.search(r"url\(|@import", page)
+
+
+def test_nothing_is_fetched_and_nothing_runs(page: str) -> None:
+    assert_it_asks_nobody(page)
 
 
 def test_no_value_of_a_record_is_in_the_report(page: str) -> None:
@@ -87,3 +100,115 @@ def test_the_largest_set_is_shown_wherever_it_stands() -> None:
     assert page.count("<svg") == 2
     assert "she knows a and b" in page
     assert "Someone who knows a person&#39;s a and b can name every one" in page
+
+
+def grown(*names: str) -> Assessment:
+    """Return what growing windows of a collection give: four people whose class of 2014 the later ones split."""
+    classes = (list("AABB"), list("ABAB"), list("AAAA"), list("BBBB"))
+    tables = [
+        read(
+            pa.table({"id": list("1234"), "class": own, "ill": list("zxxx")}),
+            quasi_identifiers=["class"],
+            sensitive=["ill"],
+            id="id",
+            name=name,
+        )
+        for name, own in zip(names, classes, strict=False)
+    ]
+    windows = collect(tables).windows()
+    return Assessment(4, tuple(attack for window in windows for attack in assess(window).attacks))
+
+
+def provenance_of(*names: str) -> Provenance:
+    return replace(PROVENANCE, datasets=dict.fromkeys(names, "0" * 64))
+
+
+def test_a_growing_collection_is_shown_growing() -> None:
+    names = ("census_2014.csv", "census_2015.csv")
+    page = render_html(grown(*names), subject="pupil", provenance=provenance_of(*names))
+    assert_it_asks_nobody(page)
+    assert page.count("<svg") == 2  # growing, and before and after
+    said = text(page)
+    assert "What census_2014.csv and census_2015.csv let an adversary learn" in said
+    assert "4 records of census_2014.csv, and what the others say of the same people" in said
+    assert "The figures With 2014 and 2015 together." in said
+    growth = said.partition("How it grows with each dataset")[2]
+    assert "CRL 2014 0 (0 %) 0.25 0.5 0.25 × 2" in growth
+    assert "CRL + 2015 4 (100 %) 0.25 1 0.75 × 4" in growth
+    assert "CAL 2014 2 (50.0 %) 0.75 0.75 0 × 1" in growth
+    assert "Datasets so far The records are those of the first dataset." in growth
+
+
+def test_one_dataset_grows_nowhere(page: str) -> None:
+    assert "grows" not in page
+    assert "Datasets so far" not in page
+
+
+def test_many_datasets_fit_into_the_title() -> None:
+    names = ("D1.csv", "D2.csv", "D3.csv", "D4.csv")
+    page = render_html(grown(*names), subject="person", provenance=provenance_of(*names))
+    assert "<h1>What D1.csv and 3 further datasets let an adversary learn</h1>" in page
+
+
+def test_what_was_left_out_is_accounted_for() -> None:
+    missing = "missing value"
+    page = render_html(
+        grown("D1.csv"),
+        subject="person",
+        provenance=PROVENANCE,
+        treatment=[
+            Step("D1.csv", "outside the selection", "state", 4000, 3500),
+            Step("D1.csv", "outside the selection", None, 4000, 3500),
+            Step("D1.csv", missing, "age", 3500, 3300),
+            Step("D1.csv", missing, "<b>", 3500, 3400),
+            Step("D1.csv", missing, None, 3500, 3250),
+        ],
+        notes=["One record of each person was drawn with the seed 7."],
+    )
+    done = text(page).partition("What was done to the data")[2].partition("What is assumed")[0]
+    assert "D1.csv outside the selection state 4,000 500 3,500 D1.csv missing value age" in done
+    assert "D1.csv missing value age 3,500 200 3,300" in done
+    assert "D1.csv missing value &lt;b&gt; 3,500 100 3,400" in done
+    assert "D1.csv missing value in all 3,500 250 3,250" in done
+    assert done.rstrip().endswith("One record of each person was drawn with the seed 7.")
+
+
+def test_notes_stand_alone_and_nothing_done_is_not_mentioned(page: str) -> None:
+    noted = render_html(
+        grown("D1.csv"), subject="person", provenance=PROVENANCE, notes=["Nothing was left out."]
+    )
+    assert "What was done to the data Nothing was left out." in text(noted)
+    assert "What was done to the data" not in page
+
+
+def worth(currency: str | None) -> str:
+    table = read(
+        pa.table({"age": ["1", "1", "2"], "ill": ["flu", "cold", "flu"]}),
+        quasi_identifiers=["age"],
+        sensitive=["ill"],
+    )
+    outcome = assess(table, gains={("ill",): {"flu": Fraction(1), "cold": Fraction(7500)}})
+    return text(render_html(outcome, subject="person", provenance=PROVENANCE, currency=currency))
+
+
+def test_gains_are_numbers_or_money() -> None:
+    plain = worth(None)
+    assert "Gain factor She knows age 2 classes, 1 unique records CAS infer ill" in plain
+    assert "CAS infer ill 2500 2500.33 0.333333 × 1.00013" in plain
+    assert "CAS infer ill R$ 2,500.00 R$ 2,500.33 R$ 0.33 × 1.00013" in worth("R$")
+    assert "CAS infer ill &lt; 2,500.00" in worth("<")
+
+
+def test_without_gains_nothing_is_said_of_them(page: str) -> None:
+    assert "Gain" not in page
+
+
+def test_the_worst_case_is_told_where_it_is_known() -> None:
+    naming, inferring = (replace(attack, capacity=None) for attack in grown("D1.csv").attacks)
+    unknown = Assessment(4, (naming, inferring))
+    assert "Worst case" not in render_html(unknown, subject="person", provenance=PROVENANCE)
+    known = Assessment(4, (replace(naming, capacity=Fraction(5, 2)), inferring))
+    said = text(render_html(known, subject="person", provenance=PROVENANCE))
+    assert "CRL name the person 0 (0 %) 0.25 0.5 0.25 × 2 at most × 2.5" in said
+    assert "CAL infer ill 2 (50.0 %) 0.75 0.75 0 × 1 –" in said
+    assert "Worst case No adversary with non-negative gains, whatever she believed before" in said

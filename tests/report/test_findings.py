@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pyarrow as pa
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 
 from glasshouse.microdata import Assessment, assess
 from glasshouse.report import findings
-from glasshouse.report.words import frequency, share
+from glasshouse.report.findings import best_by_size, by_knowledge, growth, stage_labels, widest
+from glasshouse.report.words import frequency, money, share
 from glasshouse.table import read
+from glasshouse.table.collection import collect
 
 STUDENTS = pa.table(
     {
@@ -58,6 +61,107 @@ def test_without_a_sensitive_attribute_there_are_still_three_sentences() -> None
         "All people look like fewer than 4 others in these respects: generalising or removing an "
         "attribute is what would protect them.",
     )
+
+
+FIRST = {"id": list("1234"), "class": list("AABB"), "sex": list("FMFM"), "ill": list("yyyn")}
+SECOND = {"id": list("1235"), "class": list("ABCD")}
+THIRD = {"id": list("1234"), "class": list("EEEE")}
+
+
+def grown(*datasets: tuple[str, dict[str, list[str]]]) -> Assessment:
+    """Return what the class, and class and sex, give in growing windows of a collection."""
+    tables = [
+        read(
+            pa.table(columns),
+            quasi_identifiers=[name for name in ("class", "sex") if name in columns],
+            sensitive=[name for name in ("ill",) if name in columns],
+            id="id",
+            name=name,
+        )
+        for name, columns in datasets
+    ]
+    attacks = [
+        attack
+        for window in collect(tables).windows()
+        for attack in assess(window, subsets=[["class"], ["class", "sex"]]).attacks
+    ]
+    return Assessment(4, tuple(attacks))
+
+
+def test_findings_of_a_collection_speak_of_all_datasets_and_of_how_success_grows() -> None:
+    outcome = grown(("students-2014.csv", FIRST), ("students-2015.csv", SECOND))
+    only_class = [attack for attack in outcome.attacks if attack.quasi_identifiers == ("class",)]
+    assert findings(Assessment(4, tuple(only_class)), subject="student") == (
+        "With 2014 and 2015 together, someone who knows a student's class can name every one of the 4 students with "
+        "certainty.",
+        "With 2014 alone a guess is right for 50 of every 100; with 2014 and 2015 together, for all.",
+        "That same person learns the ill of 4 students with certainty (100 %), and guesses it right for all students; "
+        "without that knowledge it would be 75 of every 100.",
+        "All students look like fewer than 4 others in these respects: generalising or removing an attribute is what "
+        "would protect them.",
+    )
+
+
+def test_years_in_a_row_are_said_from_first_to_last() -> None:
+    outcome = grown(("2014.csv", FIRST), ("2016.csv", THIRD), ("2015.csv", SECOND))
+    assert findings(outcome)[1] == (
+        "With 2014 alone a guess is right for all; 2014 to 2016 together give no better."
+    )
+    assert findings(outcome)[3] == (
+        "Already class alone is enough to name all people by guessing, and 4 of them with certainty."
+    )
+
+
+def test_windows_are_kept_apart() -> None:
+    outcome = grown(("D1.csv", FIRST), ("D2.csv", SECOND), ("D3.csv", THIRD))
+    every = ("D1.csv", "D2.csv", "D3.csv")
+    assert [
+        (len(same[0].datasets), same[0].quasi_identifiers) for same in by_knowledge(outcome.attacks)
+    ] == [
+        (1, ("class",)),
+        (1, ("class", "sex")),
+        (2, ("class",)),
+        (2, ("class", "sex")),
+        (3, ("class",)),
+        (3, ("class", "sex")),
+    ]
+    assert {attack.datasets for attack in widest(outcome.attacks)} == {every}
+    assert {attack.quasi_identifiers for attack in widest(outcome.attacks)} == {("class", "sex")}
+    assert len(best_by_size(outcome.attacks)) == 3 * 2 * 2  # windows, targets, sizes
+    stages = growth(outcome.attacks)
+    assert stage_labels(stages) == ["D1", "+ D2", "+ D3"]
+    assert [stage[0].probabilistic.posterior for stage in stages] == [1, 1, 1]
+
+
+def test_a_window_without_the_largest_set_is_represented_by_its_own() -> None:
+    outcome = grown(("D1.csv", FIRST), ("D2.csv", SECOND))
+    without = [a for a in outcome.attacks if len(a.datasets) == 2 or len(a.quasi_identifiers) == 1]
+    known = [stage[0].quasi_identifiers for stage in growth(without)]
+    assert known == [("class",), ("class", "sex")]
+
+
+def test_a_single_window_of_several_datasets_has_nothing_to_grow() -> None:
+    outcome = grown(("D1.csv", FIRST), ("D2.csv", SECOND))
+    last = [attack for attack in outcome.attacks if len(attack.datasets) == 2]
+    first, second, _ = findings(Assessment(4, tuple(last)))
+    assert first.startswith("With D1 and D2 together, someone who knows a person's class and sex")
+    assert second.startswith("That same person")
+
+
+def test_where_classes_were_not_counted_nothing_is_said_of_them() -> None:
+    outcome = assessed(["age", "gender"], ["grade"])
+    empty = replace(outcome.attacks[0].class_sizes, classes=(0,) * 10, records=(0,) * 10)
+    attacks = tuple(replace(attack, class_sizes=empty) for attack in outcome.attacks)
+    assert findings(Assessment(10, attacks)) == findings(outcome)[:2]
+
+
+@given(st.fractions(-(10**7), 10**7))
+def test_money_is_the_nearest_hundredth(value: Fraction) -> None:
+    said = money(value, "R$")
+    sign, _, amount = said.rpartition("R$ ")
+    assert sign in ("", "-")
+    assert abs(Fraction(f"{sign}{amount.replace(',', '')}") - value) <= Fraction(1, 200)
+    assert said != "-R$ 0.00"
 
 
 @pytest.mark.parametrize(

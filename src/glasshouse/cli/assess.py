@@ -2,55 +2,47 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from glasshouse.cli import options
+from glasshouse.cli import asking, options
 from glasshouse.cli.progress import progress
 from glasshouse.errors import DataError, StoppedError, StudyError, printable
 
 if TYPE_CHECKING:
-    from glasshouse.runs import Run
+    from glasshouse.runs import FamilyRun, Run
     from glasshouse.study import Study
 
-ADVERSARY = "The adversary"
+HOW_TO_RUN = {
+    "explain",
+    "out",
+    "overwrite",
+    "save_table",
+    "per_record",
+    "resume",
+    "threads",
+    "memory",
+    "as_json",
+}
+"""What may be said beside a study: nothing of it changes the figures."""
 
 
 def assess(
-    file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="The release: CSV, Parquet or Arrow.")
-    ] = None,
-    quasi_identifiers: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-q",
-            "--quasi-identifier",
-            metavar="COL",
-            help="A column that she can know of a person. Repeatable.",
-            rich_help_panel=ADVERSARY,
+    context: typer.Context,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILE…",
+            help="The release: CSV, Parquet or Arrow. Several files are a longitudinal collection; the first is focal.",
         ),
     ] = None,
-    sensitive: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-s",
-            "--sensitive",
-            metavar="COL[,COL]",
-            help="A column that she wants to infer, or several together. Repeatable.",
-            rich_help_panel=ADVERSARY,
-        ),
-    ] = None,
-    identifier: Annotated[
-        str | None,
-        typer.Option(
-            "--id", metavar="COL", help="The column that names a person.", rich_help_panel=ADVERSARY
-        ),
-    ] = None,
+    quasi_identifiers: options.QuasiIdentifiers = None,
+    sensitive: options.Sensitive = None,
+    facts: options.Facts = None,
+    identifier: options.Identifier = None,
     subsets: Annotated[
         list[str] | None,
         typer.Option(
@@ -58,45 +50,58 @@ def assess(
             metavar="all|full|max:K|COL,COL…",
             help="Which of the quasi-identifiers she knows: every subset, the whole set, every subset of at most K, or "
             "these. Repeatable. \\[default: all, up to 13 of them]",
-            rich_help_panel=ADVERSARY,
+            rich_help_panel=options.ADVERSARY,
         ),
     ] = None,
-    tries: Annotated[
-        int | None,
-        typer.Option(
-            "--tries", metavar="K", help="She may guess K times.", rich_help_panel=ADVERSARY
-        ),
-    ] = None,
-    worth: Annotated[
+    links: Annotated[
         list[str] | None,
         typer.Option(
-            "--worth",
-            metavar="COL:VALUE=N,…",
-            help='What naming each value right is worth to her, "*" for all others. Repeatable.',
-            rich_help_panel=ADVERSARY,
+            "--link",
+            metavar="COL[+N][=P]",
+            help="Without --id: several files are linked by this column, which people keep with probability P and "
+            "which grows by N from file to file. Repeatable.",
+            rich_help_panel=options.ADVERSARY,
         ),
     ] = None,
-    weight: Annotated[
+    weight: options.Weight = None,
+    priors: options.Priors = None,
+    tries: options.Tries = None,
+    worth: options.Worth = None,
+    matrices: options.GainMatrices = None,
+    abstain: options.Abstain = False,
+    record_worth: options.RecordWorth = None,
+    currency: options.Currency = None,
+    where: options.Where = None,
+    invalid: options.Invalid = None,
+    drop_missing: options.DropMissing = False,
+    seed: options.Seed = 0,
+    focal: options.Focal = None,
+    by: Annotated[
         str | None,
         typer.Option(
-            "--weight",
+            "--by",
             metavar="COL",
-            help="Record weights that shape what she believes beforehand. \\[default: all alike]",
-            rich_help_panel=ADVERSARY,
+            help="Assess the records of each value of this column on their own, and compare.",
+            rich_help_panel=options.DATA,
         ),
     ] = None,
-    subject: Annotated[
-        str | None,
+    each: Annotated[
+        bool,
         typer.Option(
-            "--subject",
-            metavar="NOUN",
-            help="What a record stands for, in sentences. \\[default: person]",
+            "--each",
+            help="Assess each file on its own, such as one per year, and compare.",
+            rich_help_panel=options.DATA,
         ),
-    ] = None,
-    study_file: Annotated[
-        Path | None,
-        typer.Option("--study", metavar="STUDY.TOML", help="Run this study instead of options."),
-    ] = None,
+    ] = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="For small data: print every table from the records to the hyper, as fractions.",
+        ),
+    ] = False,
+    subject: options.Subject = None,
+    study_file: options.StudyFile = None,
     out: options.Out = None,
     overwrite: options.Overwrite = False,
     save_table: Annotated[
@@ -147,50 +152,52 @@ def assess(
     """Who can be named, and what can be inferred about them, by someone who knows some attributes.
 
     Example: glasshouse assess adult.csv -q age -q sex -q race -s occupation --out run
+
+    Several years: glasshouse assess 2014.csv 2015.csv --id student -q school -q grade -s disability
     """
-    from glasshouse.study import load_study, make_study, with_default_subsets
+    from glasshouse.study import make_study, parse_link, with_default_subsets
 
     if study_file is not None:
-        given = (
-            file,
-            quasi_identifiers,
-            sensitive,
-            identifier,
-            subsets,
-            tries,
-            worth,
-            weight,
-            subject,
-        )
-        reading = (separator, quote, encoding, no_header or None, names, strip or None, types)
-        if any(option is not None for option in (*given, *reading)):
-            raise StudyError(
-                "--study says it all: leave out the file, the adversary's options and how the file is written down"
-            )
-        study = load_study(study_file)
+        asking.refuse_beside_study(context, allowed=HOW_TO_RUN)
+        study = asking.study_of(study_file, command="assess")
     else:
-        if file is None:
+        if not files:
             raise StudyError("name the file to assess, or a study with --study")
-        if not quasi_identifiers:
+        if not quasi_identifiers and not facts:
             raise StudyError(
-                f"say what the adversary knows: -q COLUMN, once or more (glasshouse inspect {file} suggests)"
+                f"say what the adversary knows: -q COLUMN, once or more (glasshouse inspect {files[0]} suggests)"
             )
         dialect = options.dialect_content(separator, quote, encoding, no_header, names, strip)
-        kinds = options.assignments(types, option="--type", form="COLUMN=TYPE")
         content: dict[str, Any] = {
-            "datasets": [{"path": file, "dialect": dialect, "types": kinds}],
-            "adversary": {
-                "quasi_identifiers": quasi_identifiers,
-                "sensitive": [_one_or_several(text) for text in sensitive or []],
-                "identifier": identifier,
-                "weight": weight,
-                "gain": {"tries": tries, "worth": _worth(worth)},
-            },
+            "datasets": [asking.dataset_content(file, dialect, types) for file in files],
+            "adversary": asking.adversary_content(
+                quasi_identifiers=quasi_identifiers or [],
+                sensitive=sensitive,
+                facts=facts,
+                identifier=identifier,
+                weight=weight,
+                priors=priors,
+                tries=tries,
+                worth=worth,
+                matrices=matrices,
+                abstain=abstain,
+                record_worth=record_worth,
+                currency=currency,
+            ),
+            "treatment": asking.treatment_content(where, invalid, drop_missing),
+            "links": [parse_link(text) for text in links or []],
+            "seed": seed,
+            "by": by,
+            "each": each,
             "subsets": [_subset(text) for text in subsets or ["full"]],
             "subject": "person" if subject is None else subject,
         }
         study = make_study(content, where="assess")
         study = study if subsets else with_default_subsets(study)
+        if focal is not None:
+            from glasshouse.runs import focal_first
+
+            study = focal_first(study, focal)
     carry_out(
         study,
         out=out,
@@ -198,6 +205,7 @@ def assess(
         resume=resume,
         save_table=save_table,
         per_record=per_record,
+        explain=explain,
         threads=threads,
         memory=options.size_in_bytes(memory),
         as_json=as_json,
@@ -213,11 +221,22 @@ def carry_out(
     resume: bool = False,
     save_table: Path | None = None,
     per_record: Path | None = None,
+    explain: bool = False,
     threads: int | None = None,
     memory: int | None = None,
 ) -> None:
     """Run a study, store it where asked to, and print the outcome."""
-    from glasshouse.runs import Checkpoint, check_place, run, run_key, write_run
+    from glasshouse.cli.outcomes import show
+    from glasshouse.runs import (
+        Checkpoint,
+        Means,
+        Run,
+        check_place,
+        run,
+        run_family,
+        run_key,
+        write_run,
+    )
     from glasshouse.sources import existing_file
 
     for dataset in study.datasets:
@@ -225,24 +244,29 @@ def carry_out(
     for path in (save_table, per_record):
         if path is not None:
             _check_new_file(path, study, overwrite)
+    family = study.each or study.by is not None
+    if family:
+        _refuse_for_family(save_table, per_record, explain, resume)
     checkpoint = None
     if out is not None:
         check_place(out, overwrite=overwrite)
-        if study.sweep:
+        if study.sweep and not family:
             checkpoint = Checkpoint(out, key=run_key(study))
     elif resume:
         raise StudyError("--resume needs the --out of the run that was interrupted")
     try:
         with progress(sweeps=study.sweep is not None) as watch:
-            done = run(
-                study,
-                watch=watch,
-                save_table=save_table,
-                per_record=per_record,
-                checkpoint=checkpoint,
-                resume=resume,
-                threads=threads,
-                memory=memory,
+            means = Means(watch, checkpoint, resume, threads, memory)
+            done: Run | FamilyRun = (
+                run_family(study, means=means)
+                if family
+                else run(
+                    study,
+                    means=means,
+                    save_table=save_table,
+                    per_record=per_record,
+                    explain=explain,
+                )
             )
     except KeyboardInterrupt:
         if checkpoint is not None and checkpoint.folder.exists():
@@ -257,11 +281,22 @@ def carry_out(
         from glasshouse.microdata.records import SENSITIVE_WARNING
 
         print(f"{printable(str(per_record))}: {SENSITIVE_WARNING}", file=sys.stderr)
-    _note_telling_columns(done)
-    if as_json:
-        print(json.dumps(_document(done), indent=2))
-    else:
-        _show(done, report)
+    if isinstance(done, Run):
+        _note_telling_columns(done)
+    show(done, report, as_json=as_json)
+
+
+def _refuse_for_family(
+    save_table: Path | None, per_record: Path | None, explain: bool, resume: bool
+) -> None:
+    for option, given in (
+        ("--save-table", save_table),
+        ("--per-record", per_record),
+        ("--explain", explain or None),
+        ("--resume", resume or None),
+    ):
+        if given is not None:
+            raise StudyError(f"{option} is for a release in one piece; leave out --by and --each")
 
 
 def _note_telling_columns(run: Run) -> None:
@@ -287,64 +322,7 @@ def _check_new_file(path: Path, study: Study, overwrite: bool) -> None:
         raise DataError(f'"{path}" exists; choose another place, or say --overwrite')
 
 
-def _one_or_several(text: str) -> str | list[str]:
-    names = options.listed(text)
-    return names[0] if len(names) == 1 else names
-
-
 def _subset(text: str) -> str | list[str]:
     from glasshouse.study import SWEEP
 
     return text if text == "full" or SWEEP.fullmatch(text) else options.listed(text)
-
-
-def _worth(texts: list[str] | None) -> dict[str, dict[str, float]]:
-    form = "COLUMN:VALUE=NUMBER,VALUE=NUMBER"
-    content: dict[str, dict[str, float]] = {}
-    for text in texts or []:
-        name, colon, pairs = text.partition(":")
-        if not colon:
-            raise StudyError(f'--worth "{text}" is not of the form {form}')
-        worth = options.assignments(options.listed(pairs), option="--worth", form=form)
-        for value, number in worth.items():
-            try:
-                exact = Decimal(number)
-                content.setdefault(name, {})[value] = (
-                    int(exact) if exact == int(exact) else float(exact)
-                )
-            except (ArithmeticError, ValueError):
-                raise StudyError(f'--worth: "{number}" of {name}:{value} is not a number') from None
-    return content
-
-
-def _document(run: Run) -> dict[str, Any]:
-    return {
-        "records": run.assessment.records,
-        "results": [attack.to_dict() for attack in run.assessment.attacks],
-    }
-
-
-def _show(run: Run, report: Path | None) -> None:
-    from rich.console import Console
-
-    from glasshouse.cli.tables import LEGEND, assessment_tables, influence_table
-    from glasshouse.report import findings
-
-    console = Console()
-    datasets = ", ".join(run.assessment.attacks[0].datasets)
-    console.print(
-        f"{datasets}: {run.assessment.records:,} records\n", markup=False, highlight=False
-    )
-    for table in assessment_tables(run.assessment):
-        console.print(table)
-        console.print()
-    if run.sweep is not None and run.study.subsets == ("all",):
-        console.print(influence_table(run.sweep))
-        console.print()
-    if not any(attack.gain for attack in run.assessment.attacks):
-        console.print(LEGEND, markup=False, highlight=False)
-    console.print()
-    for sentence in findings(run.assessment, subject=run.study.subject):
-        console.print(f"• {printable(sentence)}", markup=False, highlight=False)
-    if report is not None:
-        console.print(f"\nReport: {report}", markup=False, highlight=False, soft_wrap=True)

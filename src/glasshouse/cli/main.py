@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from glasshouse.cli import assess, demo, inspect, synth
+from glasshouse.cli import assess, demo, inspect, membership, synth, target
 from glasshouse.errors import GlasshouseError, InternalError, printable
 
 INTERRUPTED = 130
@@ -27,6 +27,8 @@ app = typer.Typer(
 app.command(rich_help_panel="Start here")(demo.demo)
 app.command(rich_help_panel="Start here")(inspect.inspect)
 app.command(rich_help_panel="Assess a release")(assess.assess)
+app.command(rich_help_panel="Assess a release")(target.target)
+app.command(rich_help_panel="Assess a release")(membership.membership)
 app.command(rich_help_panel="Synthetic data")(synth.synth)
 
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, and how their text becomes part of a study."""
+"""Options that several commands share, and how the text of one is taken apart."""
 
 from __future__ import annotations
 
@@ -10,7 +10,201 @@ import typer
 
 from glasshouse.errors import StudyError
 
+ADVERSARY = "The adversary"
+GAINS = "What guesses are worth to her"
+DATA = "Which records belong to it"
 READING = "How the file is written down"
+
+QuasiIdentifiers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-q",
+        "--quasi-identifier",
+        metavar="COL",
+        help="A column that she can know of a person. Repeatable.",
+        rich_help_panel=ADVERSARY,
+    ),
+]
+Sensitive = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-s",
+        "--sensitive",
+        metavar="COL[,COL]",
+        help="A column that she wants to infer, or several together. Repeatable.",
+        rich_help_panel=ADVERSARY,
+    ),
+]
+Facts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fact",
+        metavar="NAME=COL,COL…",
+        help="Columns that she knows together or not at all, such as a birth date. Repeatable.",
+        rich_help_panel=ADVERSARY,
+    ),
+]
+Identifier = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COL",
+        help="The column that names a person: one record of each is kept, and several files are joined on it.",
+        rich_help_panel=ADVERSARY,
+    ),
+]
+Weight = Annotated[
+    str | None,
+    typer.Option(
+        "--weight",
+        metavar="COL",
+        help="Record weights that shape what she believes beforehand. \\[default: all alike]",
+        rich_help_panel=ADVERSARY,
+    ),
+]
+Priors = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--prior",
+        metavar="COL:VALUE=P,…",
+        help='What she believes of a secret beforehand, "*" for all other values. Repeatable. '
+        "\\[default: as frequent as in the release]",
+        rich_help_panel=ADVERSARY,
+    ),
+]
+Tries = Annotated[
+    int | None,
+    typer.Option("--tries", metavar="K", help="She may guess K times.", rich_help_panel=GAINS),
+]
+Worth = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--worth",
+        metavar="COL:VALUE=N,…",
+        help='What naming each value right is worth to her, "*" for all others. Repeatable.',
+        rich_help_panel=GAINS,
+    ),
+]
+GainMatrices = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--gain",
+        metavar="COL=FILE.csv",
+        help="What each action (row) earns for each value (column), losses included. Repeatable.",
+        rich_help_panel=GAINS,
+    ),
+]
+Abstain = Annotated[
+    bool,
+    typer.Option(
+        "--abstain",
+        help="With --gain: she may also do nothing, for nothing.",
+        rich_help_panel=GAINS,
+    ),
+]
+RecordWorth = Annotated[
+    str | None,
+    typer.Option(
+        "--record-worth",
+        metavar="COL",
+        help="The column that says what naming each person is worth.",
+        rich_help_panel=GAINS,
+    ),
+]
+Currency = Annotated[
+    str | None,
+    typer.Option(
+        "--currency",
+        metavar="SIGN",
+        help="Gains are money: print them so, as in R$ 2.00.",
+        rich_help_panel=GAINS,
+    ),
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where",
+        metavar="COL=VALUE,…",
+        help="Only records that meet this: COL=A,B, COL=LOW..HIGH, COL!=A. Repeatable.",
+        rich_help_panel=DATA,
+    ),
+]
+Invalid = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--invalid",
+        metavar="COL=VALUE,…",
+        help="Leave out records with these values, and say how many. Repeatable.",
+        rich_help_panel=DATA,
+    ),
+]
+DropMissing = Annotated[
+    bool,
+    typer.Option(
+        "--drop-missing",
+        help="Leave out records with a missing value in a column that has a role.",
+        rich_help_panel=DATA,
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed",
+        min=0,
+        metavar="N",
+        help="For the choice of one record of a person who has several.",
+        rich_help_panel=DATA,
+    ),
+]
+Focal = Annotated[
+    str | None,
+    typer.Option(
+        "--focal",
+        metavar="NAME",
+        help="Of several files, the one whose people she is after. \\[default: the first]",
+        rich_help_panel=DATA,
+    ),
+]
+Known = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--know",
+        metavar="COL=VALUE",
+        help="What is known of the person: COL=A, COL=A,B (one of them), COL=LOW..HIGH; of several files COL@FILE=A, "
+        "or @FILE=absent. Repeatable.",
+        rich_help_panel=ADVERSARY,
+    ),
+]
+Population = Annotated[
+    Path | None,
+    typer.Option(
+        "--population",
+        metavar="FILE",
+        help="A register of all people that the release may be about.",
+        rich_help_panel=ADVERSARY,
+    ),
+]
+Fraction = Annotated[
+    float | None,
+    typer.Option(
+        "--fraction",
+        metavar="SHARE",
+        help="Without a register: the share of the population that is in the release, above 0 and at most 1.",
+        rich_help_panel=ADVERSARY,
+    ),
+]
+Subject = Annotated[
+    str | None,
+    typer.Option(
+        "--subject",
+        metavar="NOUN",
+        help="What a record stands for, in sentences. \\[default: person]",
+    ),
+]
+StudyFile = Annotated[
+    Path | None,
+    typer.Option("--study", metavar="STUDY.TOML", help="Run this study instead of options."),
+]
 
 Json = Annotated[
     bool,
@@ -116,15 +310,17 @@ def listed(text: str) -> list[str]:
         raise StudyError(f"{text!r} is no list of names ({error})") from None
 
 
-def assignments(texts: list[str] | None, *, option: str, form: str) -> dict[str, str]:
-    """Return what ``NAME=VALUE`` options say.
+def assignments(
+    texts: list[str] | None, *, option: str, form: str, first: bool = False
+) -> dict[str, str]:
+    """Return what ``NAME=VALUE`` options say; the name ends at the last equals sign, or at the first.
 
     Raises:
         StudyError: One has no equals sign, or names the same thing again.
     """
     content: dict[str, str] = {}
     for text in texts or []:
-        name, equals, value = text.rpartition("=")
+        name, equals, value = text.partition("=") if first else text.rpartition("=")
         if not equals or not name:
             raise StudyError(f'{option} "{text}" is not of the form {form}')
         if name in content:

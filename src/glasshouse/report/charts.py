@@ -7,13 +7,23 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from glasshouse.microdata import Assessment
-from glasshouse.report.findings import attack_label, widest
-from glasshouse.report.words import enumeration, frequency
+from glasshouse.microdata import Assessment, Attack
+from glasshouse.report.findings import attack_label, growth, last_window, stage_labels, widest
+from glasshouse.report.words import enumeration, frequency, short_names, together
 
 BEFORE, AFTER, CERTAIN = "a guess, before", "a guess, after", "for certain, after"
 COLOURS = {BEFORE: "#7f7f7f", AFTER: "#d55e00", CERTAIN: "#0072b2"}  # Okabe and Ito 2008
 SHAPES = {BEFORE: "circle", AFTER: "circle", CERTAIN: "diamond"}
+TARGETS = (
+    ("#d55e00", "circle"),
+    ("#0072b2", "square"),
+    ("#009e73", "triangle-up"),
+    ("#cc79a7", "diamond"),
+    ("#56b4e9", "triangle-down"),
+    ("#e69f00", "cross"),
+    ("#000000", "triangle-right"),
+)
+"""A colour (Okabe and Ito 2008) and a shape for each target, so that neither alone tells them apart."""
 
 
 def before_and_after(assessment: Assessment) -> alt.TopLevelMixin:
@@ -45,7 +55,7 @@ def before_and_after(assessment: Assessment) -> alt.TopLevelMixin:
         for attack in attacks
     ]
     order = [attack_label(attack) for attack in attacks]
-    row = alt.Y("attack:N", sort=order, title=None)
+    row = alt.Y("attack:N", sort=order, title=None, axis=alt.Axis(labelPadding=12))
     line = (
         alt.Chart(alt.InlineData(values=spans))
         .mark_rule(strokeWidth=3, color="#d9b08c")
@@ -75,7 +85,6 @@ def before_and_after(assessment: Assessment) -> alt.TopLevelMixin:
             ),
         )
     )
-    known = enumeration(attacks[0].quasi_identifiers)
     success = attacks[0].probabilistic
     finding = (
         f"One guess at who it is: right for {frequency(success.prior)} before, "
@@ -84,14 +93,15 @@ def before_and_after(assessment: Assessment) -> alt.TopLevelMixin:
     return alt.layer(line, points).properties(
         width=680,
         height=alt.Step(44),
-        title=alt.Title(finding, subtitle=_wrapped(f"after: she knows {known}")),
+        title=alt.Title(finding, subtitle=_wrapped(f"after: {_known(attacks[0])}")),
     )
 
 
 def every_subset(assessment: Assessment) -> alt.TopLevelMixin:
     """Show one dot per set of quasi-identifiers: how many there are in it against the success of a guess.
 
-    A panel per target, with the prior as a line. Dots that would cover one another are drawn once.
+    A panel per target, with the prior as a line; of a growing collection, with all datasets. Dots that would cover
+    one another are drawn once.
     """
     dots = sorted(
         {
@@ -100,7 +110,7 @@ def every_subset(assessment: Assessment) -> alt.TopLevelMixin:
                 len(attack.quasi_identifiers),
                 round(100 * float(attack.probabilistic.posterior), 1),
             )
-            for attack in assessment.attacks
+            for attack in last_window(assessment.attacks)
         }
     )
     order = [attack_label(attack) for attack in widest(assessment.attacks)]
@@ -133,10 +143,115 @@ def every_subset(assessment: Assessment) -> alt.TopLevelMixin:
         .properties(
             title=alt.Title(
                 "What each set of attributes lets her do",
-                subtitle="one dot per set; the dashed line is a guess without them",
+                subtitle=_wrapped(
+                    f"one dot per set{_with_all(widest(assessment.attacks)[0])}; the dashed line is a guess "
+                    "without them"
+                ),
             )
         )
     )
+
+
+def growing(assessment: Assessment) -> alt.TopLevelMixin:
+    """Show how success grows as datasets are added to a collection, with the largest set of quasi-identifiers.
+
+    One colour per target: a solid line for the chance of a right guess, a dashed one for the share of records known
+    for certain.
+    """
+    stages = growth(assessment.attacks)
+    labels = stage_labels(stages)
+    order = [attack_label(attack) for attack in stages[-1]]
+    looks = [TARGETS[i % len(TARGETS)] for i in range(len(order))]
+    width = 680
+    base = alt.Chart(alt.InlineData(values=_grown_rows(stages, labels))).encode(
+        x=alt.X(
+            "datasets:O",
+            sort=labels,
+            title="datasets so far",
+            axis=_slanted_where_tight(labels, width),
+        ),
+        y=alt.Y(
+            "success:Q",
+            title="probability that the adversary succeeds (%)",
+            scale=alt.Scale(domain=[0, 100]),
+        ),
+        color=alt.Color(
+            "target:N",
+            title=None,
+            scale=alt.Scale(domain=order, range=[colour for colour, _ in looks]),
+            legend=alt.Legend(columns=3),
+        ),
+    )
+    lines = base.mark_line(strokeWidth=2.5).encode(
+        strokeDash=alt.StrokeDash(
+            "what:N",
+            title=None,
+            scale=alt.Scale(domain=[AFTER, CERTAIN], range=[[1, 0], [5, 4]]),
+            legend=alt.Legend(symbolType="stroke", symbolStrokeColor="#333", columns=1),
+        )
+    )
+    points = (
+        base.mark_point(filled=True, size=90, opacity=1)
+        .encode(
+            shape=alt.Shape(
+                "target:N",
+                title=None,
+                scale=alt.Scale(domain=order, range=[shape for _, shape in looks]),
+                legend=alt.Legend(columns=3),
+            ),
+        )
+        .transform_filter(alt.datum.what == AFTER)
+    )
+    return alt.layer(lines, points).properties(
+        width=width,
+        height=320,
+        title=alt.Title(_grown(stages), subtitle=_wrapped(_known(stages[-1][0]))),
+    )
+
+
+def _grown_rows(stages: list[list[Attack]], labels: list[str]) -> list[dict[str, str | float]]:
+    return [
+        {
+            "datasets": label,
+            "target": attack_label(attack),
+            "what": what,
+            "success": 100 * float(success),
+        }
+        for label, stage in zip(labels, stages, strict=True)
+        for attack in stage
+        for what, success in (
+            (AFTER, attack.probabilistic.posterior),
+            (CERTAIN, attack.deterministic.posterior),
+        )
+    ]
+
+
+def _slanted_where_tight(labels: list[str], width: int) -> alt.Axis:
+    """Return an axis whose labels lie flat where they fit beside one another, and slant where they do not."""
+    room = width // len(labels)
+    if 8 * max(map(len, labels)) < room:
+        return alt.Axis(labelAngle=0, labelLimit=room)
+    return alt.Axis(labelAngle=-35, labelLimit=170)
+
+
+def _grown(stages: list[list[Attack]]) -> str:
+    """Say what the first dataset gives her, and what all of them do."""
+    first, last = (stage[0].probabilistic.posterior for stage in (stages[0], stages[-1]))
+    datasets = len(stages[-1][0].datasets)
+    return (
+        f"One guess at who it is: right for {frequency(first)} with the first dataset, "
+        f"{frequency(last)} with {'both' if datasets == 2 else f'all {datasets}'}"
+    )
+
+
+def _known(attack: Attack) -> str:
+    return f"she knows {enumeration(attack.quasi_identifiers)}{_with_all(attack)}"
+
+
+def _with_all(attack: Attack) -> str:
+    """Say with which datasets, where there are several."""
+    several = len(attack.datasets) > 1
+    return f", with {together(short_names(attack.datasets))}" if several else ""
 
 
 def _priors(assessment: Assessment) -> dict[str, float]:

@@ -1,36 +1,52 @@
-"""The report: first the sentences, then the picture, then the exact figures, then how to repeat them."""
+"""The report of an assessment, as a page: sentences, pictures, exact figures, and how to repeat them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import jinja2
-
-from glasshouse.microdata import Assessment, Attack, Leakage
+from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.influence import shapley_values, without_each
 from glasshouse.microdata.lattice import Sweep
 from glasshouse.microdata.models import SIZE_LABELS
-from glasshouse.report.charts import before_and_after, every_subset, to_svg
-from glasshouse.report.findings import attack_label, best_by_size, by_knowledge, findings, widest
-from glasshouse.report.words import percentage
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """Where the figures come from: enough to repeat them, and nothing of the data itself."""
-
-    version: str
-    """The version of Glasshouse."""
-    study: str
-    """The study as TOML."""
-    datasets: Mapping[str, str]
-    """Per dataset, the SHA-256 of its bytes."""
-
+from glasshouse.report.charts import before_and_after, every_subset, growing, to_svg
+from glasshouse.report.findings import (
+    attack_label,
+    best_by_size,
+    by_knowledge,
+    by_window,
+    findings,
+    growth,
+    last_window,
+    stage_labels,
+    widest,
+)
+from glasshouse.report.page import (
+    Assumptions,
+    Cell,
+    Column,
+    Figure,
+    Group,
+    Page,
+    Provenance,
+    Section,
+    Table,
+    Term,
+    render,
+)
+from glasshouse.report.treatment import treatment_section
+from glasshouse.report.words import money, percentage, short_names, times, together
+from glasshouse.table.treatment import Step
 
 MOST_SETS_IN_FULL = 6
 """With more sets of quasi-identifiers than this, the table shows the best one of each size."""
+MOST_NAMES_IN_A_TITLE = 3
+NOTHING = Cell("–")
+METHOD = (
+    "Alvim, Fernandes, McIver, Morgan and Nunes 2022, “Flexible and scalable privacy assessment for very large "
+    "datasets”, PoPETs"
+)
 
 
 def render_html(
@@ -39,119 +55,219 @@ def render_html(
     subject: str,
     provenance: Provenance,
     sweep: Sweep | None = None,
+    treatment: Sequence[Step] = (),
+    notes: Sequence[str] = (),
+    currency: str | None = None,
 ) -> str:
     """Return the report as one self-contained HTML page that makes no request and runs no script.
+
+    The arguments are those of `assessment_page`.
+    """
+    page = assessment_page(
+        assessment,
+        subject=subject,
+        provenance=provenance,
+        sweep=sweep,
+        treatment=treatment,
+        notes=notes,
+        currency=currency,
+    )
+    return render(page)
+
+
+def assessment_page(
+    assessment: Assessment,
+    *,
+    subject: str,
+    provenance: Provenance,
+    sweep: Sweep | None = None,
+    treatment: Sequence[Step] = (),
+    notes: Sequence[str] = (),
+    currency: str | None = None,
+) -> Page:
+    """Return the report of an assessment as a page.
+
+    Of a growing collection, the figures are those with all datasets; how they came to be is a section of its own.
 
     Args:
         assessment: What came out.
         subject: What a record stands for.
         provenance: Where the figures come from.
         sweep: The sums of every subset, where there are such, from which the influence of each attribute follows.
+        treatment: The records that were left out beforehand.
+        notes: What else was done to the data, in plain sentences.
+        currency: What gains are counted in; None: they are plain numbers.
     """
-    sets = len(by_knowledge(assessment.attacks))
-    pictures = [to_svg(before_and_after(assessment))]
-    if sets > 1:
-        pictures.insert(0, to_svg(every_subset(assessment)))
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("glasshouse.report"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
+    measures = _Measures.of(assessment.attacks, currency)
+    datasets = last_window(assessment.attacks)[0].datasets
+    sections = (
+        _figures_section(assessment, measures),
+        _growth_section(assessment, measures),
+        _influence_section(sweep),
+        _class_sizes_section(assessment),
+        treatment_section(treatment, notes),
     )
-    return environment.get_template("report.html").render(
-        datasets=list(provenance.datasets),
-        records=assessment.records,
+    return Page(
+        title=_title(datasets),
+        lead=_lead(assessment, datasets),
         sentences=findings(assessment, subject=subject),
-        pictures=pictures,
-        sets=sets,
-        best_only=sets > MOST_SETS_IN_FULL,
-        groups=_best(assessment.attacks)
-        if sets > MOST_SETS_IN_FULL
-        else _groups(assessment.attacks),
-        influence=_influence(sweep) if sweep is not None else None,
-        with_gain=any(attack.gain for attack in assessment.attacks),
-        sizes=_class_sizes(assessment.attacks),
+        figures=_figures(assessment),
+        sections=tuple(section for section in sections if section is not None),
+        assumptions=_assumptions(assessment, measures),
         provenance=provenance,
+        command="glasshouse assess --study study.toml",
+        method=METHOD,
     )
 
 
-def _groups(attacks: Sequence[Attack]) -> list[dict[str, object]]:
-    """Return the attacks by what the adversary knows, as the table shows them."""
-    return [
-        {
-            "title": f"She knows {', '.join(same[0].quasi_identifiers)}",
-            "note": f"{same[0].classes:,} classes, {same[0].uniques:,} unique records",
-            "rows": [_row(attack) for attack in same],
-        }
-        for same in by_knowledge(attacks)
-    ]
+def _title(datasets: Sequence[str]) -> str:
+    if len(datasets) == 1:
+        return f"What {datasets[0]} lets an adversary learn"
+    if len(datasets) > MOST_NAMES_IN_A_TITLE:
+        others = f"{len(datasets) - 1} further datasets"
+        return f"What {datasets[0]} and {others} let an adversary learn"
+    return f"What {', '.join(datasets[:-1])} and {datasets[-1]} let an adversary learn"
 
 
-def _best(attacks: Sequence[Attack]) -> list[dict[str, object]]:
-    """Return the best set of each size, by target, as the table shows them."""
-    targets: dict[str, list[Attack]] = {}
-    for attack in best_by_size(attacks):
-        targets.setdefault(attack_label(attack), []).append(attack)
-    return [
-        {
-            "title": f"{label[:1].upper()}{label[1:]}",
-            "note": "the best set of each size",
-            "rows": [
-                _row(attack) | {"label": ", ".join(attack.quasi_identifiers)} for attack in own
-            ],
-        }
-        for label, own in targets.items()
-    ]
+def _lead(assessment: Assessment, datasets: Sequence[str]) -> str:
+    if len(datasets) == 1:
+        return f"{assessment.records:,} records"
+    return f"{assessment.records:,} records of {datasets[0]}, and what the others say of the same people"
 
 
-def _influence(sweep: Sweep) -> dict[str, object] | None:
-    """Return, per attribute and target, its share of the leakage and what removing it would do."""
-    if len(sweep.masks) != 2 ** len(sweep.quasi_identifiers) - 1:
-        return None
-    values = {(v.quasi_identifier, v.sensitive): v for v in shapley_values(sweep).values}
-    removals = {(r.removed, r.sensitive): r for r in without_each(sweep).removals}
-    targets: list[str | None] = [None, *sweep.sensitive]
-    return {
-        "targets": ["name the person", *(f"infer {name}" for name in sweep.sensitive)],
-        "rows": [
-            {
-                "name": name,
-                "cells": [
-                    (_points(values[name, target].value), _points(-removals[name, target].drop))
-                    for target in targets
-                ],
-            }
-            for name in sweep.quasi_identifiers
-        ],
-    }
+def _figures(assessment: Assessment) -> tuple[Figure, ...]:
+    sets = _number_of_sets(assessment)
+    figures = []
+    if _is_growing(assessment):
+        figures.append(
+            Figure(
+                to_svg(growing(assessment)),
+                label="Success of each attack as datasets are added; the same numbers are in a table below",
+                caption="Each step adds one more dataset about the people of the first. Solid: her best guess is "
+                "right. Dashed: she knows it for certain.",
+            )
+        )
+    if sets > 1:
+        figures.append(
+            Figure(
+                to_svg(every_subset(assessment)),
+                label="Success of a guess with every set of quasi-identifiers",
+                caption=f"{sets:,} sets of quasi-identifiers; the exact figures of each are in results.parquet "
+                "beside this report.",
+            )
+        )
+    figures.append(
+        Figure(
+            to_svg(before_and_after(assessment)),
+            label="Success of each attack before and after; the same numbers are in the table below",
+            caption="“Before”: she knows the release, but nothing of the person. “After”: she also knows the person’s "
+            "quasi-identifiers. The line between them is what the attack gives her.",
+        )
+    )
+    return tuple(figures)
 
 
-def _points(value: Fraction) -> str:
-    return f"{100 * float(value):+.2f}"
+def _is_growing(assessment: Assessment) -> bool:
+    return len(by_window(assessment.attacks)) > 1
 
 
-def _row(attack: Attack) -> dict[str, object]:
-    return {
-        "code": attack.code,
-        "label": attack_label(attack),
-        "certain": f"{attack.certain:,}",
-        "certain_share": percentage(attack.deterministic.posterior),
-        "guess": _measured(attack.probabilistic),
-        "gain": _measured(attack.gain) if attack.gain else None,
-    }
+def _number_of_sets(assessment: Assessment) -> int:
+    return len(by_knowledge(last_window(assessment.attacks)))
 
 
-def _measured(leakage: Leakage) -> dict[str, str]:
-    factor = leakage.multiplicative
-    return {
-        "prior": _number(leakage.prior),
-        "posterior": _number(leakage.posterior),
-        "additive": _number(leakage.additive),
-        "multiplicative": "–" if factor is None else f"× {float(factor):,.6g}",
-        "prior_ratio": str(leakage.prior),
-        "posterior_ratio": str(leakage.posterior),
-    }
+@dataclass(frozen=True)
+class _Measures:
+    """Which measures of an attack the tables show, and how."""
+
+    gain: bool
+    """Whether there is a gain, which has a table of its own."""
+    currency: str | None
+    """What it is counted in."""
+    capacity: bool
+    """Whether there is a capacity."""
+
+    @classmethod
+    def of(cls, attacks: Sequence[Attack], currency: str | None) -> _Measures:
+        """Return the measures that some attack has."""
+        return cls(
+            gain=any(attack.gain is not None for attack in attacks),
+            currency=currency,
+            capacity=any(attack.capacity is not None for attack in attacks),
+        )
+
+    def tables(self, first: str, blocks: Sequence[_Block]) -> tuple[Table, ...]:
+        """Return a table of guesses and, where there are gains, one of these.
+
+        Args:
+            first: The title of the column that says what a row is about.
+            blocks: What is shown, from top to bottom.
+        """
+        chances = ["Known for certain", "Guess before", "Guess after", "Added", "Factor"]
+        chances += ["Worst case"] * self.capacity
+        guesses = _table("", first, chances, [block.group(self._guess) for block in blocks])
+        if not self.gain:
+            return (guesses,)
+        gaining = [block.with_gain() for block in blocks]
+        worth = ["Gain before", "Gain after", "Gain added", "Gain factor"]
+        groups = [block.group(self._gain) for block in gaining if block.rows]
+        return (guesses, _table("What she gains", first, worth, groups))
+
+    def _guess(self, attack: Attack) -> tuple[Cell, ...]:
+        guess = attack.probabilistic
+        cells = (
+            Cell(f"{attack.certain:,} ({percentage(attack.deterministic.posterior)})"),
+            *(
+                Cell(_number(value), exact=str(value))
+                for value in (guess.prior, guess.posterior, guess.additive)
+            ),
+            _factor(guess.multiplicative),
+        )
+        return (*cells, _factor(attack.capacity, most=True)) if self.capacity else cells
+
+    def _gain(self, attack: Attack) -> tuple[Cell, ...]:
+        gain = attack.gain
+        if gain is None:
+            return (NOTHING,) * 4
+        amounts = (gain.prior, gain.posterior, gain.additive)
+        return (
+            *(Cell(self._amount(value), exact=str(value)) for value in amounts),
+            _factor(gain.multiplicative),
+        )
+
+    def _amount(self, value: Fraction) -> str:
+        return _number(value) if self.currency is None else money(value, self.currency)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Attacks that a table shows together."""
+
+    title: str
+    """What they have in common."""
+    note: str
+    """A remark beside it."""
+    rows: tuple[tuple[str, Attack], ...]
+    """Each attack, and what its row is about."""
+
+    def with_gain(self) -> _Block:
+        """Return the block with those attacks only that have a gain."""
+        return replace(self, rows=tuple(row for row in self.rows if row[1].gain is not None))
+
+    def group(self, measured: Callable[[Attack], tuple[Cell, ...]]) -> Group:
+        """Return the block as rows of a table."""
+        rows = tuple((Cell(label, mark=a.code), *measured(a)) for label, a in self.rows)
+        return Group(rows, title=self.title, note=self.note)
+
+
+def _table(title: str, first: str, measures: Sequence[str], groups: Sequence[Group]) -> Table:
+    columns = (Column(first), *(Column(measure, numeric=True) for measure in measures))
+    return Table(columns, tuple(groups), title=title)
+
+
+def _factor(factor: Fraction | None, *, most: bool = False) -> Cell:
+    if factor is None:
+        return NOTHING
+    return Cell(f"at most {times(factor)}" if most else times(factor), exact=str(factor))
 
 
 def _number(value: Fraction) -> str:
@@ -159,11 +275,185 @@ def _number(value: Fraction) -> str:
     return repr(float(value)) if said == "1" and value != 1 else said
 
 
-def _class_sizes(attacks: Sequence[Attack]) -> list[dict[str, str]]:
-    """Return how many classes and records there are by class size, for the largest set assessed."""
-    sizes = widest(attacks)[0].class_sizes
-    labels = [label.replace("_", "–") for label in SIZE_LABELS[:-1]] + ["1,000 or more"]
+def _figures_section(assessment: Assessment, measures: _Measures) -> Section:
+    """Return the attacks with all datasets: each set of quasi-identifiers, or the best one of each size."""
+    attacks = last_window(assessment.attacks)
+    sets = _number_of_sets(assessment)
+    intro = []
+    if _is_growing(assessment):
+        intro.append(f"With {together(short_names(attacks[0].datasets))}.")
+    if sets > MOST_SETS_IN_FULL:
+        intro.append(
+            f"Of {sets:,} sets of quasi-identifiers, the one of each size with which she does best."
+        )
+    blocks = _best_by_target(attacks) if sets > MOST_SETS_IN_FULL else _by_set(attacks)
+    return Section("The figures", intro=" ".join(intro), tables=measures.tables("Attack", blocks))
+
+
+def _by_set(attacks: Sequence[Attack]) -> list[_Block]:
     return [
-        {"size": label, "classes": f"{classes:,}", "records": f"{records:,}"}
-        for label, classes, records in zip(labels, sizes.classes, sizes.records, strict=True)
+        _Block(
+            title=f"She knows {', '.join(same[0].quasi_identifiers)}",
+            note=f"{same[0].classes:,} classes, {same[0].uniques:,} unique records",
+            rows=tuple((attack_label(attack), attack) for attack in same),
+        )
+        for same in by_knowledge(attacks)
     ]
+
+
+def _best_by_target(attacks: Sequence[Attack]) -> list[_Block]:
+    return [
+        _Block(
+            title=label,
+            note="the best set of each size",
+            rows=tuple((", ".join(attack.quasi_identifiers), attack) for attack in own),
+        )
+        for label, own in _by_target(best_by_size(attacks)).items()
+    ]
+
+
+def _growth_section(assessment: Assessment, measures: _Measures) -> Section | None:
+    """Return, per target, the largest set of quasi-identifiers with one dataset, with two, and so on."""
+    stages = growth(assessment.attacks)
+    if len(stages) == 1:
+        return None
+    added = {
+        stage[0].datasets: label for stage, label in zip(stages, stage_labels(stages), strict=True)
+    }
+    blocks = [
+        _Block(
+            title=label,
+            note=f"she knows {', '.join(own[-1].quasi_identifiers)}",
+            rows=tuple((added[attack.datasets], attack) for attack in own),
+        )
+        for label, own in _by_target([attack for stage in stages for attack in stage]).items()
+    ]
+    return Section(
+        "How it grows with each dataset",
+        intro="Each row adds one dataset to those above it.",
+        tables=measures.tables("Datasets so far", blocks),
+    )
+
+
+def _by_target(attacks: Sequence[Attack]) -> dict[str, list[Attack]]:
+    """Return the attacks by what they try, said as a title."""
+    targets: dict[str, list[Attack]] = {}
+    for attack in attacks:
+        label = attack_label(attack)
+        targets.setdefault(f"{label[:1].upper()}{label[1:]}", []).append(attack)
+    return targets
+
+
+def _influence_section(sweep: Sweep | None) -> Section | None:
+    """Return, per attribute and target, its share of the leakage and what removing it would do."""
+    if sweep is None or len(sweep.masks) != 2 ** len(sweep.quasi_identifiers) - 1:
+        return None
+    shares = {(v.quasi_identifier, v.sensitive): v.value for v in shapley_values(sweep).values}
+    drops = {(r.removed, r.sensitive): r.drop for r in without_each(sweep).removals}
+    targets: dict[str | None, str] = {None: "name the person"}
+    targets |= {name: f"infer {name}" for name in sweep.sensitive}
+    columns = [
+        Column(title, numeric=True, under=target)
+        for target in targets.values()
+        for title in ("share", "without it")
+    ]
+    rows = tuple(
+        (
+            Cell(name),
+            *(
+                cell
+                for target in targets
+                for cell in (_points(shares[name, target]), _points(-drops[name, target]))
+            ),
+        )
+        for name in sweep.quasi_identifiers
+    )
+    return Section(
+        "What each attribute contributes",
+        intro="In points of success (per 100 records). Share: the attribute’s fair share of what the attack gives her "
+        "(its Shapley value; the shares of a column add up to the whole leakage). Without it: how her success changes "
+        "if this attribute alone is left out of the release.",
+        tables=(Table((Column("Attribute"), *columns), (Group(rows),)),),
+    )
+
+
+def _points(value: Fraction) -> Cell:
+    return Cell(f"{100 * float(value):+.2f}")
+
+
+def _class_sizes_section(assessment: Assessment) -> Section | None:
+    """Return how many classes and records there are by class size, for the largest set assessed."""
+    sizes = widest(assessment.attacks)[0].class_sizes
+    if not any(sizes.classes):
+        return None
+    labels = [label.replace("_", "–") for label in SIZE_LABELS[:-1]] + ["1,000 or more"]
+    rows = tuple(
+        (Cell(label), Cell(f"{classes:,}"), Cell(f"{records:,}"))
+        for label, classes, records in zip(labels, sizes.classes, sizes.records, strict=True)
+    )
+    columns = (
+        Column("Records alike"),
+        Column("Classes", numeric=True),
+        Column("Records in them", numeric=True),
+    )
+    one = _number_of_sets(assessment) == 1
+    return Section(
+        "How many look alike",
+        intro="" if one else "With the largest set of quasi-identifiers.",
+        tables=(Table(columns, (Group(rows),)),),
+    )
+
+
+def _assumptions(assessment: Assessment, measures: _Measures) -> Assumptions:
+    return Assumptions(
+        text="The adversary knows that the person’s record is in the release, knows that person’s quasi-identifiers "
+        "exactly, and takes every record as equally likely to be the person’s unless the study gives weights. Every "
+        "figure is an exact ratio of counts (or of weights, where the study gives them) in this release, not an "
+        "estimate; it says nothing of people who are not in it.",
+        terms=tuple(_terms(assessment, measures)),
+    )
+
+
+def _terms(assessment: Assessment, measures: _Measures) -> list[Term]:
+    terms = [
+        Term(
+            "Known for certain",
+            "Records whose secret the adversary infers with probability 1: alone in their class, or in a class where "
+            "all share one value; in brackets, the probability that the person’s record is one of them.",
+        ),
+        Term(
+            "Guess before, guess after",
+            "The probability that her best single guess is right (prior and posterior Bayes vulnerability). Hover "
+            "over a figure for the exact ratio.",
+        ),
+        Term(
+            "Added, factor",
+            "Posterior minus prior, and posterior divided by prior: additive and multiplicative leakage.",
+        ),
+    ]
+    if measures.capacity:
+        terms.append(
+            Term(
+                "Worst case",
+                "No adversary with non-negative gains, whatever she believed before and whatever a guess is worth to "
+                "her, multiplies her success by more than this (multiplicative Bayes capacity).",
+            )
+        )
+    if measures.gain:
+        terms.append(
+            Term(
+                "Gain before, gain after",
+                "What she can expect to gain from one person: the chance that one of several tries is right, or the "
+                "worth to her of naming a value right, as the study says. (What each value is worth is in the run’s "
+                "study.toml, not here.)",
+            )
+        )
+    if _is_growing(assessment):
+        terms.append(
+            Term(
+                "Datasets so far",
+                "The records are those of the first dataset. Each further one adds what she knows of the same people "
+                "there, and whether they are in it at all.",
+            )
+        )
+    return terms

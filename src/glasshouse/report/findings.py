@@ -9,32 +9,68 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glasshouse.microdata import Assessment, Attack
-from glasshouse.report.words import counted, enumeration, frequency, plural, share
+from glasshouse.report.words import (
+    counted,
+    enumeration,
+    frequency,
+    plural,
+    share,
+    short_names,
+    together,
+)
 
 SMALL_CLASS = 5
 """Below so many people alike, a group is commonly held too small to publish."""
 
 
 def findings(assessment: Assessment, *, subject: str = "person") -> tuple[str, ...]:
-    """Return three sentences: who can be named, what can be inferred, and how little is enough or how many stand alone.
+    """Return who can be named, what can be inferred, and how little is enough or how many stand alone: three sentences.
 
-    They speak of the largest set of quasi-identifiers that was assessed, and of the sensitive attribute about
-    which the adversary gains most.
+    They speak of all datasets together, of the largest set of quasi-identifiers that was assessed, and of the
+    sensitive attribute about which the adversary gains most. Of a growing collection a fourth sentence, after the
+    first, says how her success grows with it.
     """
     naming, *inferring = widest(assessment.attacks)
-    enough = _enough(assessment, naming)
-    last = _nearly_alone(naming, subject) if enough is None else _already(enough, subject)
-    sentences = [_named(naming, subject), last]
+    sentences = [_named(naming, subject)]
+    stages = growth(assessment.attacks)
+    if len(stages) > 1:
+        sentences.append(_grown(stages[0][0], naming))
     if inferring:
         worst = max(inferring, key=lambda a: (a.probabilistic.additive, a.certain))
-        sentences.insert(1, _inferred(worst, subject))
+        sentences.append(_inferred(worst, subject))
     else:
-        sentences.insert(1, _expected(naming, subject))
+        sentences.append(_expected(naming, subject))
+    enough = _enough(assessment, naming)
+    if enough is not None:
+        sentences.append(_already(enough, subject))
+    elif any(naming.class_sizes.classes):
+        sentences.append(_nearly_alone(naming, subject))
     return tuple(sentences)
 
 
 def _knowing(attack: Attack, subject: str) -> str:
-    return f"Someone who knows a {subject}'s {enumeration(attack.quasi_identifiers)}"
+    known = f"a {subject}'s {enumeration(attack.quasi_identifiers)}"
+    if len(attack.datasets) == 1:
+        return f"Someone who knows {known}"
+    return f"With {together(short_names(attack.datasets))}, someone who knows {known}"
+
+
+def _grown(first: Attack, last: Attack) -> str:
+    """Say what the first dataset alone gives her, and what all of them do."""
+    names = dict(zip(last.datasets, short_names(last.datasets), strict=True))
+    alone, all_of_them = (
+        together([names.get(dataset, dataset) for dataset in attack.datasets])
+        for attack in (first, last)
+    )
+    before, after = first.probabilistic.posterior, last.probabilistic.posterior
+    if before == after:
+        return (
+            f"With {alone} a guess is right for {frequency(before)}; {all_of_them} give no better."
+        )
+    return (
+        f"With {alone} a guess is right for {frequency(before)}; with {all_of_them}, for "
+        f"{frequency(after)}."
+    )
 
 
 def _named(attack: Attack, subject: str) -> str:
@@ -87,6 +123,7 @@ def _enough(assessment: Assessment, whole: Attack) -> Attack | None:
         attack
         for attack in assessment.attacks
         if not attack.secret
+        and attack.datasets == whole.datasets
         and len(attack.quasi_identifiers) < len(whole.quasi_identifiers)
         and 2 * attack.probabilistic.posterior >= whole.probabilistic.posterior
     ]
@@ -129,26 +166,71 @@ def attack_label(attack: Attack) -> str:
 
 
 def best_by_size(attacks: Sequence[Attack]) -> list[Attack]:
-    """Return, per target and number of quasi-identifiers, the first attack with the highest posterior."""
-    best: dict[tuple[tuple[str, ...], int], Attack] = {}
+    """Return the first attack with the highest posterior per window, target and number of quasi-identifiers."""
+    best: dict[tuple[tuple[str, ...], tuple[str, ...], int], Attack] = {}
     for attack in attacks:
-        key = (attack.secret, len(attack.quasi_identifiers))
+        key = (attack.datasets, attack.secret, len(attack.quasi_identifiers))
         if key not in best or attack.probabilistic.posterior > best[key].probabilistic.posterior:
             best[key] = attack
     return list(best.values())
 
 
 def widest(attacks: Sequence[Attack]) -> list[Attack]:
-    """Return the attacks with the largest set of quasi-identifiers; of several, the one that names best."""
+    """Return the attacks with the largest set of quasi-identifiers in the last window.
+
+    Of several sets as large, the one that names best.
+    """
+    return _largest(last_window(attacks))
+
+
+def by_knowledge(attacks: Sequence[Attack]) -> list[list[Attack]]:
+    """Return the attacks in groups with the same datasets and quasi-identifiers, in their order."""
+    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Attack]] = {}
+    for attack in attacks:
+        groups.setdefault((attack.datasets, attack.quasi_identifiers), []).append(attack)
+    return list(groups.values())
+
+
+def by_window(attacks: Sequence[Attack]) -> list[list[Attack]]:
+    """Return the attacks in groups with the same datasets: the windows of a growing collection, the smallest first."""
+    windows: dict[tuple[str, ...], list[Attack]] = {}
+    for attack in attacks:
+        windows.setdefault(attack.datasets, []).append(attack)
+    return sorted(windows.values(), key=lambda window: len(window[0].datasets))
+
+
+def last_window(attacks: Sequence[Attack]) -> list[Attack]:
+    """Return the attacks that use all datasets; where there is one window only, all of them."""
+    return by_window(attacks)[-1]
+
+
+def growth(attacks: Sequence[Attack]) -> list[list[Attack]]:
+    """Return, window by window, the attacks with the set of quasi-identifiers that is the largest of the last one.
+
+    A window in which that set was not assessed is represented by its own largest.
+    """
+    known = widest(attacks)[0].quasi_identifiers
+    return [
+        [attack for attack in window if attack.quasi_identifiers == known] or _largest(window)
+        for window in by_window(attacks)
+    ]
+
+
+def stage_labels(stages: Sequence[Sequence[Attack]]) -> list[str]:
+    """Say what each stage of a growing collection adds: ``2014``, ``+ 2015``, …."""
+    every = stages[-1][0].datasets
+    names = dict(zip(every, short_names(every), strict=True))
+    labels, seen = [], set[str]()
+    for stage in stages:
+        datasets = stage[0].datasets
+        new = ", ".join(names.get(name, name) for name in datasets if name not in seen)
+        labels.append(f"+ {new}" if seen else new)
+        seen.update(datasets)
+    return labels
+
+
+def _largest(attacks: Sequence[Attack]) -> list[Attack]:
     return max(
         by_knowledge(attacks),
         key=lambda same: (len(same[0].quasi_identifiers), same[0].probabilistic.posterior),
     )
-
-
-def by_knowledge(attacks: Sequence[Attack]) -> list[list[Attack]]:
-    """Return the attacks in groups with the same quasi-identifiers, in their order."""
-    groups: dict[tuple[str, ...], list[Attack]] = {}
-    for attack in attacks:
-        groups.setdefault(attack.quasi_identifiers, []).append(attack)
-    return list(groups.values())

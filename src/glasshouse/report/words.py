@@ -1,11 +1,15 @@
-"""Numbers as people say them: natural frequencies, rounded counts, lists."""
+"""Numbers as people say them: natural frequencies, rounded counts, money, lists."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 
 _IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "women"}
+_ENDINGS = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,7})+$")
+_YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
+_MOST_IN_A_LIST = 5
 
 
 def frequency(probability: Fraction) -> str:
@@ -90,3 +94,58 @@ def counted(count: int, noun: str) -> str:
     ('1 person', '2,500 people')
     """
     return f"{count:,} {noun if count == 1 else plural(noun)}"
+
+
+def money(value: Fraction, currency: str) -> str:
+    """Say an amount of money, to the nearest hundredth; exact halves go to the even one.
+
+    >>> money(Fraction(12345, 10), "R$"), money(Fraction(-1, 3), "€"), money(Fraction(-1, 1000), "€")
+    ('R$ 1,234.50', '-€ 0.33', '€ 0.00')
+    """
+    hundredths = round(value * 100)
+    whole, rest = divmod(abs(hundredths), 100)
+    return f"{'-' if hundredths < 0 else ''}{currency} {whole:,}.{rest:02d}"
+
+
+def times(factor: Fraction) -> str:
+    """Say a factor with six digits, or to the nearest whole number where it has more.
+
+    >>> times(Fraction(8, 3)), times(Fraction(48176423, 2))
+    ('× 2.66667', '× 24,088,212')
+    """
+    return f"× {round(factor):,}" if factor >= 10**6 else f"× {float(factor):,.6g}"
+
+
+def short_names(datasets: Sequence[str]) -> tuple[str, ...]:
+    """Say datasets by what tells them apart: the year in their names, or else the names without endings.
+
+    >>> short_names(["census_2014.csv", "census_2015.csv"]), short_names(["D1.csv", "D2.csv.gz"])
+    (('2014', '2015'), ('D1', 'D2'))
+    >>> short_names(["a.csv", "a.parquet"]), short_names(["students-2018.csv"])
+    (('a.csv', 'a.parquet'), ('students-2018',))
+    """
+    stems = [_ENDINGS.sub("", name) or name for name in datasets]
+    years = [_YEAR.findall(stem) for stem in stems]
+    alike = {_YEAR.sub("", stem) for stem in stems}
+    if len(stems) > len(alike) == 1 and all(len(found) == 1 for found in years):
+        stems = [found[0] for found in years]
+    return tuple(stems if len(set(stems)) == len(set(datasets)) else datasets)
+
+
+def together(names: Sequence[str]) -> str:
+    """Say which datasets someone has, by their short names.
+
+    >>> together(["2014"]), together(["2014", "2015"]), together(["2016", "2015", "2014"])
+    ('2014 alone', '2014 and 2015 together', '2014 to 2016 together')
+    >>> together(["D1", "D2", "D3"]), together(list("abcdef"))
+    ('D1, D2 and D3 together', 'a and 5 further datasets together')
+    """
+    if len(names) == 1:
+        return f"{names[0]} alone"
+    if len(names) > 2 and all(_YEAR.fullmatch(name) for name in names):
+        first, last = min(map(int, names)), max(map(int, names))
+        if {int(name) for name in names} == set(range(first, last + 1)):
+            return f"{first} to {last} together"
+    if len(names) > _MOST_IN_A_LIST:
+        return f"{names[0]} and {len(names) - 1} further datasets together"
+    return f"{', '.join(names[:-1])} and {names[-1]} together"

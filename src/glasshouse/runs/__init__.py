@@ -1,16 +1,28 @@
-"""One run: carried out, kept while it lasts, and stored in a folder."""
+"""Runs: a study carried out, and the folder that keeps its outcome."""
 
 from glasshouse.runs.checkpoint import Checkpoint
-from glasshouse.runs.runner import Run, Watch, read_dataset, run, run_key
-from glasshouse.runs.store import check_place, write_run
+from glasshouse.runs.families import FamilyRun, run_family
+from glasshouse.runs.memberships import MembershipRun, run_membership
+from glasshouse.runs.reading import focal_first
+from glasshouse.runs.runner import Means, Run, Watch, run, run_key
+from glasshouse.runs.store import Outcome, check_place, write_run
+from glasshouse.runs.targets import TargetRun, run_target
 
 __all__ = [
     "Checkpoint",
+    "FamilyRun",
+    "Means",
+    "MembershipRun",
+    "Outcome",
     "Run",
+    "TargetRun",
     "Watch",
     "check_place",
-    "read_dataset",
+    "focal_first",
     "run",
+    "run_family",
     "run_key",
+    "run_membership",
+    "run_target",
     "write_run",
 ]

@@ -1,25 +1,47 @@
-"""One run: from a study to its outcome."""
+"""One run of ``assess``: from a study to its outcome."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.parquet
+from numpy.typing import NDArray
 
 from glasshouse.atomic import new_file
-from glasshouse.microdata import Assessment, Sweep, assess, record_risks, sweep
+from glasshouse.errors import StudyError
+from glasshouse.microdata import Assessment, Attack, Sweep, assess, record_risks, sweep
+from glasshouse.microdata.explain import Explanation
+from glasshouse.microdata.explain import explain as explanation
+from glasshouse.microdata.gains import (
+    Gain,
+    RecordWorth,
+    read_gain_matrix,
+    with_abstaining,
+)
 from glasshouse.microdata.lattice import Progress
-from glasshouse.microdata.models import Gain
+from glasshouse.microdata.linkage import Key, link
+from glasshouse.microdata.models import assess_windows
 from glasshouse.qif import Tries
 from glasshouse.runs.checkpoint import Checkpoint
+from glasshouse.runs.reading import joined, one_each, prepared
 from glasshouse.sources import OnProgress
 from glasshouse.sources.files import fingerprint
-from glasshouse.study import Adversary, Dataset, Study, attributes, dump_study
-from glasshouse.table import EncodedTable, read
+from glasshouse.study import Adversary, Study, attributes, dump_study
+from glasshouse.table import EncodedTable, Step
+from glasshouse.table.collection import Member
+
+if TYPE_CHECKING:
+    from glasshouse.report import Provenance
+
+STEPS_PER_WINDOW = 1000
+"""The steps of the sweep of a window are numbered from a multiple of this on."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +52,65 @@ class Run:
     """What was asked."""
     assessment: Assessment
     """What came out."""
-    sweep: Sweep | None
-    """The sums of every subset, where one sweep answered the study."""
+    sweep: Sweep | None = None
+    """The sums of every subset, where one sweep answered the study; of a collection, those of all its datasets."""
+    steps: tuple[Step, ...] = ()
+    """What was left out of the datasets."""
+    members: tuple[Member, ...] = ()
+    """The datasets of a collection, and how many people of the focal one are in each."""
+    explanations: tuple[Explanation, ...] = ()
+    """Each attack with the whole set step by step, where asked for."""
+    exact: bool = True
+    """Whether every figure is an exact ratio; records linked by uncertain keys may need rounding."""
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return self.assessment.records
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything that came out as plain values."""
+        content: dict[str, Any] = {"records": self.records}
+        if self.members:
+            content["datasets"] = [asdict(member) for member in self.members]
+        if self.steps:
+            content["treatment"] = [step.to_dict() for step in self.steps]
+        if self.study.links:
+            content["exact"] = self.exact
+        content["results"] = [attack.to_dict() for attack in self.assessment.attacks]
+        if self.explanations:
+            content["explain"] = [each.to_dict() for each in self.explanations]
+        return content
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per attack."""
+        return self.assessment.to_frame()
+
+    def to_html(self, provenance: Provenance) -> str:
+        """Return the report."""
+        from glasshouse.report import render_html  # drawing takes long to import
+
+        return render_html(
+            self.assessment,
+            subject=self.study.subject,
+            provenance=provenance,
+            sweep=self.sweep,
+            treatment=self.steps,
+            notes=self.notes(),
+            currency=self.study.adversary.gain.currency,
+        )
+
+    def notes(self) -> list[str]:
+        """Return in sentences what a reader must know of the datasets and of how the figures were made."""
+        notes = [
+            f"{member.linked:,} of the {self.records:,} people are also in {member.name}."
+            for member in self.members[1:]
+        ]
+        if not self.exact:
+            notes.append(
+                "Some figures are rounded in the last digits of a double: as exact ratios they would be too long."
+            )
+        return notes
 
 
 @dataclass(frozen=True)
@@ -44,73 +123,75 @@ class Watch:
     """Called with how far a sweep is."""
 
 
+@dataclass(frozen=True)
+class Means:
+    """What a run has to work with; none of it changes the outcome."""
+
+    watch: Watch = Watch()
+    """Whom to tell how far it is."""
+    checkpoint: Checkpoint | None = None
+    """Where to keep the finished steps of a sweep."""
+    resume: bool = False
+    """Whether to go on from the steps kept there."""
+    threads: int | None = None
+    """How many threads to use; by default as many as there are processors."""
+    memory: int | None = None
+    """How many bytes a sweep may use."""
+
+
 def run(
     study: Study,
     *,
-    watch: Watch | None = None,
+    means: Means | None = None,
     save_table: Path | None = None,
     per_record: Path | None = None,
-    checkpoint: Checkpoint | None = None,
-    resume: bool = False,
-    threads: int | None = None,
-    memory: int | None = None,
+    explain: bool = False,
 ) -> Run:
-    """Carry out a study.
+    """Carry out a study of collective attacks.
 
     Args:
         study: What is asked.
-        watch: Whom to tell how far it is.
+        means: What there is to work with.
         save_table: Where to keep the encoded table, so that a later run skips parsing.
         per_record: Where to write each record's risk with the whole set of quasi-identifiers, as Parquet.
-        checkpoint: Where to keep the finished steps of a sweep.
-        resume: Whether to go on from the steps kept there.
-        threads: How many threads to use; the outcome is the same for any number.
-        memory: How many bytes a sweep may use.
+        explain: Whether to build every table from the records to the hyper, for small data.
 
     Raises:
         DataError: The data is malformed or lacks a column.
         StudyError: The question does not fit the data.
         BudgetError: It does not fit the memory.
     """
-    watch = watch or Watch()
-    table = read_dataset(study.datasets[0], study.adversary, on_progress=watch.reading)
-    outcome = _answered(study, table, watch, checkpoint, resume, threads, memory)
+    means = means or Means()
+    if study.links:
+        for option, given in (
+            ("--save-table", save_table),
+            ("--per-record", per_record),
+            ("--explain", explain),
+        ):
+            if given:
+                raise StudyError(
+                    f"{option} is for datasets with an identifier; leave it out with --link"
+                )
+        return _linked(study, means)
+    if len(study.datasets) > 1:
+        if save_table is not None:
+            raise StudyError("--save-table keeps one dataset; assess the files one by one for it")
+        collection = joined(study, on_progress=means.watch.reading)
+        whole, steps, members = collection.table, collection.steps, collection.members
+        windows = list(collection.windows())
+    else:
+        single = one_each(next(prepared(study, on_progress=means.watch.reading)), seed=study.seed)
+        whole, steps, members = single.table, single.steps, ()
+        windows = [whole]
+    assessment, swept = _answered(study, windows, means)
     if save_table is not None:
-        table.save(save_table)
+        single.read.save(save_table)
     if per_record is not None:
         with new_file(per_record) as draft:
-            pyarrow.parquet.write_table(record_risks(table).to_frame(), draft)
-    return outcome
-
-
-def _answered(
-    study: Study,
-    table: EncodedTable,
-    watch: Watch,
-    checkpoint: Checkpoint | None,
-    resume: bool,
-    threads: int | None,
-    memory: int | None,
-) -> Run:
-    if study.sweep is not None:
-        finished = checkpoint.start(resume=resume) if checkpoint else None
-        swept = sweep(
-            table,
-            subsets=study.sweep,
-            threads=threads,
-            memory=memory,
-            on_progress=watch.sweeping,
-            finished=finished,
-            on_step=checkpoint.save if checkpoint else None,
-        )
-        return Run(study, swept.assessment(), swept)
-    outcome = assess(
-        table,
-        subsets=study.chosen_subsets(),
-        secrets=[attributes(secret) for secret in study.adversary.sensitive],
-        gains=_gains(study.adversary),
-    )
-    return Run(study, outcome, None)
+            pyarrow.parquet.write_table(record_risks(whole).to_frame(), draft)
+    secrets = [(), *map(attributes, study.adversary.sensitive)]
+    explained = [explanation(windows[-1], secret=secret) for secret in secrets] if explain else []
+    return Run(study, assessment, swept, steps, members, explanations=tuple(explained))
 
 
 def run_key(study: Study) -> str:
@@ -122,25 +203,125 @@ def run_key(study: Study) -> str:
     ).hexdigest()
 
 
-def read_dataset(
-    dataset: Dataset, adversary: Adversary, *, on_progress: OnProgress | None = None
-) -> EncodedTable:
-    """Read the columns of a dataset that an adversary has to do with."""
-    secrets = dict.fromkeys(name for s in adversary.sensitive for name in attributes(s))
-    return read(
-        dataset.path,
-        quasi_identifiers=adversary.quasi_identifiers,
-        sensitive=tuple(secrets),
-        id=adversary.identifier,
-        weight=adversary.weight,
-        dialect=dataset.dialect,
-        types=dataset.types,
-        on_progress=on_progress,
+def _answered(
+    study: Study, windows: Sequence[EncodedTable], means: Means
+) -> tuple[Assessment, Sweep | None]:
+    """Attack each window of a collection; a single dataset is the only window of itself."""
+    if study.sweep is None:
+        return _assessed(study, windows), None
+    checkpoint = means.checkpoint
+    finished = checkpoint.start(resume=means.resume) if checkpoint else {}
+    swept = [
+        _swept(study.sweep, window, number, len(windows), means, finished)
+        for number, window in enumerate(windows)
+    ]
+    attacks = [
+        attack
+        for window, each in zip(windows, swept, strict=True)
+        for attack in _with_capacities(each.assessment().attacks, window)
+    ]
+    return Assessment(windows[0].records, tuple(attacks)), swept[-1]
+
+
+def _with_capacities(attacks: Sequence[Attack], window: EncodedTable) -> Sequence[Attack]:
+    """Return the attacks of a sweep with the capacities of the whole set, which a sweep does not compute."""
+    whole = len(window.quasi_identifiers)
+    if not window.sensitive or len(attacks[-1].quasi_identifiers) < whole:
+        return attacks
+    counted = len(window.sensitive)
+    inferring = assess(window).attacks[1:]
+    return (
+        *attacks[:-counted],
+        *(
+            replace(swept, capacity=alone.capacity, additive_capacity=alone.additive_capacity)
+            for swept, alone in zip(attacks[-counted:], inferring, strict=True)
+        ),
     )
 
 
-def _gains(adversary: Adversary) -> Mapping[tuple[str, ...], Gain]:
-    if adversary.gain.tries is not None:
-        secrets = [(), *map(attributes, adversary.sensitive)]
-        return dict.fromkeys(secrets, Tries(adversary.gain.tries))
-    return {(name,): dict(worth) for name, worth in adversary.gain.worth.items()}
+def _assessed(study: Study, windows: Sequence[EncodedTable]) -> Assessment:
+    adversary = study.adversary
+    secrets = [attributes(secret) for secret in adversary.sensitive]
+    gains, priors = study_gains(adversary), study_priors(adversary)
+    return assess_windows(
+        windows, subsets=study.chosen_subsets(), secrets=secrets, gains=gains, priors=priors
+    )
+
+
+def _swept(
+    subsets: str,
+    table: EncodedTable,
+    number: int,
+    windows: int,
+    means: Means,
+    finished: Mapping[int, NDArray[np.int64]],
+) -> Sweep:
+    """Sweep one of several windows, whose steps have numbers of their own."""
+    first, tell = number * STEPS_PER_WINDOW, means.watch.sweeping
+    save = means.checkpoint.save if means.checkpoint else None
+
+    def so_far(progress: Progress) -> None:
+        if tell is not None:
+            tell(replace(progress, share=(number + progress.share) / windows))
+
+    return sweep(
+        table,
+        subsets=subsets,
+        threads=means.threads,
+        memory=means.memory,
+        on_progress=so_far,
+        finished={
+            step - first: rows
+            for step, rows in finished.items()
+            if first <= step < first + STEPS_PER_WINDOW
+        },
+        on_step=None if save is None else lambda step, rows: save(first + step, rows),
+    )
+
+
+def _linked(study: Study, means: Means) -> Run:
+    """Link the datasets by keys that may change."""
+    if study.subsets != ("full",):
+        raise StudyError(
+            "datasets that are linked by keys are assessed with the whole set; leave out --subsets"
+        )
+    if study.adversary.gain.model_dump(exclude_defaults=True) or study.adversary.prior:
+        raise StudyError(
+            "gains and priors are for datasets with an identifier; leave them out with --link"
+        )
+    tables = list(prepared(study, on_progress=means.watch.reading))
+    focal, *others = (each.table for each in tables)
+    keys = [
+        [Key(key.name, persists=key.persists, shift=position * key.shift) for key in study.links]
+        for position in range(1, len(tables))
+    ]
+    secrets = [attributes(secret) for secret in study.adversary.sensitive]
+    outcome = link(
+        focal, others, keys=keys, quasi_identifiers=study.adversary.knowable, secrets=secrets
+    )
+    steps = tuple(step for each in tables for step in each.steps)
+    return Run(
+        study, Assessment(outcome.records, outcome.attacks), steps=steps, exact=outcome.exact
+    )
+
+
+def study_gains(adversary: Adversary) -> Mapping[tuple[str, ...], Gain]:
+    """Return what guesses are worth to an adversary, per secret; the empty one is re-identification."""
+    asked = adversary.gain
+    secrets = {"+".join(attributes(secret)): attributes(secret) for secret in adversary.sensitive}
+    gains: dict[tuple[str, ...], Gain] = {}
+    if asked.tries is not None:
+        gains |= dict.fromkeys([(), *secrets.values()], Tries(asked.tries))
+    if asked.record_worth is not None:
+        gains[()] = RecordWorth(asked.record_worth)
+    gains |= {secrets[name]: dict(worth) for name, worth in asked.worth.items()}
+    for name, path in asked.matrix.items():
+        matrix = read_gain_matrix(path)
+        gains[secrets[name]] = with_abstaining(matrix) if asked.abstain else matrix
+    return gains
+
+
+def study_priors(adversary: Adversary) -> Mapping[tuple[str, ...], Mapping[str, float]]:
+    """Return what an adversary believes of each secret beforehand, where the study says so."""
+    secrets = {"+".join(attributes(secret)): attributes(secret) for secret in adversary.sensitive}
+    return {secrets[name]: dict(prior) for name, prior in adversary.prior.items()}

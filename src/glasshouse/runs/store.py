@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
+import pyarrow as pa
 import pyarrow.parquet
 
 from glasshouse.atomic import check_folder, new_folder
 from glasshouse.errors import DataError, quoted
-from glasshouse.runs.runner import Run
+from glasshouse.runs.reading import dataset_names
 from glasshouse.sources.files import display_name, fingerprint
-from glasshouse.study import Study, dump_study
+from glasshouse.study import Study, dump_study, with_paths
+from glasshouse.study.conditions import parse_condition
+
+if TYPE_CHECKING:
+    from glasshouse.report import Provenance
 
 STUDY, MANIFEST, RESULTS, REPORT = "study.toml", "manifest.json", "results.parquet", "report.html"
 
@@ -33,7 +39,25 @@ def check_place(folder: Path, *, overwrite: bool) -> None:
         )
 
 
-def write_run(run: Run, folder: Path, *, overwrite: bool = False) -> Path:
+class Outcome(Protocol):
+    """What a run of any command has to be stored."""
+
+    @property
+    def study(self) -> Study:
+        """What was asked."""
+
+    @property
+    def records(self) -> int:
+        """The number of records of the release."""
+
+    def to_frame(self) -> pa.Table:
+        """Return the results as a table."""
+
+    def to_html(self, provenance: Provenance) -> str:
+        """Return the report."""
+
+
+def write_run(outcome: Outcome, folder: Path, *, overwrite: bool = False) -> Path:
     """Write the run folder and return the path of its report.
 
     The same study, data and version give the same bytes: nothing in it tells the time.
@@ -41,50 +65,50 @@ def write_run(run: Run, folder: Path, *, overwrite: bool = False) -> Path:
     Raises:
         DataError: The folder exists (and is not to be overwritten) or cannot be written.
     """
-    from glasshouse.report import Provenance, render_html  # drawing takes long to import
+    from glasshouse.report import Provenance  # drawing takes long to import
 
     check_place(folder, overwrite=overwrite)
-    own_version = version("glasshouse")
-    digests = {display_name(d.path): fingerprint(d.path) for d in run.study.datasets}
+    study, own_version = outcome.study, version("glasshouse")
+    digests = _digests(study)
     manifest = {
         "glasshouse": own_version,
-        "command": run.study.command,
-        "records": run.assessment.records,
+        "command": study.command,
+        "records": outcome.records,
         "datasets": [{"name": name, "sha256": digest} for name, digest in digests.items()],
     }
     provenance = Provenance(
         version=own_version,
-        study=dump_study(_travelling(run.study), version=own_version),
+        study=dump_study(_travelling(study), version=own_version),
         datasets=digests,
     )
     with new_folder(folder, replace=overwrite) as draft:
-        located = dump_study(_located(run.study), version=own_version)
+        located = dump_study(_located(study), version=own_version)
         (draft / STUDY).write_text(located, encoding="utf-8")
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-        pyarrow.parquet.write_table(run.assessment.to_frame(), draft / RESULTS)
-        report = render_html(
-            run.assessment, subject=run.study.subject, provenance=provenance, sweep=run.sweep
-        )
-        (draft / REPORT).write_text(report, encoding="utf-8")
+        pyarrow.parquet.write_table(outcome.to_frame(), draft / RESULTS)
+        (draft / REPORT).write_text(outcome.to_html(provenance), encoding="utf-8")
     return folder / REPORT
+
+
+def _digests(study: Study) -> dict[str, str]:
+    """Return the SHA-256 of every file that a study reads, by the name that results give it."""
+    named = zip(dataset_names(study), study.datasets, strict=True)
+    files = [(name, dataset.path) for name, dataset in named]
+    if study.population is not None:
+        files.append((display_name(study.population.path), study.population.path))
+    files += [(path.name, path) for path in study.adversary.gain.matrix.values()]
+    return {name: fingerprint(path) for name, path in files}
 
 
 def _located(study: Study) -> Study:
     """Return the study with absolute paths, so that it can be run again from its folder."""
-    return _with_paths(study, [d.path.parent.resolve() / d.path.name for d in study.datasets])
+    return with_paths(study, lambda path: path.parent.resolve() / path.name)
 
 
 def _travelling(study: Study) -> Study:
-    """Return the study as a report that leaves the house should have it: bare file names, no values of the data."""
+    """Return the study as a report that leaves the house should have it: bare file names, no values of a person."""
     gain = study.adversary.gain.model_copy(update={"worth": {}})
-    adversary = study.adversary.model_copy(update={"gain": gain})
-    plain = study.model_copy(update={"adversary": adversary})
-    return _with_paths(plain, [Path(dataset.path.name) for dataset in study.datasets])
-
-
-def _with_paths(study: Study, paths: list[Path]) -> Study:
-    datasets = tuple(
-        dataset.model_copy(update={"path": path})
-        for dataset, path in zip(study.datasets, paths, strict=True)
-    )
-    return study.model_copy(update={"datasets": datasets})
+    adversary = study.adversary.model_copy(update={"gain": gain, "prior": {}})
+    known = tuple(f"{parse_condition(text).column}=…" for text in study.known)
+    plain = study.model_copy(update={"adversary": adversary, "known": known})
+    return with_paths(plain, lambda path: Path(path.name))

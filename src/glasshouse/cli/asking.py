@@ -1,0 +1,130 @@
+"""From the options of a command to a study."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from glasshouse.cli import options
+from glasshouse.errors import StudyError
+
+if TYPE_CHECKING:
+    from glasshouse.study import Study
+
+
+def refuse_beside_study(context: typer.Context, *, allowed: Collection[str]) -> None:
+    """Make sure that nothing is asked beside a study file.
+
+    Raises:
+        StudyError: An option is given that the study would have to say.
+    """
+    for parameter in context.command.params:
+        source = context.get_parameter_source(str(parameter.name))
+        if (
+            source is None
+            or source.name != "COMMANDLINE"
+            or parameter.name in {*allowed, "study_file"}
+        ):
+            continue
+        said = parameter.opts[0] if parameter.opts[0].startswith("-") else "the file"
+        raise StudyError(f"--study says it all: leave out {said}, or write it into the study")
+
+
+def study_of(path: Path, *, command: str) -> Study:
+    """Read a study file for a command.
+
+    Raises:
+        StudyError: It is a study for another command.
+    """
+    from glasshouse.study import load_study
+
+    study = load_study(path)
+    if study.command != command:
+        raise StudyError(
+            f"{path.name}: is a study for another command; run glasshouse {study.command} --study {path}"
+        )
+    return study
+
+
+def dataset_content(path: Path, dialect: dict[str, Any], types: list[str] | None) -> dict[str, Any]:
+    """Return a file and how it is written down, as content of a study."""
+    kinds = options.assignments(types, option="--type", form="COLUMN=TYPE")
+    return {"path": path, "dialect": dialect, "types": kinds}
+
+
+def adversary_content(
+    *,
+    quasi_identifiers: Sequence[str],
+    sensitive: list[str] | None,
+    facts: list[str] | None = None,
+    identifier: str | None = None,
+    weight: str | None = None,
+    priors: list[str] | None = None,
+    tries: int | None = None,
+    worth: list[str] | None = None,
+    matrices: list[str] | None = None,
+    abstain: bool = False,
+    record_worth: str | None = None,
+    currency: str | None = None,
+) -> dict[str, Any]:
+    """Return the adversary that options describe, as content of a study."""
+    named = options.assignments(facts, option="--fact", form="NAME=COLUMN,COLUMN", first=True)
+    files = options.assignments(matrices, option="--gain", form="COLUMN=FILE", first=True)
+    return {
+        "quasi_identifiers": list(quasi_identifiers),
+        "facts": {name: options.listed(columns) for name, columns in named.items()},
+        "sensitive": [_one_or_several(text) for text in sensitive or []],
+        "identifier": identifier,
+        "weight": weight,
+        "prior": _numbers(priors, option="--prior"),
+        "gain": {
+            "tries": tries,
+            "worth": _numbers(worth, option="--worth"),
+            "matrix": {_joint(name): Path(file) for name, file in files.items()},
+            "abstain": abstain,
+            "record_worth": record_worth,
+            "currency": currency,
+        },
+    }
+
+
+def treatment_content(
+    where: list[str] | None, invalid: list[str] | None, drop_missing: bool
+) -> dict[str, Any]:
+    """Return which records belong to the study, as content of it."""
+    return {"where": where or [], "invalid": invalid or [], "drop_missing": drop_missing}
+
+
+def _one_or_several(text: str) -> str | list[str]:
+    names = options.listed(text)
+    return names[0] if len(names) == 1 else names
+
+
+def _joint(text: str) -> str:
+    """Return the name of a secret as a study has it: ``a,b`` as ``a+b``."""
+    return "+".join(options.listed(text))
+
+
+def _numbers(texts: list[str] | None, *, option: str) -> dict[str, dict[str, float]]:
+    form = "COLUMN:VALUE=NUMBER,VALUE=NUMBER"
+    content: dict[str, dict[str, float]] = {}
+    for text in texts or []:
+        name, colon, pairs = text.partition(":")
+        if not colon:
+            raise StudyError(f'{option} "{text}" is not of the form {form}')
+        numbers = options.assignments(options.listed(pairs), option=option, form=form)
+        for value, number in numbers.items():
+            try:
+                exact = Decimal(number)
+                content.setdefault(_joint(name), {})[value] = (
+                    int(exact) if exact == int(exact) else float(exact)
+                )
+            except (ArithmeticError, ValueError):
+                raise StudyError(
+                    f'{option}: "{number}" of {name}:{value} is not a number'
+                ) from None
+    return content

@@ -1,0 +1,159 @@
+"""Outcomes on the terminal: as one JSON document, or as tables and sentences."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from glasshouse.cli.tables import (
+    LEGEND,
+    assessment_tables,
+    explanation_tables,
+    family_table,
+    influence_table,
+    member_table,
+    membership_table,
+    population_table,
+    target_table,
+    treatment_table,
+)
+from glasshouse.errors import printable
+from glasshouse.microdata.membership import Member, Membership
+from glasshouse.report import findings
+from glasshouse.report.families import family_sentences
+from glasshouse.report.memberships import (
+    member_sentences,
+    membership_sentences,
+    population_sentences,
+)
+from glasshouse.report.targets import target_sentences
+from glasshouse.runs import FamilyRun, MembershipRun, Run, TargetRun
+from glasshouse.table import Step
+
+
+def show(run: Run | FamilyRun, report: Path | None, *, as_json: bool) -> None:
+    """Print what a run found, and where its report is."""
+    if as_json:
+        print(json.dumps(run.to_dict(), indent=2))
+        _note_what_was_left_out(run.steps)
+        return
+    if isinstance(run, FamilyRun):
+        _show_family(run)
+    else:
+        _show_assessment(run)
+    _name_report(Console(), report)
+
+
+def show_target(run: TargetRun, report: Path | None, *, as_json: bool) -> None:
+    """Print what is learned of one person."""
+    if as_json:
+        print(json.dumps(run.to_dict(), indent=2))
+        _note_what_was_left_out(run.steps)
+        return
+    console = Console()
+    target = run.target
+    say(
+        console,
+        f"{', '.join(target.datasets)}: {target.records:,} records, {target.candidates:,} fit\n",
+    )
+    show_treatment(console, run.steps)
+    for secret in target.secrets:
+        console.print(target_table(secret, currency=run.study.adversary.gain.currency))
+        console.print()
+    for sentence in target_sentences(target, subject=run.study.subject):
+        say(console, f"• {sentence}")
+    _name_report(console, report)
+
+
+def show_membership(run: MembershipRun, report: Path | None, *, as_json: bool) -> None:
+    """Print what is learned about who is in a release."""
+    if as_json:
+        print(json.dumps(run.to_dict(), indent=2))
+        _note_what_was_left_out(run.steps)
+        return
+    console = Console()
+    outcome, subject = run.outcome, run.study.subject
+    show_treatment(console, run.steps)
+    if isinstance(outcome, Membership):
+        console.print(membership_table(outcome))
+        sentences = membership_sentences(outcome, subject=subject)
+    elif isinstance(outcome, Member):
+        console.print(member_table(outcome))
+        sentences = member_sentences(outcome, subject=subject)
+    else:
+        console.print(population_table(outcome))
+        sentences = population_sentences(outcome, subject=subject)
+    console.print()
+    for sentence in sentences:
+        say(console, f"• {sentence}")
+    _name_report(console, report)
+
+
+def _name_report(console: Console, report: Path | None) -> None:
+    if report is not None:
+        say(console, f"\nReport: {report}", soft_wrap=True)
+
+
+def say(console: Console, text: str, **how: Any) -> None:
+    """Print a sentence as it stands: nothing in it is markup, and nothing in it is hidden."""
+    lines = [printable(line) for line in text.split("\n")]
+    console.print("\n".join(lines), markup=False, highlight=False, **how)
+
+
+def show_treatment(console: Console, steps: Sequence[Step], notes: Sequence[str] = ()) -> None:
+    """Print what was done to the data before it was attacked."""
+    if steps:
+        console.print(treatment_table(steps))
+        console.print()
+    for note in notes:
+        say(console, note)
+    if notes:
+        console.print()
+
+
+def _show_assessment(run: Run) -> None:
+    console = Console()
+    datasets = ", ".join(run.assessment.attacks[-1].datasets)
+    say(console, f"{datasets}: {run.records:,} records\n")
+    show_treatment(console, run.steps, run.notes())
+    for explanation in run.explanations:
+        for table in explanation_tables(explanation):
+            console.print(table)
+            console.print()
+    currency = run.study.adversary.gain.currency
+    for table in assessment_tables(run.assessment, currency=currency):
+        console.print(table)
+        console.print()
+    if run.sweep is not None and run.study.subsets == ("all",):
+        console.print(influence_table(run.sweep))
+        console.print()
+    if not any(attack.gain for attack in run.assessment.attacks):
+        say(console, LEGEND)
+    console.print()
+    for sentence in findings(run.assessment, subject=run.study.subject):
+        say(console, f"• {sentence}")
+
+
+def _show_family(run: FamilyRun) -> None:
+    console = Console()
+    parts = len(run.family.parts)
+    say(console, f"{parts:,} parts, {run.records:,} records\n")
+    show_treatment(console, run.steps)
+    for target in run.family.targets:
+        console.print(family_table(run.family, target))
+        console.print()
+    for sentence in family_sentences(run.family, run.study.subject):
+        say(console, f"• {sentence}")
+
+
+def _note_what_was_left_out(steps: Sequence[Step]) -> None:
+    for step in steps:
+        if step.left_out:
+            where = "" if step.column is None else f' in column "{step.column}"'
+            said = f"{step.left_out:,} of {step.before:,} records left out: {step.what}{where}"
+            print(f"note: {printable(step.dataset)}: {printable(said)}", file=sys.stderr)

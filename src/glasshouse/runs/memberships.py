@@ -1,0 +1,115 @@
+"""One run of ``membership``: who is in a release, or in which of several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from glasshouse.errors import StudyError
+from glasshouse.microdata.membership import Member, Membership, member, membership
+from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
+from glasshouse.runs.reading import prepared, read_register
+from glasshouse.runs.runner import Means
+from glasshouse.study import Condition, Study, parse_condition
+from glasshouse.table import EncodedTable, Step
+
+if TYPE_CHECKING:
+    from glasshouse.report import Provenance
+
+
+@dataclass(frozen=True)
+class MembershipRun:
+    """A question about membership and its answer."""
+
+    study: Study
+    """What was asked."""
+    outcome: Membership | Member | PopulationRisks
+    """What came out: of all people, of one person, or estimated without a register."""
+    records: int
+    """The number of records of all releases."""
+    steps: tuple[Step, ...]
+    """What was left out of the datasets."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything that came out as plain values."""
+        content = self.outcome.to_dict()
+        if self.steps:
+            content["treatment"] = [step.to_dict() for step in self.steps]
+        return content
+
+    def to_frame(self) -> pa.Table:
+        """Return the outcome as a table."""
+        return self.outcome.to_frame()
+
+    def to_html(self, provenance: Provenance) -> str:
+        """Return the report."""
+        from glasshouse.report.memberships import member_page, membership_page, population_page
+        from glasshouse.report.page import render
+
+        common: dict[str, Any] = {
+            "subject": self.study.subject,
+            "provenance": provenance,
+            "treatment": self.steps,
+        }
+        if isinstance(self.outcome, Membership):
+            return render(membership_page(self.outcome, **common))
+        if isinstance(self.outcome, Member):
+            return render(member_page(self.outcome, **common))
+        return render(population_page(self.outcome, **common))
+
+
+def run_membership(study: Study, *, means: Means | None = None) -> MembershipRun:
+    """Carry out a study of membership.
+
+    Raises:
+        DataError: The data is malformed or lacks a column, or the register lacks people of the release.
+        StudyError: The question does not fit the data.
+    """
+    reading = (means or Means()).watch.reading
+    if study.fraction is not None and (study.known or len(study.datasets) > 1):
+        raise StudyError(
+            "a sampling fraction tells something of one release as a whole; for one person or several releases give a "
+            "register with --population"
+        )
+    releases, steps = [], list[Step]()
+    for each in prepared(study, on_progress=reading):
+        releases.append(each.table)
+        steps += each.steps
+    known = study.adversary.knowable
+    outcome: Membership | Member | PopulationRisks
+    if study.fraction is not None:
+        outcome = population_risks(releases[0], fraction=study.fraction, quasi_identifiers=known)
+    else:
+        register = read_register(study)
+        conditions = [parse_condition(text, option="--know") for text in study.known]
+        outcome = (
+            member(
+                releases, register, known=_possible(conditions, register), quasi_identifiers=known
+            )
+            if conditions
+            else membership(releases, register, quasi_identifiers=known)
+        )
+    return MembershipRun(study, outcome, sum(table.records for table in releases), tuple(steps))
+
+
+def _possible(
+    conditions: Sequence[Condition], register: EncodedTable
+) -> Mapping[str, tuple[str, ...]]:
+    """Return the values that are possible for the person, per column; of an interval those that the register has."""
+    possible: dict[str, tuple[str, ...]] = {}
+    for condition in conditions:
+        if condition.column in possible:
+            raise StudyError(f'"{condition.column}" is known twice; say it once')
+        values = condition.values
+        if condition.is_interval or condition.negated:
+            every = register.column(condition.column).values.to_pylist()
+            values = tuple(value for value in every if condition.holds(value))
+        if not values:
+            raise StudyError(
+                f'nobody in {register.name} has such a value of "{condition.column}": zero candidates'
+            )
+        possible[condition.column] = values
+    return possible

@@ -1,0 +1,254 @@
+"""From the datasets of a study to the tables that it asks about: read, treated, and joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from glasshouse.errors import StudyError, unknown_name
+from glasshouse.sources import OnProgress, display_name
+from glasshouse.study import (
+    Adversary,
+    Condition,
+    Dataset,
+    Study,
+    Treatment,
+    attributes,
+    parse_condition,
+)
+from glasshouse.table import (
+    Collection,
+    EncodedTable,
+    Step,
+    available_columns,
+    collect,
+    one_record_each,
+    read,
+    treat,
+)
+
+PER_FILE = 1 << 20
+"""How finely the progress of reading one of several files is told."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A dataset as the study asks about it."""
+
+    table: EncodedTable
+    """The records that belong to the study."""
+    read: EncodedTable
+    """All records, as they were read."""
+    steps: tuple[Step, ...]
+    """What was left out."""
+
+
+def prepared(study: Study, *, on_progress: OnProgress | None = None) -> Iterator[Prepared]:
+    """Read and treat the datasets of a study, one by one, the focal one first.
+
+    Of auxiliary datasets only the quasi-identifiers, and what links them, are read.
+    """
+    files = study.datasets
+    auxiliary = len(files) > 1 and not study.each and study.command != "membership"
+    names = dataset_names(study) if len(files) > 1 else (None,)
+    for number, (dataset, name) in enumerate(zip(files, names, strict=True)):
+        told = _told(on_progress, number, len(files))
+        if auxiliary and name is not None:
+            table = _read_known(dataset, name, study, focal=number == 0, on_progress=told)
+        else:
+            table = read_dataset(dataset, study, name=name, on_progress=told)
+        treatment = study.treatment
+        if auxiliary and number > 0:  # whom the study is about is a matter of the focal dataset
+            treatment = treatment.model_copy(update={"where": ()})
+        yield _treated(table, treatment)
+
+
+def joined(study: Study, *, on_progress: OnProgress | None = None) -> Collection:
+    """Read, treat and join the datasets of a study on the identifier."""
+    steps: list[Step] = []
+
+    def tables() -> Iterator[EncodedTable]:
+        for each in prepared(study, on_progress=on_progress):
+            steps.extend(each.steps)
+            yield each.table
+
+    collection = collect(tables(), quasi_identifiers=study.adversary.knowable, seed=study.seed)
+    return Collection(
+        collection.table,
+        collection.members,
+        (*steps, *collection.steps),
+        collection.known,
+    )
+
+
+def one_each(prepared: Prepared, *, seed: int) -> Prepared:
+    """Keep one record of every person, where the study says which column names a person."""
+    if prepared.table.identifier is None:
+        return prepared
+    treated = one_record_each(prepared.table, seed=seed)
+    return Prepared(treated.table, prepared.read, (*prepared.steps, *treated.steps))
+
+
+def read_dataset(
+    dataset: Dataset,
+    study: Study,
+    *,
+    name: str | None = None,
+    on_progress: OnProgress | None = None,
+) -> EncodedTable:
+    """Read the columns of a dataset that a study has to do with."""
+    adversary = study.adversary
+    return read(
+        dataset.path,
+        quasi_identifiers=adversary.quasi_identifiers,
+        sensitive=_secrets(adversary),
+        id=adversary.identifier,
+        weight=adversary.weight,
+        facts=adversary.facts,
+        also=_also(study),
+        dialect=dataset.dialect,
+        types=dataset.types,
+        name=name or dataset.name,
+        on_progress=on_progress,
+    )
+
+
+def read_register(study: Study) -> EncodedTable:
+    """Read the register of the population: what it has of what the adversary can know.
+
+    Raises:
+        StudyError: It has none of it.
+    """
+    dataset = study.population
+    if dataset is None:
+        raise StudyError("there is no register of the population; name one with --population")
+    there = available_columns(dataset.path, dialect=dataset.dialect)
+    parts = [column for columns in study.adversary.facts.values() for column in columns]
+    known = [name for name in (*study.adversary.quasi_identifiers, *parts) if name in there]
+    name = dataset.name or display_name(dataset.path)
+    if not known:
+        first = study.adversary.knowable[0]
+        raise StudyError(unknown_name("quasi-identifier", first, name, there))
+    return read(
+        dataset.path,
+        quasi_identifiers=known,
+        dialect=dataset.dialect,
+        types={column: kind for column, kind in dataset.types.items() if column in there},
+        name=name,
+    )
+
+
+def dataset_names(study: Study) -> tuple[str, ...]:
+    """Return what the results call the datasets of a study: the files' names, told apart by their folders."""
+    names = [dataset.name or display_name(dataset.path) for dataset in study.datasets]
+    if len(set(names)) < len(names):
+        names = [
+            dataset.name or f"{dataset.path.absolute().parent.name}/{own}"
+            for dataset, own in zip(study.datasets, names, strict=True)
+        ]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise StudyError(f'two datasets are called "{twice}"; give each once, or rename one')
+    return tuple(names)
+
+
+def _read_known(
+    dataset: Dataset, name: str, study: Study, *, focal: bool, on_progress: OnProgress | None
+) -> EncodedTable:
+    """Read what a dataset of a collection has of the quasi-identifiers; of the focal one also the secrets."""
+    adversary = study.adversary
+    there = available_columns(dataset.path, dialect=dataset.dialect)
+    tag = Path(name).stem
+    known = [own for own in adversary.quasi_identifiers if _plain(own, tag) in there]
+    facts = {
+        fact: tuple(column for column in columns if column in there)
+        for fact, columns in adversary.facts.items()
+    }
+    for own in adversary.quasi_identifiers if focal else ():
+        _check_somewhere(own, study)
+    return read(
+        dataset.path,
+        quasi_identifiers=list(dict.fromkeys(_plain(own, tag) for own in known)),
+        sensitive=_secrets(adversary) if focal else (),
+        id=adversary.identifier,
+        weight=adversary.weight if focal else None,
+        facts={fact: columns for fact, columns in facts.items() if columns},
+        also=[column for column in _also(study) if focal or column in there],
+        dialect=dataset.dialect,
+        types={column: kind for column, kind in dataset.types.items() if column in there},
+        name=name,
+        on_progress=on_progress,
+    )
+
+
+def _plain(name: str, tag: str) -> str:
+    """Return a quasi-identifier without its tag, if it is this one's."""
+    return name.removesuffix(f"@{tag}")
+
+
+def _check_somewhere(name: str, study: Study) -> None:
+    """Make sure that some dataset has a quasi-identifier."""
+    every: dict[str, None] = {}
+    names = dataset_names(study)
+    for dataset, own in zip(study.datasets, names, strict=True):
+        there = available_columns(dataset.path, dialect=dataset.dialect)
+        if _plain(name, Path(own).stem) in ("", *there):  # ``@2015`` is whether somebody is there
+            return
+        every |= dict.fromkeys(there)
+    raise StudyError(unknown_name("column", name, ", ".join(names), every))
+
+
+def _treated(table: EncodedTable, treatment: Treatment) -> Prepared:
+    """Leave out what does not belong; a condition on a column of other datasets does not touch this one."""
+
+    def conditions(texts: Sequence[str]) -> list[Condition]:
+        return [each for each in map(parse_condition, texts) if each.column in table.columns]
+
+    treated = treat(
+        table,
+        where=conditions(treatment.where),
+        invalid=conditions(treatment.invalid),
+        drop_missing=treatment.drop_missing,
+    )
+    return Prepared(treated.table, table, treated.steps)
+
+
+def _secrets(adversary: Adversary) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for s in adversary.sensitive for name in attributes(s)))
+
+
+def _also(study: Study) -> tuple[str, ...]:
+    """Return the columns that a study needs without their having a role."""
+    treatment = study.treatment
+    columns = [parse_condition(text).column for text in (*treatment.where, *treatment.invalid)]
+    columns += [key.name for key in study.links]
+    columns += [name for name in (study.by, study.adversary.gain.record_worth) if name is not None]
+    return tuple(dict.fromkeys(columns))
+
+
+def _told(on_progress: OnProgress | None, number: int, files: int) -> OnProgress | None:
+    """Return whom to tell of the progress of one of several files."""
+    if on_progress is None or files == 1:
+        return on_progress
+    return lambda done, total: on_progress(
+        number * PER_FILE + PER_FILE * done // max(total, 1), files * PER_FILE
+    )
+
+
+def focal_first(study: Study, name: str) -> Study:
+    """Return the study with the named dataset first.
+
+    Raises:
+        StudyError: There is none of that name.
+    """
+    names: Mapping[str, int] = {
+        said: position
+        for position, own in enumerate(dataset_names(study))
+        for said in (Path(own).stem, own)
+    }
+    if name not in names:
+        raise StudyError(unknown_name("dataset", name, "the collection", names))
+    first = study.datasets[names[name]]
+    rest = [dataset for dataset in study.datasets if dataset is not first]
+    return study.model_copy(update={"datasets": (first, *rest)})

@@ -1,0 +1,163 @@
+"""``target`` and ``membership``: questions about people, one or all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_longitudinal import FIRST, SECOND, write
+from tests.conftest import Glasshouse
+
+TOWN = {"age": [*"2223334"], "sex": [*"FFMFMMF"]}
+TRIAL = {"age": [*"233"], "sex": [*"MMM"], "ill": ["yes", "no", "yes"]}
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write("D1.csv", FIRST)
+    write("D2.csv", SECOND)
+    write("town.csv", TOWN)
+    write("trial.csv", TRIAL)
+
+
+def test_one_person_in_one_dataset(glasshouse: Glasshouse) -> None:
+    outcome = glasshouse(
+        "target", "D1.csv", "--know", "gender=F", "--know", "age=25", "-s", "disability", "--json"
+    )
+    assert outcome.code == 0, outcome.error
+    document = json.loads(outcome.out)
+    assert (document["attack"], document["candidates"]) == ("IRS", 3)
+    assert document["naming"]["posterior"] == pytest.approx(1 / 3)
+    (secret,) = document["secrets"]
+    assert secret["attack"] == "IAS"
+    assert secret["best"] == {"value": "yes", "probability": pytest.approx(2 / 3)}
+
+
+def test_one_person_in_several_datasets(glasshouse: Glasshouse) -> None:
+    arguments = ("target", "D1.csv", "D2.csv", "--id", "id", "-s", "disability", "--json")
+    known = ("--know", "gender=F", "--know", "grade=C", "--know", "grade@D2=C")
+    document = json.loads(glasshouse(*arguments, *known).out)
+    assert (document["attack"], document["candidates"]) == ("IRL", 2)
+    assert document["secrets"][0]["attack"] == "IAL"
+    assert document["secrets"][0]["certain"] is True
+    absent = json.loads(glasshouse(*arguments, "--know", "@D2=absent").out)
+    assert absent["candidates"] == 1
+
+
+def test_sets_and_intervals_are_known_too(glasshouse: Glasshouse) -> None:
+    known = ("--know", "age=30..60", "--know", "grade=D,E")
+    document = json.loads(glasshouse("target", "D1.csv", *known, "--json").out)
+    assert document["candidates"] == 3
+
+
+def test_the_journalist_counts_the_population(glasshouse: Glasshouse) -> None:
+    arguments = ("target", "trial.csv", "--know", "age=3", "--know", "sex=M", "-s", "ill", "--json")
+    counted = json.loads(glasshouse(*arguments, "--population", "town.csv").out)["journalist"]
+    assert counted["estimated"] is False
+    assert counted["presence"]["posterior"] == 1
+    assert counted["naming"]["posterior"] == pytest.approx(1 / 2)
+    guessed = json.loads(glasshouse(*arguments, "--fraction", "0.5").out)["journalist"]
+    assert guessed["estimated"] is True
+    assert guessed["naming"]["posterior"] == pytest.approx(0.5 / 2)
+
+
+def test_the_report_of_a_target_is_written_and_can_be_repeated(glasshouse: Glasshouse) -> None:
+    arguments = ("target", "D1.csv", "--know", "age=60", "-s", "disability")
+    outcome = glasshouse(*arguments, "--out", "run")
+    assert outcome.code == 0, outcome.error
+    assert Path("run/report.html").exists()
+    first = json.loads(glasshouse(*arguments, "--json").out)
+    again = glasshouse("target", "--study", "run/study.toml", "--json")
+    assert json.loads(again.out) == first
+    report = Path("run/report.html").read_text()
+    assert "age=60" not in report, "what is known of the person does not travel with the report"
+
+
+def test_membership_of_all_people(glasshouse: Glasshouse) -> None:
+    arguments = ("membership", "trial.csv", "--population", "town.csv", "-q", "age", "-q", "sex")
+    document = json.loads(glasshouse(*arguments, "--json").out)
+    assert document["attack"] == "CMS"
+    assert (document["certainly_in"], document["certainly_out"]) == (3, 4)
+    assert document["probabilistic"]["posterior"] == 1
+    shown = glasshouse(*arguments, "--out", "run")
+    assert shown.code == 0, shown.error
+    assert "certainly in" in shown.out
+    assert Path("run/report.html").exists()
+
+
+def test_membership_of_one_person(glasshouse: Glasshouse) -> None:
+    arguments = ("membership", "trial.csv", "--population", "town.csv", "-q", "age", "-q", "sex")
+    document = json.loads(glasshouse(*arguments, "--know", "sex=M", "--json").out)
+    assert document["attack"] == "IMS"
+    assert (document["candidates"], document["records"]) == (3, [3])
+    assert document["certain"] is True
+    shown = glasshouse(*arguments, "--know", "age=2..3", "--out", "run")
+    assert shown.code == 0, shown.error
+
+
+def test_membership_in_several_releases(glasshouse: Glasshouse) -> None:
+    write("later.csv", {"age": ["2"], "sex": ["M"]})
+    arguments = ("trial.csv", "later.csv", "--population", "town.csv", "-q", "age", "-q", "sex")
+    document = json.loads(glasshouse("membership", *arguments, "--json").out)
+    assert document["attack"] == "CML"
+    assert [each["attack"] for each in document["each"]] == ["CMS", "CMS"]
+    one = json.loads(glasshouse("membership", *arguments, "--know", "age=2", "--json").out)
+    assert one["attack"] == "IML"
+
+
+def test_membership_without_a_register(glasshouse: Glasshouse) -> None:
+    arguments = ("membership", "trial.csv", "--fraction", "0.4", "-q", "age", "-q", "sex")
+    document = json.loads(glasshouse(*arguments, "--json").out)
+    assert {each["name"] for each in document["estimates"]} >= {"Zayatz", "Pitman", "SNB", "Dankar"}
+    shown = glasshouse(*arguments, "--out", "run")
+    assert shown.code == 0, shown.error
+
+
+BAD = {
+    "nothing known": (("target", "D1.csv"), "--know COLUMN=VALUE"),
+    "no such value": (
+        ("target", "D1.csv", "--know", "age=26"),
+        'zero candidates; the nearest values are "25", "49", "60"',
+    ),
+    "no such column": (("target", "D1.csv", "--know", "agee=25"), 'did you mean "age"?'),
+    "nobody fits": (
+        ("target", "D1.csv", "--know", "age=25", "--know", "grade=E"),
+        "zero candidates",
+    ),
+    "no condition": (("target", "D1.csv", "--know", "age"), "is not of the form"),
+    "no fraction": (
+        ("membership", "trial.csv", "--fraction", "0", "-q", "age"),
+        "above 0 and at most 1",
+    ),
+    "no population": (("membership", "trial.csv", "-q", "age"), "--population"),
+    "both": (
+        ("membership", "trial.csv", "-q", "age", "--fraction", "0.5", "--population", "town.csv"),
+        "not both",
+    ),
+    "nothing shared": (
+        ("membership", "trial.csv", "--population", "town.csv", "-q", "ill"),
+        '"ill" is not in town.csv',
+    ),
+    "not in the register": (
+        ("membership", "D1.csv", "--population", "D2.csv", "-q", "age"),
+        "no counterpart",
+    ),
+    "another command": (("target", "--study", "membership.toml"), "glasshouse membership --study"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD)
+def test_a_bad_question_is_one_line(
+    glasshouse: Glasshouse, arguments: tuple[str, ...], message: str
+) -> None:
+    Path("membership.toml").write_text(
+        'command = "membership"\nfraction = 0.5\ndatasets = [{path = "trial.csv"}]\n'
+        '[adversary]\nquasi_identifiers = ["age"]\n'
+    )
+    outcome = glasshouse(*arguments)
+    assert outcome.code == 2, outcome.error
+    assert message in outcome.error
+    assert outcome.error.count("\n") == 1
