@@ -36,6 +36,7 @@ from glasshouse.sources.files import fingerprint
 from glasshouse.study import Adversary, Study, attributes, dump_study
 from glasshouse.table import EncodedTable, Step
 from glasshouse.table.collection import Member
+from glasshouse.table.generalised import is_suppressed
 
 if TYPE_CHECKING:
     from glasshouse.report import Provenance
@@ -58,6 +59,8 @@ class Run:
     """What was left out of the datasets."""
     members: tuple[Member, ...] = ()
     """The datasets of a collection, and how many people of the focal one are in each."""
+    suppressed: int = 0
+    """How many records hold nothing but ``*``: they are a class of their own."""
     explanations: tuple[Explanation, ...] = ()
     """Each attack with the whole set step by step, where asked for."""
     exact: bool = True
@@ -75,6 +78,8 @@ class Run:
             content["datasets"] = [asdict(member) for member in self.members]
         if self.steps:
             content["treatment"] = [step.to_dict() for step in self.steps]
+        if self.suppressed:
+            content["suppressed"] = self.suppressed
         if self.study.links:
             content["exact"] = self.exact
         content["results"] = [attack.to_dict() for attack in self.assessment.attacks]
@@ -106,6 +111,11 @@ class Run:
             f"{member.linked:,} of the {self.records:,} people are also in {member.name}."
             for member in self.members[1:]
         ]
+        if self.suppressed:
+            notes.append(
+                f"{self.suppressed:,} records are suppressed: every quasi-identifier of theirs is “*”. With all "
+                "quasi-identifiers they are one class, which is counted among the classes."
+            )
         if not self.exact:
             notes.append(
                 "Some figures are rounded in the last digits of a double: as exact ratios they would be too long."
@@ -191,7 +201,21 @@ def run(
             pyarrow.parquet.write_table(record_risks(whole).to_frame(), draft)
     secrets = [(), *map(attributes, study.adversary.sensitive)]
     explained = [explanation(windows[-1], secret=secret) for secret in secrets] if explain else []
-    return Run(study, assessment, swept, steps, members, explanations=tuple(explained))
+    return Run(
+        study,
+        assessment,
+        swept,
+        steps,
+        members,
+        suppressed=_suppressed(windows[0]),
+        explanations=tuple(explained),
+    )
+
+
+def _suppressed(table: EncodedTable) -> int:
+    """Count the records of a sanitised release that tell nothing of their person."""
+    columns = [part.name for name in table.quasi_identifiers for part in table.columns_of(name)]
+    return int(np.count_nonzero(is_suppressed(table, columns))) if columns else 0
 
 
 def run_key(study: Study) -> str:
