@@ -106,11 +106,11 @@ def treatment_table(steps: Sequence[Step]) -> Table:
     return table
 
 
-def family_table(family: Family, sensitive: str | None) -> Table:
+def family_table(family: Family, sensitive: str | None, *, part: str = "part") -> Table:
     """Return the prior and the best additive leakage of every part, per number of quasi-identifiers."""
     target = "name the person" if sensitive is None else f"infer {sensitive}"
     table = _plain_table(f"{target}: success before, and what the best 1, 2, … attributes add (%)")
-    table.add_column("part", overflow="fold")
+    table.add_column(Text(printable(part)), overflow="fold")
     table.add_column("records", justify="right", no_wrap=True)
     table.add_column("before", justify="right", no_wrap=True)
     rows = family.table(sensitive)

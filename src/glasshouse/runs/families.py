@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from glasshouse.errors import StudyError
-from glasshouse.microdata.family import Family, family, parts_by
+from glasshouse.microdata.family import Family, Part, family, parts_by
+from glasshouse.microdata.lattice import Progress
 from glasshouse.runs.reading import one_each, prepared
 from glasshouse.runs.runner import Means
 from glasshouse.study import Study
@@ -26,9 +27,24 @@ class FamilyRun:
     study: Study
     """What was asked."""
     family: Family
-    """What came out."""
+    """What came out, of all parts; what is shown of them is `shown`."""
     steps: tuple[Step, ...]
     """What was left out of the datasets."""
+
+    @property
+    def part(self) -> str:
+        """What a part is called: by the column, where that is a word."""
+        if self.study.by is None:
+            return "dataset"
+        noun = self.study.by.replace("_", " ").lower()
+        return noun if len(noun) > 3 and noun.replace(" ", "").isalpha() else "part"
+
+    @property
+    def shown(self) -> Family:
+        """The parts that leave the house: a value that fewer than five records have is not shown with its figures."""
+        from glasshouse.report.families import shown_parts
+
+        return self.family if self.study.by is None else shown_parts(self.family)
 
     @property
     def records(self) -> int:
@@ -40,11 +56,13 @@ class FamilyRun:
         content: dict[str, Any] = {"records": self.records}
         if self.steps:
             content["treatment"] = [step.to_dict() for step in self.steps]
-        return content | self.family.to_dict()
+        if hidden := len(self.family.parts) - len(self.shown.parts):
+            content["parts_too_small_to_show"] = hidden
+        return content | self.shown.to_dict()
 
     def to_frame(self) -> pa.Table:
         """Return one row per part, target and number of quasi-identifiers."""
-        return self.family.to_frame()
+        return self.shown.to_frame()
 
     def to_html(self, provenance: Provenance) -> str:
         """Return the report."""
@@ -57,6 +75,7 @@ class FamilyRun:
                 subject=self.study.subject,
                 provenance=provenance,
                 treatment=self.steps,
+                part=self.part,
             )
         )
 
@@ -72,14 +91,19 @@ def run_family(study: Study, *, means: Means | None = None) -> FamilyRun:
     if study.sweep is None and study.subsets != ("full",):
         raise StudyError("parts are compared with --subsets all, max:K or full, and one guess")
     steps: list[Step] = []
+    reached = _Reached(means.watch.sweeping)
 
     def parts() -> Iterator[tuple[str, EncodedTable]]:
         for each in prepared(study, on_progress=means.watch.reading):
             own = one_each(each, seed=study.seed)
             steps.extend(own.steps)
             if study.by is None:
+                reached.whole = own.table.records * len(
+                    study.datasets
+                )  # the others are about as large
                 yield own.table.name, own.table
             else:
+                reached.whole = own.table.records
                 yield from parts_by(own.table, study.by)
 
     compared = family(
@@ -87,5 +111,22 @@ def run_family(study: Study, *, means: Means | None = None) -> FamilyRun:
         subsets=study.sweep or [study.adversary.knowable],
         ordered=study.each,
         threads=means.threads,
+        memory=means.memory,
+        on_part=reached.tell,
     )
     return FamilyRun(study, compared, tuple(steps))
+
+
+class _Reached:
+    """How far a family is, by the records of the parts that are finished."""
+
+    def __init__(self, watcher: Callable[[Progress], None] | None) -> None:
+        self._watcher = watcher
+        self._done = 0
+        self.whole = 1
+
+    def tell(self, part: Part) -> None:
+        """Tell that one more part is finished."""
+        self._done += part.records
+        if self._watcher is not None:
+            self._watcher(Progress(min(1.0, self._done / self.whole), self._done))
