@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import assess, attack
-from glasshouse.microdata import partition as partition_module
-from glasshouse.microdata.partition import partition
 from glasshouse.qif.capacity import multiplicative_bayes_capacity
 from glasshouse.qif.cooccurrence import CoOccurrence
 from glasshouse.qif.gain import GainFunction
 from glasshouse.qif.measures import BayesVulnerability, Certainty, GVulnerability, Measure, Tries
+from glasshouse.table import partition as partition_module
 from glasshouse.table import read
+from glasshouse.table.partition import partition
 
 Row = tuple[str, str, str, str]
 NAMES = ("a", "b", "c", "secret")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -16,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import BudgetError, DataError, StudyError
+from glasshouse.microdata import patterns
 from glasshouse.microdata.membership import (
     MOST_RELEASES,
     PRESENCE_LABELS,
@@ -481,6 +481,6 @@ def test_a_person_must_be_in_the_register() -> None:
 
 
 def test_too_many_kinds_of_classes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[membership.__module__], "_MOST_TERMS", 8)
+    monkeypatch.setattr(patterns, "_MOST_TERMS", 8)
     with pytest.raises(BudgetError, match="4 kinds of classes in 2 releases are too many"):
         membership([trial(), trial_named("other")], register(TOWN))

@@ -1,6 +1,6 @@
 """Each of the twelve attack models against Bayes by enumeration, on random small collections.
 
-The models are those of Alvim et al. 2022, Table 1. The reference knows nothing of classes or codes: it lists the people,
+The models are those of Alvim et al. 2022, Table 1. The reference knows nothing of classes or codes: it lists people,
 what is observed of each and what is secret, counts them into a co-occurrence table, and lets `glasshouse.qif` do the
 rest in fractions.
 """

@@ -293,7 +293,7 @@ def test_plain_and_framed_forms_hold_the_same_figures() -> None:
 
 def test_the_module_does_not_import_scipy() -> None:
     code = (
-        "import sys; before = set(sys.modules); import glasshouse.microdata.partition; "
+        "import sys; before = set(sys.modules); import glasshouse.table.partition; "
         "base = set(sys.modules); import glasshouse.microdata.uniqueness; "
         "sys.exit(any(name.startswith('scipy') for name in set(sys.modules) - base))"
     )

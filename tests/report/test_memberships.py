@@ -1,8 +1,7 @@
-"""The reports on membership: of everybody they disclose nobody, of one person they say that they do."""
+"""The reports on who is in a release say it in natural frequencies, and disclose nobody."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -10,24 +9,12 @@ from fractions import Fraction
 import pyarrow as pa
 import pytest
 
-from glasshouse.microdata.membership import (
-    PRESENCE_LABELS,
-    Member,
-    Membership,
-    member,
-    membership,
-)
-from glasshouse.microdata.uniqueness import Estimate, population_risks
-from glasshouse.report.memberships import (
-    PRESENCE,
-    member_page,
-    member_sentences,
-    membership_page,
-    membership_sentences,
-    population_page,
-    population_sentences,
-)
+from glasshouse.microdata.membership import PRESENCE_LABELS, Membership, member, membership
+from glasshouse.microdata.uniqueness import population_risks
+from glasshouse.report.members import member_page
+from glasshouse.report.memberships import PRESENCE, membership_page, membership_sentences
 from glasshouse.report.page import Page, Provenance, render
+from glasshouse.report.populations import population_page
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.treatment import Step
 from tests.report.test_document import assert_it_asks_nobody, tags, text
@@ -271,235 +258,6 @@ def test_many_sets_of_releases_are_summed_up() -> None:
     assert rows[-1][0].text == "6 other sets together"
     assert sum(Fraction(row[1].exact or 0) for row in rows) == 1
     assert rows[1][0].text == "r0 only"
-
-
-def one(known: str | set[str], release: str = "abb", town: str = "aaabbc") -> Member:
-    return member(people(release, name="trial.csv"), people(town), known={"zip": known})
-
-
-def test_one_person_may_be_in() -> None:
-    assert member_sentences(one({"a", "b"})) == (
-        "5 of the 6 people of town.csv fit what is known of this person (zip), and 3 records of trial.csv can be "
-        "theirs.",
-        "The chance that this person is in trial.csv is 3 in 5; of anybody in town.csv it is 1 in 2.",
-    )
-
-
-@pytest.mark.parametrize(
-    ("known", "said"),
-    [
-        ("b", "It is certain that this person is in trial.csv; of anybody in town.csv the chance of being in"),
-        ("c", "It is certain that this person is not in trial.csv; of anybody in town.csv the chance"),
-        ({"a", "b", "c"}, "is 1 in 2, the same as of anybody in town.csv: nothing is learned."),
-    ],
-)  # fmt: skip
-def test_one_person_is_in_or_out_or_like_anybody(known: str | set[str], said: str) -> None:
-    assert said in member_sentences(one(known))[1]
-
-
-def test_no_record_and_one_candidate() -> None:
-    assert member_sentences(one("c"))[0] == (
-        "1 of the 6 people of town.csv fits what is known of this person (zip), and no record of trial.csv can be "
-        "theirs."
-    )
-
-
-@pytest.mark.parametrize(
-    ("release", "said"),
-    [
-        ("ab", "It is certain that this person is in trial.csv, as everybody of town.csv is."),
-        ("*", "It is certain that this person is not in trial.csv, as nobody of town.csv is."),
-    ],
-)
-def test_one_person_where_everybody_or_nobody_is_in(release: str, said: str) -> None:
-    assert member_sentences(one("a", release, "ab"))[1] == said
-
-
-def test_of_one_person_less_may_be_known_than_of_people_in_general() -> None:
-    said = member_sentences(one("a", "a", "aabbbbbbbb"))[1]
-    assert said == (
-        "The chance that this person is in trial.csv is 1 in 2; of anybody in town.csv it is 1 in 10. Whether this "
-        "person is in it is harder to guess than of people in general: a guess is right with a chance of 1 in 2 "
-        "instead of 9 in 10."
-    )
-
-
-def test_the_page_on_one_person_says_that_it_is_personal_data() -> None:
-    page = member_page(one({"a", "b"}), subject="person", provenance=PROVENANCE)
-    assert page.lead == "One of 6 people in town.csv. This report is personal data."
-    assert "is itself personal data" in page.assumptions.text
-    html = render(page)
-    assert_it_asks_nobody(html)
-    said = text(html)
-    assert "trial 3 50.0 % 60.0 % no" in said
-    assert "IMS whether this person is in 0.5 0.6 0.1 × 1.2" in said
-    assert "What is known of this person Column Possible values zip a or b" in said
-
-
-def of_several(known: str, *releases: str) -> Member:
-    tables = [people(each, name=f"trial_{2014 + i}.csv") for i, each in enumerate(releases)]
-    return member(tables, people("aabbbccccc"), known={"zip": known})
-
-
-def test_one_person_in_several_releases() -> None:
-    outcome = of_several("b", "aab", "ab", "abbb", "c")
-    assert member_sentences(outcome) == (
-        "3 of the 10 people of town.csv fit what is known of this person (zip).",
-        "This person is certainly in 2016, certainly not in 2017, in 2014 with a chance of 1 in 3 and in 2015 with a "
-        "chance of 1 in 3.",
-        "The best guess at all releases together is in 2016 only, right with a chance of 4 in 9; of anybody in "
-        "town.csv the best guess would be in none, right with a chance of 2 in 5.",
-    )
-    page = member_page(outcome, subject="person", provenance=PROVENANCE)
-    html = render(page)
-    assert_it_asks_nobody(html)
-    said = text(html)
-    assert "2016 only 13.3 % 44.4 % 2014 and 2016 only" in said
-    assert 'title="4/9">44.4 %</td>' in html
-    assert "IML in exactly which releases this person is" in said
-    assert ">2014<" in page.figures[0].svg
-
-
-def test_one_person_whose_releases_are_certain() -> None:
-    assert member_sentences(of_several("c", "aab", "ab"))[1:] == (
-        "This person is certainly not in 2014 and 2015.",
-        "So it is certain in which releases this person is; of anybody in town.csv the best guess would be in none, "
-        "right with a chance of 63 in 100.",
-    )
-    everyone = of_several("a", "aabbbccccc", "aabbbccccc")
-    assert member_sentences(everyone)[2] == "Everybody in town.csv is in both: nothing is learned."
-    better = of_several("a", "aab", "ab")
-    assert member_sentences(better)[2].startswith("Less is known of this person")
-    best = of_several("c", "aabb", "abccccc", "c")
-    assert member_sentences(best)[2].startswith(
-        "The best guess at all releases together is in 2015 only, right with a chance of"
-    )
-
-
-def test_many_sets_of_releases_of_one_person_are_summed_up() -> None:
-    releases = [people("a" * 30, name=f"r{i}") for i in range(4)]
-    outcome = member(releases, people("a" * 100), known={"zip": "a"})
-    page = member_page(outcome, subject="person", provenance=PROVENANCE)
-    rows = page.sections[1].tables[0].groups[0].rows
-    assert rows[-1][0].text == "… and 6 more sets, together"
-    for column in (1, 2):
-        assert sum(Fraction(row[column].exact or 0) for row in rows) == 1
-
-
-def test_many_possible_values_are_cut_short_and_missing_ones_named() -> None:
-    outcome = replace(one("a"), known={"zip": tuple("bcdefghijklm"), "x": ("",)})
-    said = text(render(member_page(outcome, subject="person", provenance=PROVENANCE)))
-    assert "j or k or one of 2 more x (missing)" in said
-    nothing = replace(outcome, known={})
-    assert "What is known" not in render(
-        member_page(nothing, subject="person", provenance=PROVENANCE)
-    )
-
-
-SAMPLE = read(
-    pa.table({"zip": [str(i) for i in range(60)] + [str(i) for i in range(40, 60)] + ["x"] * 20}),
-    quasi_identifiers=["zip"],
-    name="sample.csv",
-)
-
-
-def estimated(name: str, uniques: float | None, note: str = "") -> Estimate:
-    return Estimate(
-        name,
-        f"{name} 1999",
-        uniques,
-        None if uniques is None else uniques / 1000,
-        None if uniques is None else 0.3,
-        converged=uniques is not None,
-        note=note,
-    )
-
-
-RISKS = replace(
-    population_risks(SAMPLE, fraction=Fraction(1, 10)),
-    quasi_identifiers=("age", "sex"),
-    uniques=40,
-    marketer=Fraction(6, 100),
-    marketer_expected=0.07,
-    marketer_by_classes=0.08,
-    population_classes=80.2,
-    estimates=(
-        estimated("Zayatz", 90.0),
-        estimated("Pitman", 120.0, "a remark"),
-        estimated("SNB", None, "it needs classes of one record and of two"),
-        estimated("Dankar", 120.0, "takes Pitman"),
-    ),
-)
-"""Of 100 records, 60 classes."""
-
-
-def test_what_is_estimated_is_called_so() -> None:
-    assert population_sentences(RISKS) == (
-        "40 of the 100 records of sample.csv are alone with their age and sex; of these, an estimated 12 (30.0 %) are "
-        "alone in the whole population, too. In the population of about 1,000 people, an estimated 120 (12.0 %) are "
-        "alone.",
-        "This is estimated, not counted, and the estimators differ: from 90 (Zayatz) to 120 (Pitman) people; the "
-        "estimate of Pitman is taken, by the rule of Dankar et al. 2012; SNB found no answer.",
-        "Someone with a register of the population would name an estimated 6 to 8 of every 100 records right, and one "
-        "of the most exposed records with an estimated chance of 1 in 10.",
-    )
-
-
-def test_the_estimators_are_shown_with_the_one_that_is_taken() -> None:
-    page = population_page(RISKS, subject="person", provenance=PROVENANCE)
-    html = render(page)
-    assert_it_asks_nobody(html)
-    said = text(html)
-    assert "Zayatz Zayatz 1999 90 9.0 % 30.0 % yes – taken: Pitman Pitman 1999 120" in said
-    assert "SNB SNB 1999 – – – no it needs classes of one record and of two" in said
-    assert "Highest chance that a record is named (journalist), estimated 10.0 %" in said
-    assert "The same with the number of classes in the population, estimated 8.0 %" in said
-    assert ">120<" in page.figures[0].svg
-    assert page.lead.startswith("100 records, 10.0 % of a population of about 1,000 people;")
-    assert html.count("taken:") == 1
-
-
-@pytest.mark.parametrize(
-    ("change", "place", "said"),
-    [
-        ({"uniques": 0}, 0, "None of the 100 records of sample.csv is alone with its age and sex: nobody in"),
-        ({"uniques": 0}, 0, "is alone in the population. In the population of about 1,000 people, an estimated 120"),
-        ({"uniques": 1}, 0, "1 of the 100 records of sample.csv is alone with its age and sex; of these, an"),
-        ({"uniques": 1}, 1, "by the rule of Dankar et al. 2012, although it is more than fits the release; SNB"),
-        ({"uniques": 4}, 0, "of these, an estimated 1 (30.0 %) is alone in the whole population, too. In"),
-        ({"fraction": Fraction(1)}, 1, "The release is said to be the whole population: nothing is left"),
-        ({"suppressed": 2}, 3, "2 further records show nothing but “*” and are left out."),
-        ({"suppressed": 1}, 3, "1 further record shows nothing but “*” and is left out."),
-        ({"journalist_highest": Fraction(1)}, 2, "with an estimated chance of 1 (certain)."),
-        ({"marketer_expected": 0.06, "marketer_by_classes": 0.0600001}, 2, "an estimated 6 of every 100 records right"),
-        (
-            {"estimates": (estimated("Zayatz", 0.2), estimated("Dankar", 0.2))},
-            0,
-            "an estimated fewer than 1 (< 0.1 %) is alone.",
-        ),
-        (
-            {"estimates": (estimated("Zayatz", 5.0), estimated("SNB", 5.0), estimated("Dankar", 5.0, "takes SNB"))},
-            1,
-            "This is estimated, not counted: the estimate of SNB is taken, by the rule",
-        ),
-        ({"estimates": (estimated("SNB", None), estimated("Dankar", None))}, 0, "could not be estimated."),
-        ({"estimates": (estimated("SNB", None), estimated("Dankar", None))}, 1, "No estimator found an answer."),
-    ],
-)  # fmt: skip
-def test_estimates_at_their_limits(change: dict[str, object], place: int, said: str) -> None:
-    risks = replace(RISKS, **change)  # type: ignore[arg-type]
-    assert said in population_sentences(risks)[place]
-    assert_it_asks_nobody(render(population_page(risks, subject="person", provenance=PROVENANCE)))
-
-
-@pytest.mark.parametrize("fraction", [0.05, 0.5, 1])
-def test_a_real_sample_is_reported_without_its_values(fraction: float) -> None:
-    risks = population_risks(SAMPLE, fraction=fraction)
-    page = population_page(risks, subject="person", provenance=PROVENANCE)
-    html = render(page)
-    assert html.count("taken:") == 1
-    assert re.search(r">x<", html) is None
-    assert all(sentence.endswith(".") for sentence in page.sentences)
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,6 @@ from glasshouse.report.page import Page, Provenance, render
 from glasshouse.report.targets import (
     MOST_VALUES_DRAWN,
     MOST_VALUES_LISTED,
-    chances,
-    listed,
-    number_cell,
     target_page,
     target_sentences,
 )
@@ -355,15 +352,3 @@ def test_treatment_is_told_and_a_single_column_once() -> None:
     page = text(render(page_of(asked(["grade=C"]), treatment=steps, notes=["A note."])))
     done = page.partition("What was done to the data")[2].partition("What is assumed")[0]
     assert done.endswith("Records after a.csv missing value age 40 5 35 A note. ")
-
-
-def test_chances_can_be_compared() -> None:
-    assert chances(Fraction(0), Fraction(1), Fraction(1, 2)) == ("0", "1 (certain)", "1 in 2")
-    assert chances(Fraction(1, 3), Fraction(499, 1000)) == ("33 in 100", "50 in 100")
-    assert chances(Fraction(99999, 100000)) == ("more than 99 in 100",)
-
-
-def test_datasets_are_named_and_numbers_never_rounded_to_one() -> None:
-    assert listed(["a", "b", "c"]) == "a, b and c"
-    assert number_cell(None).text == "–"
-    assert number_cell(Fraction(10**9 - 1, 10**9)).text == "0.999999999"

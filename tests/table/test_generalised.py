@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import DataError
 from glasshouse.table import read
-from glasshouse.table.generalised import SUPPRESSED, covering, covers, is_suppressed
+from glasshouse.table.generalised import (
+    SUPPRESSED,
+    Interval,
+    as_interval,
+    covering,
+    covers,
+    is_suppressed,
+    set_members,
+)
 
 
 @pytest.mark.parametrize(
@@ -135,3 +143,39 @@ def test_only_records_that_tell_nothing_are_suppressed() -> None:
     assert not is_suppressed(table, []).any()
     with pytest.raises(DataError, match='column "d" is not in'):
         is_suppressed(table, ["d"])
+
+
+BRACKETED = st.tuples(
+    st.sampled_from("[("), st.integers(0, 4), st.integers(0, 4), st.sampled_from("])")
+).map(lambda parts: "{}{}, {}{}".format(*parts))
+
+
+@given(BRACKETED, BRACKETED)
+def test_intervals_overlap_and_contain_each_other_as_their_points_do(one: str, other: str) -> None:
+    """Quarters are points enough to tell open from closed ends of whole numbers apart."""
+    points = [str(Decimal(quarter) / 4) for quarter in range(17)]
+    first, second = as_interval(one), as_interval(other)
+    held, others = ({point for point in points if covers(text, point)} for text in (one, other))
+    assert (first is None, second is None) == (not held, not others)
+    if first is not None and second is not None:
+        assert first.overlaps(second) == second.overlaps(first) == bool(held & others)
+        assert first.is_within(second) == (held <= others)
+
+
+def test_numbers_and_days_have_nothing_in_common() -> None:
+    days, numbers = as_interval("2000-01-01..2000-12-31"), as_interval("-inf..inf")
+    assert days is not None
+    assert numbers == Interval.closed(Decimal("-inf"), Decimal("inf"))
+    assert days.of_dates
+    assert not days.overlaps(numbers)
+    assert not days.is_within(numbers)
+
+
+@pytest.mark.parametrize("released", ["A", "", "*", "13*", "20-29", "<20"])
+def test_what_is_no_set_has_no_members(released: str) -> None:
+    assert set_members(released) == []
+
+
+def test_spaces_around_and_within_a_released_value_tell_nothing() -> None:
+    assert set_members(" { A,B } ") == set_members("A | B") == ["A", "B"]
+    assert as_interval(" 20 - 29 ") == as_interval("[20;29]")

@@ -35,7 +35,7 @@ def assess(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="FILE…",
+            metavar="FILE",
             help="The release: CSV, Parquet or Arrow. Several files are a longitudinal collection; the first is focal.",
         ),
     ] = None,

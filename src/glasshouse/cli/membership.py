@@ -19,7 +19,7 @@ def membership(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="RELEASE…",
+            metavar="RELEASE",
             help="The release: CSV, Parquet or Arrow. Of several: in which of them somebody is.",
         ),
     ] = None,

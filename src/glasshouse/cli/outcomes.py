@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.table import Table
 
 from glasshouse.cli.tables import (
     LEGEND,
@@ -26,12 +27,11 @@ from glasshouse.errors import printable
 from glasshouse.microdata.membership import Member, Membership
 from glasshouse.report import findings
 from glasshouse.report.families import family_sentences
-from glasshouse.report.memberships import (
-    member_sentences,
-    membership_sentences,
-    population_sentences,
-)
+from glasshouse.report.members import member_sentences
+from glasshouse.report.memberships import membership_sentences
+from glasshouse.report.populations import population_sentences
 from glasshouse.report.targets import target_sentences
+from glasshouse.report.words import plural
 from glasshouse.runs import FamilyRun, MembershipRun, Run, TargetRun
 from glasshouse.table import Step
 
@@ -63,8 +63,7 @@ def show_target(run: TargetRun, report: Path | None, *, as_json: bool) -> None:
     )
     show_treatment(console, run.steps)
     for secret in target.secrets:
-        console.print(target_table(secret, currency=run.study.adversary.gain.currency))
-        console.print()
+        _put(console, target_table(secret, currency=run.study.adversary.gain.currency))
     for sentence in target_sentences(target, subject=run.study.subject):
         say(console, f"• {sentence}")
     _name_report(console, report)
@@ -80,13 +79,13 @@ def show_membership(run: MembershipRun, report: Path | None, *, as_json: bool) -
     outcome, subject = run.outcome, run.study.subject
     show_treatment(console, run.steps)
     if isinstance(outcome, Membership):
-        console.print(membership_table(outcome))
+        _put(console, membership_table(outcome))
         sentences = membership_sentences(outcome, subject=subject)
     elif isinstance(outcome, Member):
-        console.print(member_table(outcome))
+        _put(console, member_table(outcome))
         sentences = member_sentences(outcome, subject=subject)
     else:
-        console.print(population_table(outcome))
+        _put(console, population_table(outcome))
         sentences = population_sentences(outcome, subject=subject)
     console.print()
     for sentence in sentences:
@@ -108,8 +107,7 @@ def say(console: Console, text: str, **how: Any) -> None:
 def show_treatment(console: Console, steps: Sequence[Step], notes: Sequence[str] = ()) -> None:
     """Print what was done to the data before it was attacked."""
     if steps:
-        console.print(treatment_table(steps))
-        console.print()
+        _put(console, treatment_table(steps))
     for note in notes:
         say(console, note)
     if notes:
@@ -123,15 +121,12 @@ def _show_assessment(run: Run) -> None:
     show_treatment(console, run.steps, run.notes())
     for explanation in run.explanations:
         for table in explanation_tables(explanation):
-            console.print(table)
-            console.print()
+            _put(console, table)
     currency = run.study.adversary.gain.currency
     for table in assessment_tables(run.assessment, currency=currency):
-        console.print(table)
-        console.print()
+        _put(console, table)
     if run.sweep is not None and run.study.subsets == ("all",):
-        console.print(influence_table(run.sweep))
-        console.print()
+        _put(console, influence_table(run.sweep))
     if not any(attack.gain for attack in run.assessment.attacks):
         say(console, LEGEND)
     console.print()
@@ -141,14 +136,23 @@ def _show_assessment(run: Run) -> None:
 
 def _show_family(run: FamilyRun) -> None:
     console = Console()
-    parts = len(run.family.parts)
-    say(console, f"{parts:,} parts, {run.records:,} records\n")
+    parts = plural(run.part) if len(run.family.parts) != 1 else run.part
+    say(console, f"{len(run.family.parts):,} {parts}, {run.records:,} records\n")
     show_treatment(console, run.steps)
-    for target in run.family.targets:
-        console.print(family_table(run.family, target))
-        console.print()
-    for sentence in family_sentences(run.family, run.study.subject):
+    shown = run.shown
+    for target in shown.targets if shown.parts else ():
+        _put(console, family_table(shown, target, part=run.part))
+    for sentence in family_sentences(run.family, run.study.subject, part=run.part):
         say(console, f"• {sentence}")
+
+
+def _put(console: Console, table: Table) -> None:
+    """Print a table below its title, which may be wider than the table."""
+    title, table.title = table.title, None
+    if title is not None:
+        console.print(title, style="bold")
+    console.print(table)
+    console.print()
 
 
 def _note_what_was_left_out(steps: Sequence[Step]) -> None:

@@ -19,7 +19,7 @@ def target(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="FILE…",
+            metavar="FILE",
             help="The release: CSV, Parquet or Arrow. Several files are joined by --id; the first is focal.",
         ),
     ] = None,

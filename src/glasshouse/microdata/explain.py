@@ -14,10 +14,10 @@ from typing import Any
 
 from glasshouse.errors import StudyError
 from glasshouse.microdata.models import attack_code
-from glasshouse.microdata.partition import partition
 from glasshouse.microdata.weights import record_weights
 from glasshouse.qif import CoOccurrence
 from glasshouse.table import Column, EncodedTable
+from glasshouse.table.partition import partition
 
 MOST_VALUES = 40
 """So many values of the secret, and so many observations, are shown at most."""

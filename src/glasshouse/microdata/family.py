@@ -26,12 +26,12 @@ from numpy.typing import NDArray
 from glasshouse.errors import BudgetError, DataError, StudyError, printable, quoted, unknown_name
 from glasshouse.microdata.influence import best_subsets
 from glasshouse.microdata.lattice import Sweep, sweep
-from glasshouse.microdata.models import Leakage
-from glasshouse.microdata.partition import Partition
+from glasshouse.microdata.models import MEASURE_FIELDS, Leakage
 from glasshouse.microdata.sums import value_weights
 from glasshouse.microdata.weights import record_weights
 from glasshouse.table import EncodedTable, Role
 from glasshouse.table.encode import NUMBER
+from glasshouse.table.partition import Partition
 
 MOST_PARTS = 10_000
 """A column with more values than this does not tell parts apart: it names people."""
@@ -54,15 +54,8 @@ class Best:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values; probabilities as floats of the exact ratios."""
-        factor = self.leakage.multiplicative
-        return {
-            "size": self.size,
-            "quasi_identifiers": list(self.quasi_identifiers),
-            "prior": float(self.leakage.prior),
-            "posterior": float(self.leakage.posterior),
-            "additive": float(self.leakage.additive),
-            "multiplicative": None if factor is None else float(factor),
-        }
+        known = {"size": self.size, "quasi_identifiers": list(self.quasi_identifiers)}
+        return known | self.leakage.to_dict()
 
 
 @dataclass(frozen=True)
@@ -565,10 +558,7 @@ _SCHEMA = pa.schema(
         ("sensitive", pa.string()),
         ("size", pa.int64()),
         ("quasi_identifiers", pa.list_(pa.string())),
-        ("prior", pa.float64()),
-        ("posterior", pa.float64()),
-        ("additive", pa.float64()),
-        ("multiplicative", pa.float64()),
+        *MEASURE_FIELDS,
         ("highest", pa.bool_()),
         ("lowest", pa.bool_()),
     ]

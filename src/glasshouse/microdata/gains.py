@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from math import isfinite, lcm
+from math import gcd, isfinite, lcm
 from numbers import Rational, Real
 from os import PathLike
 from sys import float_info
@@ -32,13 +32,13 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError, near_names, printable, quoted, unknown_name
 from glasshouse.microdata import sums
-from glasshouse.microdata.partition import Partition, partition
 from glasshouse.microdata.weights import LARGEST_TOTAL, Weights, record_numbers
 from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import Source, open_source
 from glasshouse.study import Dialect
 from glasshouse.table import EncodedTable
 from glasshouse.table.dictionary import Codes
+from glasshouse.table.partition import Partition, partition
 
 OTHERS = "*"
 """Stands for all values that are not named."""
@@ -519,10 +519,18 @@ def sum_of_ratios(numerators: Iterable[int], denominators: Iterable[int]) -> Fra
     for numerator, denominator in zip(numerators, denominators, strict=True):
         if numerator:
             alike[denominator] += numerator
-    terms = [Fraction(numerator, denominator) for denominator, numerator in alike.items()]
+    terms = [(numerator, denominator) for denominator, numerator in alike.items()]
     while len(terms) > 1:
-        terms = [sum(terms[i : i + 2], Fraction(0)) for i in range(0, len(terms), 2)]
-    return terms[0] if terms else Fraction(0)
+        single = terms[-1:] if len(terms) % 2 else []
+        terms = [*map(_sum_of_two, terms[::2], terms[1::2]), *single]
+    return Fraction(*terms[0]) if terms else Fraction(0)
+
+
+def _sum_of_two(first: tuple[int, int], second: tuple[int, int]) -> tuple[int, int]:
+    """Add two ratios over their least common denominator."""
+    (above, below), (other, further) = first, second
+    shared = gcd(below, further)
+    return above * (further // shared) + other * (below // shared), below // shared * further
 
 
 def _exact(number: object, what: str) -> Fraction:

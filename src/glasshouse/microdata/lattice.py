@@ -23,10 +23,10 @@ from glasshouse.microdata.models import (
     assess,
     attack_code,
 )
-from glasshouse.microdata.partition import with_facts_joined
 from glasshouse.microdata.steps import OnProgress, OnStep, Progress, number_of_subsets
 from glasshouse.microdata.weights import record_weights
 from glasshouse.table import EncodedTable, Role
+from glasshouse.table.partition import with_facts_joined
 
 __all__ = ["Progress", "Sweep", "largest_size", "sweep"]
 

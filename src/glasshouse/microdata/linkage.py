@@ -51,12 +51,12 @@ from glasshouse.microdata.linkage_sums import (
     weigh_rows,
 )
 from glasshouse.microdata.models import Assessment, Attack, Leakage, assess
-from glasshouse.microdata.partition import Partition, partition, refined
 from glasshouse.microdata.weights import Weights, record_weights
 from glasshouse.sources import MISSING
 from glasshouse.table import Column, EncodedTable, Role
 from glasshouse.table.encode import INTEGER
 from glasshouse.table.encoded import assign_roles
+from glasshouse.table.partition import Partition, partition, refined
 
 MOST_CELLS = 2_000_000_000
 """So many pairs of a group of focal records and an observation are weighed at most: a minute or two."""

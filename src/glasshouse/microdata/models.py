@@ -17,7 +17,7 @@ Everything is summed in integers; a vulnerability is one exact fraction.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -39,9 +39,9 @@ from glasshouse.microdata.gains import (
     naming_game,
     sum_of_ratios,
 )
-from glasshouse.microdata.partition import Partition, partition, refined
 from glasshouse.microdata.weights import Weights, record_weights
 from glasshouse.table import EncodedTable
+from glasshouse.table.partition import Partition, partition, refined
 
 __all__ = [
     "OTHERS",
@@ -79,7 +79,24 @@ class Leakage:
         """By which factor it grew: posterior / prior; None where the prior is not positive, as no factor tells then."""
         return self.posterior / self.prior if self.prior > 0 else None
 
+    def to_dict(self) -> dict[str, float | None]:
+        """Return the four `MEASURES` as floats of the exact ratios.
 
+        >>> Leakage(Fraction(1, 4), Fraction(1, 2)).to_dict()
+        {'prior': 0.25, 'posterior': 0.5, 'additive': 0.25, 'multiplicative': 2.0}
+        """
+        return {
+            "prior": float(self.prior),
+            "posterior": float(self.posterior),
+            "additive": float(self.additive),
+            "multiplicative": float_or_none(self.multiplicative),
+        }
+
+
+MEASURES = ("prior", "posterior", "additive", "multiplicative")
+"""What is told of a leakage, in this order."""
+MEASURE_FIELDS = tuple((measure, pa.float64()) for measure in MEASURES)
+"""The columns of a frame that hold a leakage."""
 SIZE_BINS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
 """The least class size of each bin of a histogram."""
 SUCCESS_BINS = 11
@@ -175,10 +192,10 @@ class Attack:
                 "additive": float(self.deterministic.additive),
                 "records": self.certain,
             },
-            "probabilistic": _both_leakages(self.probabilistic),
-            "capacity": None if self.capacity is None else float(self.capacity),
+            "probabilistic": self.probabilistic.to_dict(),
+            "capacity": float_or_none(self.capacity),
         }
-        return content if self.gain is None else content | {"gain": _both_leakages(self.gain)}
+        return content if self.gain is None else content | {"gain": self.gain.to_dict()}
 
 
 @dataclass(frozen=True)
@@ -233,7 +250,7 @@ def attack(
     (Fraction(1, 2), Fraction(3, 4))
     """
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
-    secrets = () if secret is None else _attributes(secret)
+    secrets = () if secret is None else attributes_of(secret)
     weights = record_weights(table, weight or table.weight)
     aim = _aim(table, secrets, weights, gain, prior)
     return _attack(table, names, partition(table, names), aim, weights)
@@ -288,16 +305,12 @@ def assess_windows(
     table = windows[-1]
     weights = record_weights(table, weight or table.weight)
     chosen = [table.quasi_identifiers] if subsets is None else [tuple(s) for s in subsets]
-    named = [_attributes(secret) for secret in (table.sensitive if secrets is None else secrets)]
+    named = [attributes_of(secret) for secret in (table.sensitive if secrets is None else secrets)]
     if not chosen:
         raise StudyError("there is nothing to assess: give at least one set of quasi-identifiers")
     gains, priors = gains or {}, priors or {}
-    for what, given in (("gain", gains), ("prior", priors)):
-        for secret in given:
-            if secret != () and secret not in named:
-                raise StudyError(
-                    f"a {what} is given for {secret!r}, which is none of the secrets {named}"
-                )
+    refuse_unknown_secrets("gain", gains, named)
+    refuse_unknown_secrets("prior", priors, named)
     aims = [_aim(table, own, weights, gains.get(own), priors.get(own)) for own in [(), *named]]
     outcomes: list[list[Attack]] = [[] for _ in windows]
     for names in chosen:
@@ -311,11 +324,36 @@ def assess_windows(
     return Assessment(table.records, tuple(attack for own in outcomes for attack in own))
 
 
-def _attributes(secret: str | Sequence[str]) -> tuple[str, ...]:
+def attributes_of(secret: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the attributes of a secret, which may be given as one name.
+
+    Raises:
+        StudyError: There are none, or one is there twice.
+    """
     names = (secret,) if isinstance(secret, str) else tuple(secret)
     if not names or len(set(names)) < len(names):
         raise StudyError("a secret needs at least one sensitive attribute, and each once")
     return names
+
+
+def refuse_unknown_secrets(
+    what: str, given: Iterable[tuple[str, ...]], secrets: Sequence[tuple[str, ...]]
+) -> None:
+    """Check that something is given for the secrets only, or for re-identification.
+
+    Args:
+        what: What is given, such as a gain.
+        given: For which secrets it is; the empty one is re-identification.
+        secrets: The secrets that there are.
+
+    Raises:
+        StudyError: It is given for something else.
+    """
+    for secret in given:
+        if secret != () and secret not in secrets:
+            raise StudyError(
+                f"a {what} is given for {secret!r}, which is none of the secrets {secrets}"
+            )
 
 
 @dataclass(frozen=True)
@@ -425,14 +463,9 @@ def _infer(classes: Partition, secret: Secret) -> dict[str, Any]:
     }
 
 
-def _both_leakages(leakage: Leakage) -> dict[str, float | None]:
-    factor = leakage.multiplicative
-    return {
-        "prior": float(leakage.prior),
-        "posterior": float(leakage.posterior),
-        "additive": float(leakage.additive),
-        "multiplicative": None if factor is None else float(factor),
-    }
+def float_or_none(number: Fraction | None) -> float | None:
+    """Return the float nearest to an exact number; of none, none."""
+    return None if number is None else float(number)
 
 
 SIZE_LABELS = ("1", "2", "3", "4", "5_9", "10_19", "20_49", "50_99", "100_999", "1000")
@@ -440,7 +473,6 @@ SIZE_LABELS = ("1", "2", "3", "4", "5_9", "10_19", "20_49", "50_99", "100_999", 
 SUCCESS_LABELS = (*(f"0.{tenth}" for tenth in range(10)), "1")
 """What the bins of success are called: each from its label up to the next, the last exactly 1."""
 
-_MEASURES = ("prior", "posterior", "additive", "multiplicative")
 _SCHEMA = pa.schema(
     [
         ("attack", pa.string()),
@@ -454,9 +486,9 @@ _SCHEMA = pa.schema(
         ("deterministic_posterior", pa.float64()),
         ("deterministic_additive", pa.float64()),
         ("deterministic_records", pa.int64()),
-        *((f"probabilistic_{measure}", pa.float64()) for measure in _MEASURES),
+        *((f"probabilistic_{measure}", pa.float64()) for measure in MEASURES),
         ("capacity", pa.float64()),
-        *((f"gain_{measure}", pa.float64()) for measure in _MEASURES),
+        *((f"gain_{measure}", pa.float64()) for measure in MEASURES),
         *((f"classes_{label}", pa.int64()) for label in SIZE_LABELS),
         *((f"records_{label}", pa.int64()) for label in SIZE_LABELS),
         *((f"success_{label}", pa.int64()) for label in SUCCESS_LABELS),

@@ -18,9 +18,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError, unknown_name
-from glasshouse.microdata.partition import partition
 from glasshouse.table import EncodedTable
 from glasshouse.table.dictionary import Codes
+from glasshouse.table.partition import partition
 
 SENSITIVE_WARNING = (
     "The risk of each record is itself personal data: it shows whose records are easily named, and whose secrets are "

@@ -42,7 +42,13 @@ from glasshouse.microdata.gains import (
     inferring_game,
     naming_game,
 )
-from glasshouse.microdata.models import Leakage, attack_code
+from glasshouse.microdata.models import (
+    MEASURE_FIELDS,
+    Leakage,
+    attack_code,
+    attributes_of,
+    refuse_unknown_secrets,
+)
 from glasshouse.microdata.weights import Weights, record_weights
 from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import MISSING
@@ -129,7 +135,7 @@ class TargetSecret:
             "certain": self.certain,
             "best": _plain_guess(self.best),
             "prior_best": _plain_guess(self.prior_best),
-            "guess": _plain_leakage(self.guess),
+            "guess": self.guess.to_dict(),
             "values": [
                 {
                     "value": _plain_label(belief.value),
@@ -142,7 +148,7 @@ class TargetSecret:
         if self.gain is None:
             return content
         return content | {
-            "gain": _plain_leakage(self.gain),
+            "gain": self.gain.to_dict(),
             "best_action": _plain_label(self.best_action),
         }
 
@@ -185,8 +191,8 @@ class Journalist:
             "estimated": self.estimated,
             "population": _plain_count(self.population),
             "fitting": _plain_count(self.fitting),
-            "presence": _plain_leakage(self.presence),
-            "naming": _plain_leakage(self.naming),
+            "presence": self.presence.to_dict(),
+            "naming": self.naming.to_dict(),
         }
 
 
@@ -243,13 +249,13 @@ class Target:
             "records": self.records,
             "candidates": self.candidates,
             "certain": self.certain,
-            "naming": _plain_leakage(self.naming),
+            "naming": self.naming.to_dict(),
             "secrets": [secret.to_dict() for secret in self.secrets],
             "journalist": None if self.journalist is None else self.journalist.to_dict(),
         }
         if self.naming_gain is None:
             return content
-        return content | {"naming_gain": _plain_leakage(self.naming_gain)}
+        return content | {"naming_gain": self.naming_gain.to_dict()}
 
     def to_frame(self) -> pa.Table:
         """Return one row per attack: naming first, then each secret; for the values see `TargetSecret.to_frame`."""
@@ -264,7 +270,7 @@ class Target:
                 "records": self.records,
                 "candidates": self.candidates,
                 "certain": certain,
-                **_plain_leakage(leakage),
+                **leakage.to_dict(),
             }
             for code, sensitive, leakage, certain in attacks
         ]
@@ -278,10 +284,7 @@ _SCHEMA = pa.schema(
         ("records", pa.int64()),
         ("candidates", pa.int64()),
         ("certain", pa.bool_()),
-        ("prior", pa.float64()),
-        ("posterior", pa.float64()),
-        ("additive", pa.float64()),
-        ("multiplicative", pa.float64()),
+        *MEASURE_FIELDS,
     ]
 )
 
@@ -399,24 +402,17 @@ def _inferred(
     """Return the secrets, each as the names of its columns."""
     if isinstance(secrets, str):
         raise StudyError(f'give a list of secrets, such as ["{secrets}"], not one text')
-    named = []
-    for secret in table.sensitive if secrets is None else secrets:
-        given = (secret,) if isinstance(secret, str) else tuple(secret)
-        names = tuple(column_known(table, name).name for name in given)
-        if not names or len(set(names)) < len(names):
-            raise StudyError("a secret needs at least one sensitive attribute, and each once")
-        named.append(names)
+    named = [
+        attributes_of([column_known(table, name).name for name in attributes_of(secret)])
+        for secret in (table.sensitive if secrets is None else secrets)
+    ]
     known = {condition.column for condition in conditions}
     both = [name for names in named for name in names if name in known]
     if both:
         raise StudyError(
             f'column "{both[0]}" is known of the target and also a secret to infer; leave it out of one of them'
         )
-    for secret in gains:
-        if secret != () and secret not in named:
-            raise StudyError(
-                f"a gain is given for {secret!r}, which is none of the secrets {named}"
-            )
+    refuse_unknown_secrets("gain", gains, named)
     return named
 
 
@@ -624,16 +620,6 @@ def _people_fitting(
     if not people:
         raise DataError(_nobody(register, conditions))
     return people
-
-
-def _plain_leakage(leakage: Leakage) -> dict[str, float | None]:
-    factor = leakage.multiplicative
-    return {
-        "prior": float(leakage.prior),
-        "posterior": float(leakage.posterior),
-        "additive": float(leakage.additive),
-        "multiplicative": None if factor is None else float(factor),
-    }
 
 
 def _plain_guess(guess: tuple[Value, Fraction]) -> dict[str, Any]:

@@ -21,13 +21,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.microdata.partition import refined
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.generalised import is_suppressed
+from glasshouse.table.partition import refined
 
 LOW_FRACTION = Fraction(1, 10)
 """Up to this sampling fraction the rule of Dankar et al. trusts Pitman's model."""
 
+_LIMIT_TOLERANCE = 0.01
+"""The published limit of the Pitman estimator is taken where it is, relatively, this near to the expected value."""
 _NEWTON_STEPS = 200
 _HALVINGS = 40
 _LAST_GAIN = 1e-6
@@ -313,8 +315,9 @@ def _zayatz(sample: _Sample) -> Estimate:
 def _pitman(sample: _Sample) -> Estimate:
     """Estimate by Pitman's sampling formula, its parameters by maximum likelihood (Hoshino 2001).
 
-    S_1 is its expected value N·Π_{i=1}^{N−1} (θ + α + i − 1)/(θ + i) under the formula. (Hoshino's Γ(θ+1)/Γ(θ+α)·N^α is
-    the limit for large N; with many uniques θ is large too, and the limit exceeds N.)
+    S_1 = Γ(θ+1)/Γ(θ+α)·N^α, as published, is the limit for large N of the expected value under the formula,
+    N·Π_{i=1}^{N−1} (θ + α + i − 1)/(θ + i). With many uniques θ is large too, and the limit may even exceed N: where it
+    is off by more than one in a hundred, the expected value itself is taken, and the note says so.
     """
     from scipy.special import gammaln
 
@@ -335,8 +338,12 @@ def _pitman(sample: _Sample) -> Estimate:
         + gammaln(theta + 1)
         - gammaln(theta + alpha)
     )
-    note = "" if alpha else "the likelihood is greatest at α = 0: Ewens' formula"
-    return _estimate(sample, *_PITMAN, float(math.exp(logarithm)), note)
+    limit = gammaln(theta + 1) - gammaln(theta + alpha) + alpha * math.log(people)
+    notes = [] if alpha else ["the likelihood is greatest at α = 0: Ewens' formula"]
+    if abs(limit - logarithm) > _LIMIT_TOLERANCE:
+        notes.append("the expected value itself: its limit for large populations does not hold")
+        limit = logarithm
+    return _estimate(sample, *_PITMAN, float(math.exp(limit)), "; ".join(notes))
 
 
 @dataclass(frozen=True)

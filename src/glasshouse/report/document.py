@@ -10,6 +10,7 @@ from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.influence import shapley_values, without_each
 from glasshouse.microdata.lattice import Sweep
 from glasshouse.microdata.models import SIZE_LABELS
+from glasshouse.report.cells import GAIN_TITLES, GUESS_TITLES, NOTHING, bound_cell, leakage_cells
 from glasshouse.report.charts import before_and_after, every_subset, growing, to_svg
 from glasshouse.report.findings import (
     attack_label,
@@ -22,6 +23,7 @@ from glasshouse.report.findings import (
     stage_labels,
     widest,
 )
+from glasshouse.report.lists import listed
 from glasshouse.report.page import (
     Assumptions,
     Cell,
@@ -36,13 +38,11 @@ from glasshouse.report.page import (
     render,
 )
 from glasshouse.report.treatment import treatment_section
-from glasshouse.report.words import money, percentage, short_names, times, together
+from glasshouse.report.words import percentage, short_names, together
 from glasshouse.table.treatment import Step
 
 MOST_SETS_IN_FULL = 6
 """With more sets of quasi-identifiers than this, the table shows the best one of each size."""
-MOST_NAMES_IN_A_TITLE = 3
-NOTHING = Cell("–")
 METHOD = (
     "Alvim, Fernandes, McIver, Morgan and Nunes 2022, “Flexible and scalable privacy assessment for very large "
     "datasets”, PoPETs"
@@ -121,12 +121,8 @@ def assessment_page(
 
 
 def _title(datasets: Sequence[str]) -> str:
-    if len(datasets) == 1:
-        return f"What {datasets[0]} lets an adversary learn"
-    if len(datasets) > MOST_NAMES_IN_A_TITLE:
-        others = f"{len(datasets) - 1} further datasets"
-        return f"What {datasets[0]} and {others} let an adversary learn"
-    return f"What {', '.join(datasets[:-1])} and {datasets[-1]} let an adversary learn"
+    verb = "lets" if len(datasets) == 1 else "let"
+    return f"What {listed(datasets)} {verb} an adversary learn"
 
 
 def _lead(assessment: Assessment, datasets: Sequence[str]) -> str:
@@ -202,40 +198,25 @@ class _Measures:
             first: The title of the column that says what a row is about.
             blocks: What is shown, from top to bottom.
         """
-        chances = ["Known for certain", "Guess before", "Guess after", "Added", "Factor"]
-        chances += ["Worst case"] * self.capacity
-        guesses = _table("", first, chances, [block.group(self._guess) for block in blocks])
+        titles = ["Known for certain", *GUESS_TITLES, *["Worst case"] * self.capacity]
+        guesses = _table("", first, titles, [block.group(self._guess) for block in blocks])
         if not self.gain:
             return (guesses,)
         gaining = [block.with_gain() for block in blocks]
-        worth = ["Gain before", "Gain after", "Gain added", "Gain factor"]
         groups = [block.group(self._gain) for block in gaining if block.rows]
-        return (guesses, _table("What she gains", first, worth, groups))
+        return (guesses, _table("What she gains", first, GAIN_TITLES, groups))
 
     def _guess(self, attack: Attack) -> tuple[Cell, ...]:
-        guess = attack.probabilistic
         cells = (
             Cell(f"{attack.certain:,} ({percentage(attack.deterministic.posterior)})"),
-            *(
-                Cell(_number(value), exact=str(value))
-                for value in (guess.prior, guess.posterior, guess.additive)
-            ),
-            _factor(guess.multiplicative),
+            *leakage_cells(attack.probabilistic),
         )
-        return (*cells, _factor(attack.capacity, most=True)) if self.capacity else cells
+        return (*cells, bound_cell(attack.capacity)) if self.capacity else cells
 
     def _gain(self, attack: Attack) -> tuple[Cell, ...]:
-        gain = attack.gain
-        if gain is None:
+        if attack.gain is None:
             return (NOTHING,) * 4
-        amounts = (gain.prior, gain.posterior, gain.additive)
-        return (
-            *(Cell(self._amount(value), exact=str(value)) for value in amounts),
-            _factor(gain.multiplicative),
-        )
-
-    def _amount(self, value: Fraction) -> str:
-        return _number(value) if self.currency is None else money(value, self.currency)
+        return leakage_cells(attack.gain, currency=self.currency)
 
 
 @dataclass(frozen=True)
@@ -262,17 +243,6 @@ class _Block:
 def _table(title: str, first: str, measures: Sequence[str], groups: Sequence[Group]) -> Table:
     columns = (Column(first), *(Column(measure, numeric=True) for measure in measures))
     return Table(columns, tuple(groups), title=title)
-
-
-def _factor(factor: Fraction | None, *, most: bool = False) -> Cell:
-    if factor is None:
-        return NOTHING
-    return Cell(f"at most {times(factor)}" if most else times(factor), exact=str(factor))
-
-
-def _number(value: Fraction) -> str:
-    said = f"{float(value):.6g}"
-    return repr(float(value)) if said == "1" and value != 1 else said
 
 
 def _figures_section(assessment: Assessment, measures: _Measures) -> Section:

@@ -9,16 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import takewhile
-from textwrap import wrap
-from typing import NamedTuple
-
-import altair as alt
 
 from glasshouse.errors import printable
 from glasshouse.microdata.models import Leakage
 from glasshouse.microdata.target import Belief, Journalist, Target, TargetSecret, Value
-from glasshouse.report.charts import AFTER, BEFORE, COLOURS, to_svg
+from glasshouse.report.cells import GAIN_TITLES, GUESS_TITLES, NOTHING, leakage_cells, yes_cell
+from glasshouse.report.chances import (
+    BEFORE_AND_AFTER,
+    Shift,
+    chance,
+    chances,
+    rest_of,
+    shift_chart,
+    shift_rows,
+)
+from glasshouse.report.charts import to_svg
 from glasshouse.report.document import METHOD
+from glasshouse.report.lists import listed
 from glasshouse.report.page import (
     Assumptions,
     Cell,
@@ -32,15 +39,7 @@ from glasshouse.report.page import (
     Term,
 )
 from glasshouse.report.treatment import treatment_section
-from glasshouse.report.words import (
-    counted,
-    enumeration,
-    frequency,
-    money,
-    percentage,
-    plural,
-    times,
-)
+from glasshouse.report.words import counted, enumeration, plural
 from glasshouse.sources import MISSING
 from glasshouse.table.treatment import Step
 
@@ -52,9 +51,6 @@ MOST_VALUES_LISTED = 30
 """How many values of a secret a table shows by themselves."""
 LONGEST_VALUE = 60
 """After so many characters a value is cut off in a sentence."""
-FEW = 20
-"""A chance of some in at most so many is said as it is."""
-NOTHING = Cell("–")
 JOURNALIST = (
     "El Emam and Dankar 2008, “Protecting privacy using k-anonymity”, Journal of the American Medical Informatics "
     "Association"
@@ -123,132 +119,6 @@ def target_page(
         provenance=provenance,
         command="glasshouse target --study study.toml",
         method=METHOD if journalist is None else f"{METHOD}; {JOURNALIST}",
-    )
-
-
-def chance(probability: Fraction) -> str:
-    """Say how likely something is.
-
-    >>> chance(Fraction(2, 3)), chance(Fraction(1, 250)), chance(Fraction(23, 100)), chance(Fraction(1))
-    ('2 in 3', '1 in 250', '23 in 100', '1 (certain)')
-    """
-    return chances(probability)[0]
-
-
-def chances(*probabilities: Fraction) -> tuple[str, ...]:
-    """Say how likely several things are, in a way that can be compared.
-
-    >>> chances(Fraction(1, 6), Fraction(1, 3000)), chances(Fraction(1, 2), Fraction(501, 1000))
-    (('1 in 6', '1 in 3,000'), ('50 in 100', '50 in 100'))
-    """
-    if all(
-        each in (0, 1) or each.denominator <= FEW or each.numerator == 1 for each in probabilities
-    ):
-        return tuple(
-            _plain(each) or f"{each.numerator:,} in {each.denominator:,}" for each in probabilities
-        )
-    return tuple(
-        _plain(each) or frequency(each).replace(" of every ", " in ") for each in probabilities
-    )
-
-
-def _plain(probability: Fraction) -> str | None:
-    return {0: "0", 1: "1 (certain)"}.get(int(probability)) if probability in (0, 1) else None
-
-
-def listed(datasets: Sequence[str]) -> str:
-    """Name datasets, or the first of many.
-
-    >>> listed(["a.csv"]), listed(["a.csv", "b.csv"]), listed(list("abcde"))
-    ('a.csv', 'a.csv and b.csv', 'a and 4 further datasets')
-    """
-    if len(datasets) > 3:
-        return f"{datasets[0]} and {len(datasets) - 1} further datasets"
-    return " and ".join(filter(None, [", ".join(datasets[:-1]), datasets[-1]]))
-
-
-def number_cell(value: Fraction | None) -> Cell:
-    """Return a number with six digits, and the exact one on hover; a rounding never makes it 1."""
-    if value is None:
-        return NOTHING
-    said = f"{float(value):.6g}"
-    return Cell(repr(float(value)) if said == "1" and value != 1 else said, exact=str(value))
-
-
-def percent_cell(probability: Fraction | None) -> Cell:
-    """Return a probability in per cent, and the exact one on hover."""
-    return NOTHING if probability is None else Cell(percentage(probability), str(probability))
-
-
-def factor_cell(factor: Fraction | None) -> Cell:
-    """Return a factor, and the exact one on hover."""
-    return NOTHING if factor is None else Cell(times(factor), exact=str(factor))
-
-
-def leakage_cells(leakage: Leakage) -> tuple[Cell, Cell, Cell, Cell]:
-    """Return before, after, added and factor."""
-    return (
-        number_cell(leakage.prior),
-        number_cell(leakage.posterior),
-        number_cell(leakage.additive),
-        factor_cell(leakage.multiplicative),
-    )
-
-
-class Shift(NamedTuple):
-    """How probable something is before and after."""
-
-    label: str
-    """What it is."""
-    before: Fraction
-    """Its probability before."""
-    after: Fraction
-    """Its probability afterwards."""
-
-
-def shift_chart(shifts: Sequence[Shift], *, title: str, subtitle: str) -> alt.TopLevelMixin:
-    """Show, one line each, how probable things are before and after, joined by a bar.
-
-    Args:
-        shifts: What is shown, from top to bottom.
-        title: What the picture shows.
-        subtitle: What the probability is of.
-    """
-    names = {BEFORE: "before", AFTER: "after"}
-    order = [printable(shift.label) for shift in shifts]
-    rows = [
-        {
-            "label": label,
-            "before": 100 * float(shift.before),
-            "after": 100 * float(shift.after),
-        }
-        for label, shift in zip(order, shifts, strict=True)
-    ]
-    highest = max(max(shift.before, shift.after) for shift in shifts)
-    top = next(top for top in (1, 2, 5, 10, 20, 50, 100) if 100 * highest <= top)
-    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelPadding=12))
-    scale = alt.Scale(domain=[0, top], nice=False)
-    colour = alt.Color(
-        "what:N",
-        title=None,
-        sort=list(names.values()),
-        scale=alt.Scale(domain=list(names.values()), range=[COLOURS[BEFORE], COLOURS[AFTER]]),
-    )
-    base = alt.Chart(alt.InlineData(values=rows)).encode(y=y)
-    bars = base.mark_rule(strokeWidth=3, color="#d9b08c").encode(
-        x=alt.X("before:Q", scale=scale, title="probability (%)", axis=alt.Axis(tickCount=5)),
-        x2="after:Q",
-    )
-    points = [
-        base.transform_calculate(what=f"'{name}'")
-        .mark_point(filled=True, size=size, opacity=1)
-        .encode(x=alt.X(f"{name}:Q", scale=scale), color=colour)
-        for name, size in (("before", 220), ("after", 110))
-    ]
-    return alt.layer(bars, *points).properties(
-        width=640,
-        height=alt.Step(30),
-        title=alt.Title(wrap(printable(title), 95), subtitle=wrap(printable(subtitle), 105)),
     )
 
 
@@ -402,17 +272,13 @@ def _shifts(values: Sequence[Belief]) -> list[Shift]:
     by_probability = sorted(
         range(len(values)), key=lambda i: max(values[i].prior, values[i].posterior), reverse=True
     )
-    drawn = [values[i] for i in sorted(by_probability[:most])]
-    shifts = [Shift(_shown(value), before, after) for value, before, after in drawn]
-    others = len(values) - len(drawn)
-    return [*shifts, _rest(drawn, f"all {others:,} others")] if others else shifts
+    shifts = [_shift(values[i]) for i in sorted(by_probability[:most])]
+    others = len(values) - len(shifts)
+    return [*shifts, rest_of(shifts, f"all {others:,} others")] if others else shifts
 
 
-def _rest(shown: Sequence[Belief], label: str) -> Shift:
-    """Return the values that are not shown, summed up."""
-    before = sum((belief.prior for belief in shown), Fraction(0))
-    after = sum((belief.posterior for belief in shown), Fraction(0))
-    return Shift(label, 1 - before, 1 - after)
+def _shift(belief: Belief) -> Shift:
+    return Shift(_shown(belief.value), belief.prior, belief.posterior)
 
 
 def _finding(secret: TargetSecret) -> str:
@@ -434,14 +300,13 @@ def _attack_tables(target: Target, subject: str, currency: str | None) -> list[T
         (secret.code, f"infer {enumeration(secret.secret)}", secret.guess)
         for secret in target.secrets
     ]
-    titles = ("Guess before", "Guess after", "Added", "Factor")
     rows = tuple(
-        (Cell(label, mark=code), *leakage_cells(leakage), Cell(_yes(leakage.posterior == 1)))
+        (Cell(label, mark=code), *leakage_cells(leakage), yes_cell(leakage.posterior == 1))
         for code, label, leakage in attacks
     )
     columns = (
         Column("Attack"),
-        *(Column(title, numeric=True) for title in titles),
+        *(Column(title, numeric=True) for title in GUESS_TITLES),
         Column("Certain"),
     )
     tables = [Table(columns, (Group(rows),), title=f"If the {subject} is in the release")]
@@ -462,26 +327,17 @@ def _attack_tables(target: Target, subject: str, currency: str | None) -> list[T
     if gains:
         columns = (
             Column("Attack"),
-            *(Column(f"Gain {what}", numeric=True) for what in ("before", "after", "added")),
-            Column("Gain factor", numeric=True),
+            *(Column(title, numeric=True) for title in GAIN_TITLES),
             Column("Best action"),
         )
         tables.append(Table(columns, (Group(tuple(gains)),), title="What she gains"))
     return tables
 
 
-def _yes(holds: bool) -> str:
-    return "yes" if holds else "no"
-
-
 def _gain_row(
     code: str, label: str, gain: Leakage, action: Cell, currency: str | None
 ) -> tuple[Cell, ...]:
-    amounts = (
-        number_cell(value) if currency is None else Cell(money(value, currency), exact=str(value))
-        for value in (gain.prior, gain.posterior, gain.additive)
-    )
-    return (Cell(label, mark=code), *amounts, factor_cell(gain.multiplicative), action)
+    return (Cell(label, mark=code), *leakage_cells(gain, currency=currency), action)
 
 
 def _action(action: object) -> str:
@@ -509,21 +365,16 @@ def _beliefs_section(secrets: Sequence[TargetSecret], subject: str) -> Section |
 
 
 def _beliefs_table(secret: TargetSecret) -> Table:
-    shown = secret.values[:MOST_VALUES_LISTED]
-    shifts = [Shift(_shown(value), before, after) for value, before, after in shown]
-    more = len(secret.values) - len(shown)
+    shifts = list(map(_shift, secret.values[:MOST_VALUES_LISTED]))
+    more = len(secret.values) - len(shifts)
     if more:
-        shifts.append(_rest(shown, f"… and {counted(more, 'more value')}, together"))
-    rows = tuple(
-        (Cell(shift.label), percent_cell(shift.before), percent_cell(shift.after))
-        for shift in shifts
-    )
+        shifts.append(rest_of(shifts, f"… and {counted(more, 'more value')}, together"))
     possible = sum(1 for _ in takewhile(lambda belief: belief.posterior, secret.values))
     return Table(
-        (Column("Value"), Column("Before", numeric=True), Column("After", numeric=True)),
+        (Column("Value"), *BEFORE_AND_AFTER),
         (
             Group(
-                rows,
+                shift_rows(shifts),
                 title=enumeration(secret.secret),
                 note=f"{possible:,} of {counted(len(secret.values), 'value')} still possible",
             ),
@@ -549,12 +400,11 @@ def _journalist_section(journalist: Journalist, subject: str) -> Section:
                 for count in (journalist.population, journalist.fitting)
             ),
         ),
-        *(
-            (Cell(label), percent_cell(leakage.prior), percent_cell(leakage.posterior))
-            for label, leakage in (
-                (f"The {subject} is in the release", journalist.presence),
-                (f"A record that she picks is the {subject}'s", journalist.naming),
-            )
+        *shift_rows(
+            [
+                Shift.of(f"The {subject} is in the release", journalist.presence),
+                Shift.of(f"A record that she picks is the {subject}'s", journalist.naming),
+            ]
         ),
     )
     before, after = (

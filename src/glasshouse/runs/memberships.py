@@ -46,8 +46,10 @@ class MembershipRun:
 
     def to_html(self, provenance: Provenance) -> str:
         """Return the report."""
-        from glasshouse.report.memberships import member_page, membership_page, population_page
+        from glasshouse.report.members import member_page
+        from glasshouse.report.memberships import membership_page
         from glasshouse.report.page import render
+        from glasshouse.report.populations import population_page
 
         common: dict[str, Any] = {
             "subject": self.study.subject,

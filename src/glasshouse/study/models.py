@@ -18,9 +18,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 import tomli_w
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     StrictBool,
     StrictFloat,
@@ -30,14 +28,8 @@ from pydantic import (
 )
 
 from glasshouse.errors import StudyError, near_names, quoted
+from glasshouse.study.base import Model
 from glasshouse.study.conditions import parse_condition
-
-
-class Model(BaseModel):
-    """Base of the study's parts: immutable, and strict about names it does not know."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
 
 M = TypeVar("M", bound=Model)
 

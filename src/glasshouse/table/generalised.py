@@ -106,6 +106,62 @@ def is_suppressed(table: EncodedTable, names: Sequence[str]) -> NDArray[np.bool_
     return suppressed
 
 
+@dataclass(frozen=True)
+class Interval:
+    """All numbers, or all days, between two ends."""
+
+    low: End
+    """Where it begins."""
+    high: End
+    """Where it ends."""
+    of_dates: bool
+    """Whether its points are days rather than numbers."""
+
+    @classmethod
+    def closed(cls, low: Decimal, high: Decimal, *, of_dates: bool = False) -> Interval:
+        """Return the interval from one point to another, both included."""
+        return cls((low, _AT), (high, _AT), of_dates)
+
+    def overlaps(self, other: Interval) -> bool:
+        """Tell whether the two have a point in common."""
+        alike = self.of_dates == other.of_dates
+        return alike and self.low <= other.high and other.low <= self.high
+
+    def is_within(self, other: Interval) -> bool:
+        """Tell whether all of its points are in the other one too."""
+        alike = self.of_dates == other.of_dates
+        return alike and other.low <= self.low and self.high <= other.high
+
+
+def as_interval(released: str) -> Interval | None:
+    """Understand a released value as an interval; None where it is not one, or one that holds nothing.
+
+    >>> as_interval("20-29") == Interval.closed(Decimal(20), Decimal(29)), as_interval("29-20"), as_interval("A|B")
+    (True, None, None)
+    """
+    written = _written_ends(released.strip())
+    if written is None:
+        return None
+    (low, low_side), (high, high_side) = written
+    of_dates = any(_DATE.fullmatch(end) for end in (low, high))
+    first, last = _point(low, of_dates=of_dates), _point(high, of_dates=of_dates)
+    if first is None or last is None or (first, low_side) > (last, high_side):
+        return None
+    return Interval((first, low_side), (last, high_side), of_dates)
+
+
+def set_members(released: str) -> list[str]:
+    """Return the values that a released set names; none where it is not a set.
+
+    >>> set_members("{A, B}"), set_members("A|B"), set_members("A")
+    (['A', 'B'], ['A', 'B'], [])
+    """
+    text = released.strip()
+    if text.startswith("{") and text.endswith("}"):
+        return [member.strip() for member in text[1:-1].split(",")]
+    return [member.strip() for member in text.split("|")] if "|" in text else []
+
+
 def _as_array(texts: Texts) -> pa.LargeStringArray:
     if isinstance(texts, pa.Array):
         return texts.cast(pa.large_string())
@@ -113,31 +169,20 @@ def _as_array(texts: Texts) -> pa.LargeStringArray:
 
 
 @dataclass(frozen=True)
-class _Interval:
-    """All points between two ends."""
-
-    low: End
-    high: End
-    of_dates: bool
-    """Whether its points are days rather than numbers."""
-    position: int
-    """The position of the released value."""
-
-
-@dataclass(frozen=True)
 class _Intervals:
-    """Intervals of one kind of points, in the order of their lower ends."""
+    """Released intervals of one kind of points, in the order of their lower ends."""
 
-    ordered: list[_Interval]
+    ordered: list[tuple[Interval, int]]
+    """Each with the position of the released value."""
     lows: list[End]
     furthest: list[End]
     """The greatest upper end of the intervals so far: no earlier one reaches further."""
 
     @classmethod
-    def of(cls, intervals: Iterable[_Interval]) -> _Intervals:
-        ordered = sorted(intervals, key=lambda interval: interval.low)
-        lows = [interval.low for interval in ordered]
-        return cls(ordered, lows, list(accumulate((each.high for each in ordered), max)))
+    def of(cls, intervals: Iterable[tuple[Interval, int]]) -> _Intervals:
+        ordered = sorted(intervals, key=lambda each: each[0].low)
+        lows = [interval.low for interval, _ in ordered]
+        return cls(ordered, lows, list(accumulate((each.high for each, _ in ordered), max)))
 
     def around(self, point: Decimal | None) -> Iterator[int]:
         """Yield the positions of the intervals that hold a point."""
@@ -146,8 +191,9 @@ class _Intervals:
         at = (point, _AT)
         last = bisect_right(self.lows, at) - 1
         while last >= 0 and self.furthest[last] >= at:
-            if self.ordered[last].high >= at:
-                yield self.ordered[last].position
+            interval, position = self.ordered[last]
+            if interval.high >= at:
+                yield position
             last -= 1
 
 
@@ -171,20 +217,20 @@ class _Cover:
     def of(cls, released: list[str]) -> _Cover:
         members: dict[str, list[int]] = {}
         starts: dict[tuple[str, int | None], int] = {}
-        intervals: list[_Interval] = []
+        intervals: list[tuple[Interval, int]] = []
         for position, text in enumerate(released):
             if stars := _STARS.fullmatch(text):
                 start, rest = stars.groups()
                 starts[start, None if len(rest) == 1 else len(text)] = position
-            elif interval := _interval(text.strip(), position):
-                intervals.append(interval)
+            elif interval := as_interval(text):
+                intervals.append((interval, position))
             else:
-                for member in _members(text.strip()):
+                for member in set_members(text):
                     members.setdefault(member, []).append(position)
         anything = starts.pop(("", None), -1)
         lengths = sorted({len(start) for start, _ in starts})
-        numbers = _Intervals.of(each for each in intervals if not each.of_dates)
-        dates = _Intervals.of(each for each in intervals if each.of_dates)
+        numbers = _Intervals.of(each for each in intervals if not each[0].of_dates)
+        dates = _Intervals.of(each for each in intervals if each[0].of_dates)
         return cls(released, anything, members, starts, lengths, numbers, dates)
 
     @property
@@ -217,25 +263,6 @@ class _Cover:
                 "each value has one released form"
             )
         return found[0] if found else -1
-
-
-def _members(text: str) -> list[str]:
-    if text.startswith("{") and text.endswith("}"):
-        return [member.strip() for member in text[1:-1].split(",")]
-    return [member.strip() for member in text.split("|")] if "|" in text else []
-
-
-def _interval(text: str, position: int) -> _Interval | None:
-    """Understand a text as an interval; None where it is not one, or one that holds nothing."""
-    written = _written_ends(text)
-    if written is None:
-        return None
-    (low, low_side), (high, high_side) = written
-    of_dates = any(_DATE.fullmatch(end) for end in (low, high))
-    first, last = _point(low, of_dates=of_dates), _point(high, of_dates=of_dates)
-    if first is None or last is None or (first, low_side) > (last, high_side):
-        return None
-    return _Interval((first, low_side), (last, high_side), of_dates, position)
 
 
 def _written_ends(text: str) -> tuple[tuple[str, int], tuple[str, int]] | None:

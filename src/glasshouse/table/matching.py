@@ -33,11 +33,11 @@ from glasshouse.study.conditions import Bound, Condition, as_bound
 from glasshouse.table.encoded import Column, EncodedTable
 from glasshouse.table.generalised import (
     SUPPRESSED,
-    _Interval,
-    _interval,
-    _members,
+    Interval,
+    as_interval,
     covering,
     covers,
+    set_members,
 )
 
 Marks = NDArray[np.bool_]
@@ -47,7 +47,7 @@ _GENERALISED = r"[*\[\](){}<>|≤≥]|\+\s*$|\.\.|[0-9]\s*-\s*[+-]?[0-9]"
 """What no value is without that stands for others; dates have it too."""
 _STARRED = re.compile(r"([0-9]+)(\*+)")
 _LONGEST_CODE = 18
-_AT = 0
+_INFINITY = Decimal("inf")
 _COMPARED_NAMES = 20_000
 """So many values are compared as text with one that does not occur."""
 _FEW = 3
@@ -238,48 +238,38 @@ def _overlaps(released: str, known: Condition) -> bool:
     if released == SUPPRESSED:
         return True
     if stars := _STARRED.fullmatch(released):
-        return any(_meet(interval, known) for interval in _numbers_starting(*stars.groups()))
-    interval = _interval(released.strip(), 0)
+        own = _known_interval(known)
+        return any(numbers.overlaps(own) for numbers in _numbers_starting(*stars.groups()))
+    interval = as_interval(released)
     if interval is not None:
-        return _meet(interval, known)
-    return any(known.holds(member) for member in _members(released.strip()))
+        return interval.overlaps(_known_interval(known))
+    return any(known.holds(member) for member in set_members(released))
 
 
 def _is_within(released: str, known: Condition) -> bool:
     """Tell whether a generalised value can stand only for what a condition says."""
-    members = _members(released.strip())
+    members = set_members(released)
     if members:
         return all(known.holds(member) for member in members)
-    interval = _interval(released.strip(), 0) if known.is_interval else None
+    interval = as_interval(released) if known.is_interval else None
+    return interval is not None and interval.is_within(_known_interval(known))
+
+
+def _known_interval(known: Condition) -> Interval:
+    """Return the interval of a condition that has one; where an end is open, it reaches as far as anything does."""
     low, high = known.low, known.high
-    return (
-        interval is not None
-        and interval.of_dates == _of_dates(known)
-        and (low is None or (_point(low), _AT) <= interval.low)
-        and (high is None or interval.high <= (_point(high), _AT))
+    return Interval.closed(
+        -_INFINITY if low is None else _point(low),
+        _INFINITY if high is None else _point(high),
+        of_dates=isinstance(high if low is None else low, date),
     )
 
 
-def _meet(interval: _Interval, known: Condition) -> bool:
-    """Tell whether a released interval and a known one have a point in common."""
-    low, high = known.low, known.high
-    return (
-        interval.of_dates == _of_dates(known)
-        and (high is None or interval.low <= (_point(high), _AT))
-        and (low is None or (_point(low), _AT) <= interval.high)
-    )
-
-
-def _numbers_starting(start: str, stars: str) -> Iterable[_Interval]:
+def _numbers_starting(start: str, stars: str) -> Iterable[Interval]:
     """Yield the intervals of whole numbers that a code with stars stands for; one star is any rest."""
     rests = [len(stars)] if len(stars) > 1 else range(_LONGEST_CODE - len(start) + 1)
     for rest in rests:
-        low, high = Decimal(start + "0" * rest), Decimal(start + "9" * rest)
-        yield _Interval((low, _AT), (high, _AT), of_dates=False, position=0)
-
-
-def _of_dates(known: Condition) -> bool:
-    return isinstance(known.high if known.low is None else known.low, date)
+        yield Interval.closed(Decimal(start + "0" * rest), Decimal(start + "9" * rest))
 
 
 def _point(bound: Bound) -> Decimal:

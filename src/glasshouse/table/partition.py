@@ -16,8 +16,8 @@ import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.table import Column, EncodedTable
 from glasshouse.table.dictionary import Codes, smallest_unsigned
+from glasshouse.table.encoded import Column, EncodedTable
 
 _DIRECT_SLOTS = 1 << 22
 """Up to so many possible keys a plain array finds the class; beyond, or beyond four per record, a hash."""

@@ -1,0 +1,75 @@
+"""Numbers in the cells of a table: rounded to be read, exact on hover, and the same in every report."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from glasshouse.microdata.models import Leakage
+from glasshouse.report.page import Cell
+from glasshouse.report.words import money, percentage, times
+
+NOTHING = Cell("–")
+"""What stands where there is no number."""
+GUESS_TITLES = ("Guess before", "Guess after", "Added", "Factor")
+"""The titles of the columns of `leakage_cells`, where the leakage is of a guess."""
+GAIN_TITLES = ("Gain before", "Gain after", "Gain added", "Gain factor")
+"""The same where it is of a gain."""
+
+
+def number_cell(value: Fraction | None) -> Cell:
+    """Return a number with six digits; a rounding never makes it 1.
+
+    >>> number_cell(Fraction(2, 3)), number_cell(Fraction(10**9 - 1, 10**9)).text
+    (Cell(text='0.666667', exact='2/3', mark=None), '0.999999999')
+    """
+    if value is None:
+        return NOTHING
+    said = f"{float(value):.6g}"
+    return Cell(repr(float(value)) if said == "1" and value != 1 else said, exact=str(value))
+
+
+def percent_cell(probability: Fraction | None) -> Cell:
+    """Return a probability in per cent."""
+    return NOTHING if probability is None else Cell(percentage(probability), str(probability))
+
+
+def factor_cell(factor: Fraction | None) -> Cell:
+    """Return a factor."""
+    return NOTHING if factor is None else Cell(times(factor), exact=str(factor))
+
+
+def bound_cell(factor: Fraction | None) -> Cell:
+    """Return a factor that is never exceeded.
+
+    >>> bound_cell(Fraction(8, 3)).text, bound_cell(None).text
+    ('at most × 2.66667', '–')
+    """
+    return NOTHING if factor is None else Cell(f"at most {times(factor)}", exact=str(factor))
+
+
+def amount_cell(value: Fraction, currency: str | None) -> Cell:
+    """Return an amount: of money where there is a currency, else a plain number.
+
+    >>> amount_cell(Fraction(1, 3), "R$").text, amount_cell(Fraction(1, 3), None).text
+    ('R$ 0.33', '0.333333')
+    """
+    return number_cell(value) if currency is None else Cell(money(value, currency), str(value))
+
+
+def leakage_cells(leakage: Leakage, *, currency: str | None = None) -> tuple[Cell, ...]:
+    """Return before, after, added and factor.
+
+    Args:
+        leakage: What is shown.
+        currency: What the first three are counted in; None: they are plain numbers.
+    """
+    amounts = (leakage.prior, leakage.posterior, leakage.additive)
+    return (
+        *(amount_cell(value, currency) for value in amounts),
+        factor_cell(leakage.multiplicative),
+    )
+
+
+def yes_cell(holds: bool) -> Cell:
+    """Return whether something holds."""
+    return Cell("yes" if holds else "no")

@@ -1,0 +1,28 @@
+"""Names in a row, as a sentence has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+MOST_NAMED = 3
+"""How many datasets are all named."""
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Join parts of a sentence as they stand.
+
+    >>> joined(["a_1"]), joined(["a_1", "b"]), joined(["a_1", "b", "c"])
+    ('a_1', 'a_1 and b', 'a_1, b and c')
+    """
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+
+
+def listed(datasets: Sequence[str]) -> str:
+    """Name datasets, or the first of many.
+
+    >>> listed(["a.csv"]), listed(["a.csv", "b.csv"]), listed(list("abc")), listed(list("abcde"))
+    ('a.csv', 'a.csv and b.csv', 'a, b and c', 'a and 4 further datasets')
+    """
+    if len(datasets) > MOST_NAMED:
+        return f"{datasets[0]} and {len(datasets) - 1} further datasets"
+    return joined(datasets)

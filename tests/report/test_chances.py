@@ -1,0 +1,38 @@
+"""Chances are said so that they can be compared; what is not shown is summed up."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from glasshouse.report.chances import Shift, chances, frequencies, rest_of, shift_rows
+
+
+def test_chances_can_be_compared() -> None:
+    assert chances(Fraction(0), Fraction(1), Fraction(1, 2)) == ("0", "1 (certain)", "1 in 2")
+    assert chances(Fraction(1, 3), Fraction(499, 1000)) == ("33 in 100", "50 in 100")
+    assert chances(Fraction(99999, 100000)) == ("more than 99 in 100",)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (Fraction(6, 100), Fraction(8, 100), "6 to 8 of every 100"),
+        (Fraction(6, 100), Fraction(600001, 10**7), "6 of every 100"),
+        (Fraction(23, 10**4), Fraction(37, 10**4), "23 to 37 of every 10,000"),
+        (Fraction(1, 250), Fraction(1), "1 of every 250 to all"),
+    ],
+)
+def test_two_frequencies_are_said_with_their_base_once(
+    low: Fraction, high: Fraction, said: str
+) -> None:
+    assert frequencies(low, high, "to") == said
+
+
+def test_what_is_shown_and_the_rest_add_up_to_one() -> None:
+    shown = [Shift("a", Fraction(1, 2), Fraction(1)), Shift("b", Fraction(1, 3), Fraction(0))]
+    rows = shift_rows([*shown, rest_of(shown, "others")])
+    assert [cell.text for cell in rows[-1]] == ["others", "16.7 %", "0 %"]
+    for column in (1, 2):
+        assert sum(Fraction(row[column].exact or 0) for row in rows) == 1
