@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import StudyError
 from glasshouse.study import Condition, parse_condition
-from glasshouse.study.conditions import among, as_bound
+from glasshouse.study.conditions import as_bound
 
 
 @pytest.mark.parametrize(
@@ -104,9 +104,6 @@ def test_a_condition_says_values_or_an_interval_and_not_both_or_neither() -> Non
     for values, low in (((), None), (("1",), Decimal(1))):
         with pytest.raises(StudyError, match='"age" needs either values or the ends'):
             Condition("age", values=values, low=low)
-    with pytest.raises(StudyError, match="needs either values"):
-        among("age", [])
-    assert among("age", ["1", "2"]).values == ("1", "2")
 
 
 @given(st.lists(st.text(), min_size=1))

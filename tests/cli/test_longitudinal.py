@@ -118,10 +118,42 @@ def test_another_dataset_can_be_focal(glasshouse: Glasshouse, years: tuple[Path,
     assert document["results"][-1]["datasets"] == ["D2.csv", "D1.csv"]
 
 
+def test_a_column_whose_name_looks_like_a_shift_is_a_column(
+    glasshouse: Glasshouse, years: tuple[Path, Path]
+) -> None:
+    renamed = [
+        write(f"E{i}.csv", {"born-19" if n == "age" else n: v for n, v in data.items()})
+        for i, data in enumerate((FIRST, SECOND))
+    ]
+    document = results(glasshouse, *renamed, "--link", "born-19=0.9", *KNOWN)
+    assert document["results"]
+
+
+def test_a_family_answers_no_other_question_than_the_one_asked(
+    glasshouse: Glasshouse, years: tuple[Path, Path]
+) -> None:
+    common = ("assess", years[0], "-q", "age", "--by", "gender", "--subsets", "full")
+    for more in (("-s", "grade,disability"), ("-s", "grade", "--tries", 2)):
+        outcome = glasshouse(*common, *more)
+        assert outcome.code == 2
+        assert "leave out gains, priors and joint secrets" in outcome.error
+
+
+def test_only_the_focal_dataset_is_treated(
+    glasshouse: Glasshouse, years: tuple[Path, Path]
+) -> None:
+    document = results(glasshouse, *years, "--id", "id", *KNOWN, "--invalid", "grade=B")
+    assert [step["dataset"] for step in document["treatment"]] == ["D1.csv", "D1.csv"]
+    assert document["datasets"][1]["people"] == 10
+
+
 def test_files_of_the_same_name_are_told_apart_by_their_folders(
     glasshouse: Glasshouse, years: tuple[Path, Path]
 ) -> None:
     paths = [write("2014/students.csv", FIRST), write("2015/students.csv", SECOND)]
+    known = ("--know", "gender=F", "--know", "grade@2015=C")
+    person = glasshouse("target", *paths, "--id", "id", *known, "--json")
+    assert json.loads(person.out)["candidates"] == 2
     document = results(glasshouse, *paths, "--id", "id", *KNOWN)
     assert document["results"][-1]["datasets"] == ["2014/students.csv", "2015/students.csv"]
 
@@ -267,6 +299,10 @@ BAD = {
     "no probability": (("--link", "age=1.5"), "should be at most 1, not 1.5"),
     "no focal": (("--id", "id", "--focal", "D3"), 'dataset "D3"'),
     "subsets of links": (("--link", "age", "--subsets", "all"), "leave out --subsets"),
+    "explained beliefs": (
+        ("--id", "id", "-s", "disability", "--prior", "disability:yes=0.5,no=0.5", "--explain"),
+        "leave out --prior",
+    ),
     "saved": (("--id", "id", "--save-table", "t.arrow"), "--save-table keeps one dataset"),
 }
 

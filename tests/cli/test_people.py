@@ -88,6 +88,24 @@ def test_membership_of_all_people(glasshouse: Glasshouse) -> None:
     assert Path("run/report.html").exists()
 
 
+def test_people_are_chosen_alike_in_release_and_register(glasshouse: Glasshouse) -> None:
+    arguments = ("membership", "trial.csv", "--population", "town.csv", "-q", "age", "--json")
+    document = json.loads(glasshouse(*arguments, "--where", "sex=M").out)
+    assert (document["people"], document["members"]) == (3, [3])
+    assert document["certainly_out"] == 0
+
+
+def test_release_and_register_of_one_name_both_leave_their_fingerprint(
+    glasshouse: Glasshouse,
+) -> None:
+    for folder, data in (("x", TRIAL), ("y", TOWN)):
+        write(f"{folder}/people.csv", data)
+    arguments = ("x/people.csv", "--population", "y/people.csv", "-q", "age", "--out", "run")
+    assert glasshouse("membership", *arguments).code == 0
+    entries = json.loads(Path("run/manifest.json").read_text())["datasets"]
+    assert len({entry["sha256"] for entry in entries}) == 2
+
+
 def test_membership_of_one_person(glasshouse: Glasshouse) -> None:
     arguments = ("membership", "trial.csv", "--population", "town.csv", "-q", "age", "-q", "sex")
     document = json.loads(glasshouse(*arguments, "--know", "sex=M", "--json").out)
@@ -144,6 +162,14 @@ BAD = {
     "not in the register": (
         ("membership", "D1.csv", "--population", "D2.csv", "-q", "age"),
         "no counterpart",
+    ),
+    "treated members": (
+        ("membership", "trial.csv", "--population", "town.csv", "-q", "age", "--invalid", "age=2"),
+        "would be taken for people who are not there",
+    ),
+    "chosen by what the register lacks": (
+        ("membership", "trial.csv", "--population", "town.csv", "-q", "age", "--where", "ill=no"),
+        "of the release and of the register alike",
     ),
     "another command": (("target", "--study", "membership.toml"), "glasshouse membership --study"),
 }

@@ -155,7 +155,7 @@ def assess(
 
     Several years: glasshouse assess 2014.csv 2015.csv --id student -q school -q grade -s disability
     """
-    from glasshouse.study import make_study, parse_link, with_default_subsets
+    from glasshouse.study import make_study, with_default_subsets
 
     if study_file is not None:
         asking.refuse_beside_study(context, allowed=HOW_TO_RUN)
@@ -185,7 +185,7 @@ def assess(
                 currency=currency,
             ),
             "treatment": asking.treatment_content(where, invalid, drop_missing),
-            "links": [parse_link(text) for text in links or []],
+            "links": _links(links or [], files[0], dialect),
             "seed": seed,
             "by": by,
             "each": each,
@@ -320,6 +320,19 @@ def _check_new_file(path: Path, study: Study, overwrite: bool) -> None:
         raise DataError(f'"{path}" is the data itself; choose another place')
     if path.exists() and not overwrite:
         raise DataError(f'"{path}" exists; choose another place, or say --overwrite')
+
+
+def _links(texts: list[str], file: Path, dialect: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the linking keys; ``covid-19`` is a column where the file has one of that name."""
+    from glasshouse.sources import existing_file
+    from glasshouse.study import make_dataset, parse_link
+    from glasshouse.table import available_columns
+
+    if not texts:
+        return []
+    dataset = make_dataset({"path": existing_file(file), "dialect": dialect}, where="assess")
+    columns = available_columns(dataset.path, dialect=dataset.dialect)
+    return [parse_link(text, columns) for text in texts]
 
 
 def _subset(text: str) -> str | list[str]:

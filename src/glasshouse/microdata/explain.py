@@ -104,10 +104,13 @@ def explain(
     (['(F)', '(M)'], ['2/3', '1/3'], [['1/2', '1'], ['1/2', '0']])
     """
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
+    weights = record_weights(table, weight or table.weight)
+    if weights.each.size and not weights.each.all():  # a record of weight 0 cannot be the target's
+        table = table.of_records(weights.each > 0)
+        weights = record_weights(table, weight or table.weight)
     columns = [column for name in names for column in table.columns_of(name)]
     _check_small(table, names, secret)
     observations = list(zip(*map(_texts, columns), strict=True)) or [()] * table.records
-    weights = record_weights(table, weight or table.weight)
     amounts = [Fraction(int(each)) for each in weights.each] or None
     return Explanation(
         code=attack_code(table, secret),

@@ -68,6 +68,9 @@ class Sweep:
     """Per row, Σ over classes of the weight of the heaviest record: the number of classes, where all weigh the same."""
     alone: NDArray[np.int64]
     """Per row, the weight of the records that are alone in their class."""
+    exposed: NDArray[np.int64]
+    """Per row, the number of records that are named for certain: those alone in their class, among records that can be
+    the target's."""
     most: NDArray[np.int64]
     """Per row and secret, Σ over classes of the weight of the most frequent value."""
     sure: NDArray[np.int64]
@@ -115,7 +118,8 @@ class Sweep:
 
     def _attacks(self) -> Iterator[Attack]:
         known = {int(mask): self.names(int(mask)) for mask in self.masks}
-        records, whole, one = self.records, self.total, Fraction(int(self.records == 1))
+        records, whole = self.records, self.total
+        one = Fraction(int(self.heaviest == self.total))
         for row, mask in enumerate(self.masks.tolist()):
             sizes = ClassSizes(
                 tuple(self.classes[row].tolist()), tuple(self.class_records[row].tolist())
@@ -123,7 +127,7 @@ class Sweep:
             classes, uniques = sum(sizes.classes), sizes.classes[0]
             common = (self.datasets, known[mask])
             yield Attack(
-                self.codes[0], *common, (), records, classes, uniques, sizes, uniques,
+                self.codes[0], *common, (), records, classes, uniques, sizes, int(self.exposed[row]),
                 Leakage(one, Fraction(int(self.alone[row]), whole)),
                 Leakage(Fraction(self.heaviest, whole), Fraction(int(self.named[row]), whole)), (), None,
                 capacity=Fraction(classes), additive_capacity=Fraction(int(classes > 1)),
@@ -221,6 +225,7 @@ def sweep(
         class_records=np.concatenate([first_bins, counted], axis=1),
         named=classes.sum(axis=1),
         alone=classes[:, 0],
+        exposed=classes[:, 0],
         most=own[:, :, kernel.MOST] + certain,
         sure=certain,
         success=np.concatenate([own[:, :, kernel.SHARES :], certain[:, :, None]], axis=2),
@@ -307,12 +312,11 @@ def _sweep_each(
     on_progress: OnProgress | None,
 ) -> Sweep:
     """Answer subsets one by one: for a few of them, or where records weigh differently."""
-    table = table.with_roles(quasi_identifiers=names, sensitive=secrets, weight=table.weight)
     weights = record_weights(table, table.weight)
     rows: list[tuple[Attack, ...]] = []
     for done, mask in enumerate(masks, start=1):
         known = tuple(name for i, name in enumerate(names) if (mask >> i) & 1)
-        rows.append(assess(table, subsets=[known]).attacks)
+        rows.append(assess(table, subsets=[known], secrets=secrets).attacks)
         if on_progress:
             on_progress(Progress(done / len(masks), done * table.records))
 
@@ -338,6 +342,7 @@ def _sweep_each(
         class_records=np.array([attack.class_sizes.records for attack in naming], np.int64),
         named=np.array([weight(a.probabilistic.posterior) for a in naming], np.int64),
         alone=np.array([weight(a.deterministic.posterior) for a in naming], np.int64),
+        exposed=np.array([a.certain for a in naming], np.int64),
         most=np.array(most, np.int64).reshape(shape),
         sure=np.array(sure, np.int64).reshape(shape),
         success=np.array(success, np.int64).reshape(*shape, SUCCESS_BINS),

@@ -171,7 +171,8 @@ def link(
         quasi_identifiers: What the adversary knows of her target in each dataset that has the column; by default the
             quasi-identifiers of all datasets, except where a dataset gives the column another role.
         secrets: The focal attributes, or groups of attributes, to infer; by default each sensitive attribute.
-        weight: The focal column of record weights; by default the table's, else uniform.
+        weight: The focal column of record weights; by default the table's, else uniform. Records of weight 0 are left
+            out of the links: they cannot be the target's.
 
     Raises:
         BudgetError: Too many pairs of records and observations are possible; it says how many, and what helps.
@@ -193,6 +194,10 @@ def link(
     first = replace(focal, collection=focal.datasets)
     alone = assess(first, subsets=[known[0]], secrets=named, weight=weight).attacks
     weights = record_weights(focal, weight or focal.weight)
+    records = focal.records
+    if weights.each.size and not weights.each.all():  # a record of weight 0 cannot be the target's
+        focal = focal.of_records(weights.each > 0)
+        weights = record_weights(focal, weight or focal.weight)
     classes = partition(focal, known[0])
     links = [
         _linked(focal, auxiliary, own, seen)
@@ -217,7 +222,7 @@ def link(
             _outcome(one, own, found[0], collection, weights)
             for one, own in zip(alone, found, strict=True)
         ]
-    return Linked(focal.records, (*alone, *outcomes), exact)
+    return Linked(records, (*alone, *outcomes), exact)
 
 
 @dataclass(frozen=True)

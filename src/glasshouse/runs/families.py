@@ -13,7 +13,7 @@ from glasshouse.microdata.family import Family, Part, family, parts_by
 from glasshouse.microdata.lattice import Progress
 from glasshouse.runs.reading import one_each, prepared
 from glasshouse.runs.runner import Means
-from glasshouse.study import Study
+from glasshouse.study import Gain, Study, attributes
 from glasshouse.table import EncodedTable, Step
 
 if TYPE_CHECKING:
@@ -88,6 +88,13 @@ def run_family(study: Study, *, means: Means | None = None) -> FamilyRun:
         StudyError: The question does not fit the data, or asks for more than a family answers.
     """
     means = means or Means()
+    adversary = study.adversary
+    joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
+    if joint or adversary.prior or adversary.gain != Gain():
+        raise StudyError(
+            "parts are compared by one guess at single attributes; leave out gains, priors and joint secrets with "
+            "--by and --each"
+        )
     if study.sweep is None and study.subsets != ("full",):
         raise StudyError("parts are compared with --subsets all, max:K or full, and one guess")
     steps: list[Step] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from glasshouse.errors import StudyError, unknown_name
 from glasshouse.sources import OnProgress, display_name
@@ -23,6 +22,7 @@ from glasshouse.table import (
     Step,
     available_columns,
     collect,
+    dataset_tags,
     one_record_each,
     read,
     treat,
@@ -52,16 +52,17 @@ def prepared(study: Study, *, on_progress: OnProgress | None = None) -> Iterator
     files = study.datasets
     auxiliary = len(files) > 1 and not study.each and study.command != "membership"
     names = dataset_names(study) if len(files) > 1 else (None,)
+    tags = dataset_tags(dataset_names(study))
     for number, (dataset, name) in enumerate(zip(files, names, strict=True)):
         told = _told(on_progress, number, len(files))
         if auxiliary and name is not None:
-            table = _read_known(dataset, name, study, focal=number == 0, on_progress=told)
+            table = _read_known(
+                dataset, name, tags[number], study, focal=number == 0, on_progress=told
+            )
         else:
             table = read_dataset(dataset, study, name=name, on_progress=told)
-        treatment = study.treatment
-        if auxiliary and number > 0:  # whom the study is about is a matter of the focal dataset
-            treatment = treatment.model_copy(update={"where": ()})
-        yield _treated(table, treatment)
+        # Whom the study is about is a matter of the focal dataset: in another, who is left out would seem absent.
+        yield _treated(table, Treatment() if auxiliary and number > 0 else study.treatment)
 
 
 def joined(study: Study, *, on_progress: OnProgress | None = None) -> Collection:
@@ -73,7 +74,12 @@ def joined(study: Study, *, on_progress: OnProgress | None = None) -> Collection
             steps.extend(each.steps)
             yield each.table
 
-    collection = collect(tables(), quasi_identifiers=study.adversary.knowable, seed=study.seed)
+    collection = collect(
+        tables(),
+        quasi_identifiers=study.adversary.knowable,
+        seed=study.seed,
+        tags=dataset_tags(dataset_names(study)),
+    )
     return Collection(
         collection.table,
         collection.members,
@@ -130,13 +136,22 @@ def read_register(study: Study) -> EncodedTable:
     if not known:
         first = study.adversary.knowable[0]
         raise StudyError(unknown_name("quasi-identifier", first, name, there))
-    return read(
+    chosen = [parse_condition(text).column for text in study.treatment.where]
+    for column in chosen:
+        if column not in there:
+            raise StudyError(
+                "--where chooses people of the release and of the register alike: "
+                + unknown_name("column", column, name, there)
+            )
+    register = read(
         dataset.path,
         quasi_identifiers=known,
+        also=chosen,
         dialect=dataset.dialect,
         types={column: kind for column, kind in dataset.types.items() if column in there},
         name=name,
     )
+    return _treated(register, study.treatment).table
 
 
 def dataset_names(study: Study) -> tuple[str, ...]:
@@ -154,12 +169,17 @@ def dataset_names(study: Study) -> tuple[str, ...]:
 
 
 def _read_known(
-    dataset: Dataset, name: str, study: Study, *, focal: bool, on_progress: OnProgress | None
+    dataset: Dataset,
+    name: str,
+    tag: str,
+    study: Study,
+    *,
+    focal: bool,
+    on_progress: OnProgress | None,
 ) -> EncodedTable:
     """Read what a dataset of a collection has of the quasi-identifiers; of the focal one also the secrets."""
     adversary = study.adversary
     there = available_columns(dataset.path, dialect=dataset.dialect)
-    tag = Path(name).stem
     known = [own for own in adversary.quasi_identifiers if _plain(own, tag) in there]
     facts = {
         fact: tuple(column for column in columns if column in there)
@@ -174,7 +194,7 @@ def _read_known(
         id=adversary.identifier,
         weight=adversary.weight if focal else None,
         facts={fact: columns for fact, columns in facts.items() if columns},
-        also=[column for column in _also(study) if focal or column in there],
+        also=_also(study) if focal else [key.name for key in study.links if key.name in there],
         dialect=dataset.dialect,
         types={column: kind for column, kind in dataset.types.items() if column in there},
         name=name,
@@ -191,9 +211,9 @@ def _check_somewhere(name: str, study: Study) -> None:
     """Make sure that some dataset has a quasi-identifier."""
     every: dict[str, None] = {}
     names = dataset_names(study)
-    for dataset, own in zip(study.datasets, names, strict=True):
+    for dataset, tag in zip(study.datasets, dataset_tags(names), strict=True):
         there = available_columns(dataset.path, dialect=dataset.dialect)
-        if _plain(name, Path(own).stem) in ("", *there):  # ``@2015`` is whether somebody is there
+        if _plain(name, tag) in ("", *there):  # ``@2015`` is whether somebody is there
             return
         every |= dict.fromkeys(there)
     raise StudyError(unknown_name("column", name, ", ".join(names), every))
@@ -242,10 +262,11 @@ def focal_first(study: Study, name: str) -> Study:
     Raises:
         StudyError: There is none of that name.
     """
+    own = dataset_names(study)
     names: Mapping[str, int] = {
         said: position
-        for position, own in enumerate(dataset_names(study))
-        for said in (Path(own).stem, own)
+        for position, pair in enumerate(zip(dataset_tags(own), own, strict=True))
+        for said in pair
     }
     if name not in names:
         raise StudyError(unknown_name("dataset", name, "the collection", names))

@@ -172,6 +172,10 @@ def run(
         BudgetError: It does not fit the memory.
     """
     means = means or Means()
+    if explain and study.adversary.prior:
+        raise StudyError(
+            "--explain shows the prior that the release gives; leave out --prior with it"
+        )
     if study.links:
         for option, given in (
             ("--save-table", save_table),
@@ -193,14 +197,14 @@ def run(
         single = one_each(next(prepared(study, on_progress=means.watch.reading)), seed=study.seed)
         whole, steps, members = single.table, single.steps, ()
         windows = [whole]
+    secrets = [(), *map(attributes, study.adversary.sensitive)]
+    explained = [explanation(windows[-1], secret=secret) for secret in secrets] if explain else []
     assessment, swept = _answered(study, windows, means)
     if save_table is not None:
         single.read.save(save_table)
     if per_record is not None:
         with new_file(per_record) as draft:
             pyarrow.parquet.write_table(record_risks(whole).to_frame(), draft)
-    secrets = [(), *map(attributes, study.adversary.sensitive)]
-    explained = [explanation(windows[-1], secret=secret) for secret in secrets] if explain else []
     return Run(
         study,
         assessment,

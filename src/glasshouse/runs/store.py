@@ -97,7 +97,13 @@ def _digests(study: Study) -> dict[str, str]:
     if study.population is not None:
         files.append((display_name(study.population.path), study.population.path))
     files += [(path.name, path) for path in study.adversary.gain.matrix.values()]
-    return {name: fingerprint(path) for name, path in files}
+    digests: dict[str, str] = {}
+    for name, path in files:
+        own = name if name not in digests else f"{path.absolute().parent.name}/{name}"
+        while own in digests:
+            own += "′"
+        digests[own] = fingerprint(path)
+    return digests
 
 
 def _located(study: Study) -> Study:

@@ -15,7 +15,6 @@ One small language says it everywhere, in options and in ``study.toml``:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -104,11 +103,6 @@ def parse_condition(text: str, *, option: str = "the condition") -> Condition:
             )
         return Condition(name, low=bounds[0], high=bounds[1], negated=negated)
     return Condition(name, values=tuple(_listed(said, text, option)), negated=negated)
-
-
-def among(column: str, values: Iterable[str]) -> Condition:
-    """Return the condition that a column has one of some values."""
-    return Condition(column, values=tuple(values))
 
 
 def as_bound(text: str) -> Bound | None:

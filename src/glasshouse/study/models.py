@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from enum import StrEnum
 from itertools import combinations
 from pathlib import Path
@@ -298,6 +298,24 @@ class Study(Model):
             raise ValueError(
                 "what is known of one person, a population and a sampling fraction are for target and membership"
             )
+        if self.command != "assess" and (
+            self.by or self.each or self.links or self.adversary.prior
+        ):
+            raise ValueError("by, each, links and a prior are for assess; leave them out")
+        if self.command == "membership" and (
+            self.adversary.weight or self.adversary.gain != Gain() or self.adversary.sensitive
+        ):
+            raise ValueError(
+                "membership is a guess at who is there; leave out weights, gains and sensitive attributes"
+            )
+        if self.command != "assess" and self.adversary.facts:
+            raise ValueError("facts are for assess; name their columns as quasi-identifiers")
+        treated = self.treatment.invalid or self.treatment.drop_missing
+        if treated and (self.population is not None or self.command == "membership"):
+            raise ValueError(
+                "records left out as invalid or missing would be taken for people who are not there; leave out "
+                "invalid and drop_missing where membership is asked"
+            )
         if self.command == "target" and not self.known:
             raise ValueError("say what is known of the person: --know COLUMN=VALUE, once or more")
         if self.population is not None and self.fraction is not None:
@@ -395,12 +413,18 @@ def make_dataset(content: dict[str, Any], *, where: str = "the dataset") -> Data
     return _validated(Dataset, content, where)
 
 
-def parse_link(text: str) -> dict[str, Any]:
+def parse_link(text: str, columns: Collection[str] = ()) -> dict[str, Any]:
     """Return the linking key that a text says in short, as content of a study.
+
+    A text that is the name of one of the columns, as it stands or before the last equals sign, is that column.
 
     >>> parse_link("age+1"), parse_link("nationality=0.999")
     ({'name': 'age', 'persists': 1.0, 'shift': 1}, {'name': 'nationality', 'persists': 0.999, 'shift': 0})
     """
+    name, _, share = text.rpartition("=")
+    for plain, probability in ((text, "1"), (name, share)):
+        if plain in columns and _is_number(probability):
+            return {"name": plain, "persists": float(probability), "shift": 0}
     found = LINK.fullmatch(text)
     try:
         persists = float(found["persists"] or 1) if found else None
@@ -411,6 +435,14 @@ def parse_link(text: str) -> dict[str, Any]:
             f'--link "{text}" is not of the form COLUMN, COLUMN=PROBABILITY or COLUMN+YEARS'
         )
     return {"name": found["name"], "persists": persists, "shift": int(found["shift"] or 0)}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def load_study(path: Path) -> Study:

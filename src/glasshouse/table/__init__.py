@@ -1,6 +1,6 @@
 """The data as integer codes, with the roles of its columns."""
 
-from glasshouse.table.collection import Collection, collect
+from glasshouse.table.collection import Collection, collect, dataset_tags
 from glasshouse.table.encode import available_columns, read
 from glasshouse.table.encoded import Column, EncodedTable, Role, load_table
 from glasshouse.table.treatment import Step, one_record_each, treat
@@ -13,6 +13,7 @@ __all__ = [
     "Step",
     "available_columns",
     "collect",
+    "dataset_tags",
     "load_table",
     "one_record_each",
     "read",

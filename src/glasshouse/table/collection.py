@@ -92,6 +92,7 @@ def collect(
     *,
     quasi_identifiers: Sequence[str] | None = None,
     seed: int = 0,
+    tags: Sequence[str] | None = None,
 ) -> Collection:
     """Join datasets about the same people on their identifier, the first being the focal one.
 
@@ -101,6 +102,7 @@ def collect(
         quasi_identifiers: The attributes that the adversary can know, in whichever datasets have them; a tagged one
             (``grade@2015``) in that dataset only. By default those of the tables, in the order of their appearance.
         seed: For the choice of one record per person, where somebody has several in a dataset.
+        tags: What the attributes of each dataset are tagged with; by default its name without what follows the point.
 
     Raises:
         DataError: A dataset has no identifier, or nobody of the focal dataset is in it.
@@ -111,20 +113,40 @@ def collect(
     if first is None:
         raise StudyError("a collection needs at least one dataset")
     focal = one_record_each(first, seed=seed)
-    joiner = _Joiner(focal.table, focal.steps)
+    joiner = _Joiner(focal.table, focal.steps, tags)
     for number, table in enumerate(remaining, start=1):
         joiner.add(table, seed=seed + number)
     return joiner.collection(quasi_identifiers)
 
 
+def dataset_tags(names: Sequence[str]) -> tuple[str, ...]:
+    """Return what the attributes of each dataset are tagged with: short, and all different.
+
+    It is the file's name without what follows the point; where that is the same, the name of its folder.
+
+    >>> dataset_tags(["2014.csv", "2015.csv"]), dataset_tags(["2014/census.csv", "2015/census.csv"])
+    (('2014', '2015'), ('2014', '2015'))
+    """
+    stems = tuple(_stem(name) for name in names)
+    folders = tuple(PurePath(name).parent.name for name in names)
+    for tags in (stems, folders):
+        if len(set(tags)) == len(tags) and all(tags):
+            return tags
+    return tuple(names)
+
+
 class _Joiner:
     """Joins auxiliary datasets to the focal one, one after the other."""
 
-    def __init__(self, focal: EncodedTable, steps: Sequence[Step]) -> None:
+    def __init__(
+        self, focal: EncodedTable, steps: Sequence[Step], tags: Sequence[str] | None
+    ) -> None:
         self._focal = focal
+        self._tags = tags
         self._columns = dict(focal.columns)
         self._steps = list(steps)
-        self._members = [Member(focal.name, _stem(focal.name), focal.records, focal.records)]
+        tag = _stem(focal.name) if tags is None else tags[0]
+        self._members = [Member(focal.name, tag, focal.records, focal.records)]
         self._own: list[dict[str, tuple[str, ...]]] = [_facts(focal)]
         self._found: list[Mapping[str, str]] = [{name: name for name in focal.columns}]
         identifier = _identifier(focal)
@@ -160,7 +182,9 @@ class _Joiner:
     def collection(self, quasi_identifiers: Sequence[str] | None) -> Collection:
         """Return what was joined."""
         every = dict.fromkeys(name for own in self._own for name in own if name)
-        names = list(quasi_identifiers or every)
+        names = list(every if quasi_identifiers is None else quasi_identifiers)
+        if not names:
+            raise StudyError("a collection needs at least one quasi-identifier; name one")
         known = {name: self._columns_known(name) for name in names}
         for position, member in enumerate(self._members):
             if position and not any(by_dataset[position] for by_dataset in known.values()):
@@ -206,6 +230,8 @@ class _Joiner:
 
     def _tag(self, name: str) -> str:
         taken = {member.tag for member in self._members}
+        if self._tags is not None:
+            return self._tags[len(self._members)]
         tag = _stem(name) if _stem(name) not in taken else name
         if tag in taken:
             raise StudyError(f'two datasets are called "{name}"; give each a name of its own')

@@ -1,0 +1,52 @@
+"""Records of weight 0 cannot be the target's, whichever way the figures are computed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glasshouse.microdata import Key, assess, explain, link, sweep
+from glasshouse.table import EncodedTable, collect, read
+
+weights = st.lists(st.sampled_from(["0", "1", "2"]), min_size=1, max_size=6).filter(
+    lambda drawn: any(weight != "0" for weight in drawn)
+)
+
+
+def people(drawn: list[str], values: str, name: str = "D1") -> EncodedTable:
+    size = len(drawn)
+    columns = {
+        "id": [str(i) for i in range(size)],
+        "q": list((values * size)[:size]),
+        "s": list(("xxy" * size)[:size]),
+        "w": drawn,
+    }
+    return read(
+        pa.table(columns), quasi_identifiers=["q"], sensitive=["s"], id="id", weight="w", name=name
+    )
+
+
+@given(weights)
+def test_a_sweep_agrees_with_an_assessment(drawn: list[str]) -> None:
+    table = people(drawn, "ab")
+    assert sweep(table).assessment().attacks == assess(table).attacks
+
+
+@given(weights)
+def test_a_link_by_a_unique_key_agrees_with_the_join(drawn: list[str]) -> None:
+    first, second = people(drawn, "ab"), people(drawn, "aab", "D2")
+    other = second.with_roles(quasi_identifiers=["q"], identifier="id")
+    linked = link(first, [other], keys=[Key("id")], quasi_identifiers=["q"], secrets=["s"])
+    joined = assess(collect([first, other]).window(2), secrets=["s"]).attacks
+    for ours, theirs in zip(linked.attacks[2:], joined, strict=True):
+        assert ours.probabilistic == theirs.probabilistic
+        assert ours.deterministic == theirs.deterministic
+
+
+def test_only_possible_records_are_explained() -> None:
+    steps = explain(people(["1", "0", "1"], "ab"), secret=["s"])
+    assert steps.counts.counts.sum() == 2
+    assert steps.counts.prior()["y"] == Fraction(1, 2)
