@@ -193,7 +193,7 @@ def worth(currency: str | None) -> str:
 
 def test_gains_are_numbers_or_money() -> None:
     plain = worth(None)
-    assert "Gain factor She knows age 2 classes, 1 unique records CAS infer ill" in plain
+    assert "Gain factor She knows age 2 classes, 1 unique record CAS infer ill" in plain
     assert "CAS infer ill 2500 2500.33 0.333333 × 1.00013" in plain
     assert "CAS infer ill R$ 2,500.00 R$ 2,500.33 R$ 0.33 × 1.00013" in worth("R$")
     assert "CAS infer ill &lt; 2,500.00" in worth("<")

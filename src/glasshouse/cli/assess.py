@@ -28,6 +28,10 @@ HOW_TO_RUN = {
     "as_json",
 }
 """What may be said beside a study: nothing of it changes the figures."""
+WHOLE_SET = (
+    "note: only the whole set of quasi-identifiers was assessed, as there are gains, priors, weights, joint secrets or "
+    "many of them; --subsets all assesses every set"
+)
 
 
 def assess(
@@ -193,7 +197,8 @@ def assess(
             "subject": "person" if subject is None else subject,
         }
         study = make_study(content, where="assess")
-        study = study if subsets else with_default_subsets(study)
+        if not subsets:
+            study = with_default_subsets(study)
         if focal is not None:
             from glasshouse.runs import focal_first
 
@@ -206,6 +211,7 @@ def assess(
         save_table=save_table,
         per_record=per_record,
         explain=explain,
+        subsets_chosen=bool(subsets or study_file or links),
         threads=threads,
         memory=options.size_in_bytes(memory),
         as_json=as_json,
@@ -222,6 +228,7 @@ def carry_out(
     save_table: Path | None = None,
     per_record: Path | None = None,
     explain: bool = False,
+    subsets_chosen: bool = True,
     threads: int | None = None,
     memory: int | None = None,
 ) -> None:
@@ -283,6 +290,9 @@ def carry_out(
         print(f"{printable(str(per_record))}: {SENSITIVE_WARNING}", file=sys.stderr)
     if isinstance(done, Run):
         _note_telling_columns(done)
+        whole = study.subsets == ("full",) and len(study.adversary.knowable) > 1
+        if whole and not subsets_chosen and not as_json:
+            print(WHOLE_SET, file=sys.stderr)
     show(done, report, as_json=as_json)
 
 
@@ -301,7 +311,9 @@ def _refuse_for_family(
 
 def _note_telling_columns(run: Run) -> None:
     """Say of single attributes that tell nobody apart, or everybody."""
-    for attack in run.assessment.attacks:
+    from glasshouse.report.findings import last_window
+
+    for attack in last_window(run.assessment.attacks):
         if attack.secret or len(attack.quasi_identifiers) > 1 or attack.records == 1:
             continue
         name = printable(attack.quasi_identifiers[0])

@@ -35,7 +35,15 @@ def membership(
             rich_help_panel=options.ADVERSARY,
         ),
     ] = None,
-    known: options.Known = None,
+    known: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--know",
+            metavar="COL=VALUE",
+            help="What is known of one person: COL=A, COL=A,B (one of them), COL=LOW..HIGH. Repeatable.",
+            rich_help_panel=options.ADVERSARY,
+        ),
+    ] = None,
     where: options.Where = None,
     invalid: options.Invalid = None,
     drop_missing: options.DropMissing = False,

@@ -130,7 +130,7 @@ def _show_assessment(run: Run) -> None:
     if not any(attack.gain for attack in run.assessment.attacks):
         say(console, LEGEND)
     console.print()
-    for sentence in findings(run.assessment, subject=run.study.subject):
+    for sentence in findings(run.assessment, subject=run.study.subject, currency=currency):
         say(console, f"• {sentence}")
 
 

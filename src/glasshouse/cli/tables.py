@@ -27,7 +27,7 @@ from glasshouse.report.findings import (
     last_window,
     stage_labels,
 )
-from glasshouse.report.words import money, percentage
+from glasshouse.report.words import counted, money, percentage
 from glasshouse.table import Step
 from glasshouse.table.profile import ColumnProfile
 
@@ -56,7 +56,7 @@ def assessment_tables(assessment: Assessment, *, currency: str | None = None) ->
     targets: dict[str, list[Attack]] = {}
     for attack in best_by_size(last):
         targets.setdefault(f"{attack.code} {attack_label(attack)}", []).append(attack)
-    return tables + [_best_table(label, attacks) for label, attacks in targets.items()]
+    return tables + [_best_table(label, attacks, currency) for label, attacks in targets.items()]
 
 
 def explanation_tables(explanation: Explanation) -> Iterator[Table]:
@@ -288,7 +288,7 @@ def _attacks_table(attacks: Sequence[Attack], currency: str | None) -> Table:
     first = attacks[0]
     known = ", ".join(first.quasi_identifiers)
     table = _plain_table(
-        f"She knows {known}: {first.classes:,} classes, {first.uniques:,} unique records"
+        f"She knows {known}: {counted(first.classes, 'class')}, {counted(first.uniques, 'unique record')}"
     )
     table.add_column("attack", overflow="fold")
     for measure in ("certain", "one guess right", "factor"):
@@ -309,19 +309,22 @@ def _attacks_table(attacks: Sequence[Attack], currency: str | None) -> Table:
     return table
 
 
-def _best_table(label: str, attacks: Sequence[Attack]) -> Table:
+def _best_table(label: str, attacks: Sequence[Attack], currency: str | None) -> Table:
     table = _plain_table(f"{label}: the best set of each size")
     table.add_column("she knows", overflow="fold")
     for measure in ("certain", "one guess right", "factor"):
         table.add_column(measure, justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
+    with_gain = any(attack.gain for attack in attacks)
+    table.add_column(
+        "gain" if with_gain else "", justify="right" if with_gain else "left", no_wrap=True
+    )
     for attack in attacks:
         table.add_row(
             Text(printable(", ".join(attack.quasi_identifiers))),
             f"{attack.certain:,} ({percentage(attack.deterministic.posterior)})",
             f"{_percent(attack.probabilistic.prior)} → {_percent(attack.probabilistic.posterior)}",
             _factor(attack.probabilistic),
-            _bar(attack.probabilistic),
+            _change(attack.gain, currency) if with_gain else _bar(attack.probabilistic),
         )
     return table
 

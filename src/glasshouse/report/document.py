@@ -38,7 +38,7 @@ from glasshouse.report.page import (
     render,
 )
 from glasshouse.report.treatment import treatment_section
-from glasshouse.report.words import percentage, short_names, together
+from glasshouse.report.words import counted, percentage, short_names, together
 from glasshouse.table.treatment import Step
 
 MOST_SETS_IN_FULL = 6
@@ -110,7 +110,7 @@ def assessment_page(
     return Page(
         title=_title(datasets),
         lead=_lead(assessment, datasets),
-        sentences=findings(assessment, subject=subject),
+        sentences=findings(assessment, subject=subject, currency=currency),
         figures=_figures(assessment),
         sections=tuple(section for section in sections if section is not None),
         assumptions=_assumptions(assessment, measures),
@@ -264,7 +264,7 @@ def _by_set(attacks: Sequence[Attack]) -> list[_Block]:
     return [
         _Block(
             title=f"She knows {', '.join(same[0].quasi_identifiers)}",
-            note=f"{same[0].classes:,} classes, {same[0].uniques:,} unique records",
+            note=f"{counted(same[0].classes, 'class')}, {counted(same[0].uniques, 'unique record')}",
             rows=tuple((attack_label(attack), attack) for attack in same),
         )
         for same in by_knowledge(attacks)

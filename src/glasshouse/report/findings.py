@@ -7,12 +7,15 @@ can enter a sentence.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.report.words import (
     counted,
     enumeration,
     frequency,
+    money,
+    percentage,
     plural,
     share,
     short_names,
@@ -23,7 +26,9 @@ SMALL_CLASS = 5
 """Below so many people alike, a group is commonly held too small to publish."""
 
 
-def findings(assessment: Assessment, *, subject: str = "person") -> tuple[str, ...]:
+def findings(
+    assessment: Assessment, *, subject: str = "person", currency: str | None = None
+) -> tuple[str, ...]:
     """Return who can be named, what can be inferred, and how little is enough or how many stand alone: three sentences.
 
     They speak of all datasets together, of the largest set of quasi-identifiers that was assessed, and of the
@@ -40,6 +45,9 @@ def findings(assessment: Assessment, *, subject: str = "person") -> tuple[str, .
         sentences.append(_inferred(worst, subject))
     else:
         sentences.append(_expected(naming, subject))
+    gaining = [attack for attack in (naming, *inferring) if attack.gain is not None]
+    if gaining:
+        sentences.append(_gained(max(gaining, key=_added_gain), currency))
     enough = _enough(assessment, naming)
     if enough is not None:
         sentences.append(_already(enough, subject))
@@ -86,9 +94,15 @@ def _named(attack: Attack, subject: str) -> str:
         return f"{knowing} can name every one of the {counted(attack.records, subject)} with certainty."
     return (
         f"{knowing} can name {attack.certain:,} of the {counted(attack.records, subject)} with certainty "
-        f"({share(attack.certain, attack.records)}), and by guessing would be right for "
-        f"{frequency(attack.probabilistic.posterior)}."
+        f"({_certainty(attack)}), and by guessing would be right for {frequency(attack.probabilistic.posterior)}."
     )
+
+
+def _certainty(attack: Attack) -> str:
+    """Say how large a share is certain; where records are not alike, how probable it is to meet one."""
+    if Fraction(attack.certain, attack.records) == attack.deterministic.posterior:
+        return share(attack.certain, attack.records)
+    return f"she is certain with a chance of {percentage(attack.deterministic.posterior)}"
 
 
 def _expected(attack: Attack, subject: str) -> str:
@@ -102,7 +116,7 @@ def _inferred(attack: Attack, subject: str) -> str:
     before, after = attack.probabilistic.prior, attack.probabilistic.posterior
     certain = (
         f"That same person learns the {secret} of {counted(attack.certain, subject)} with certainty "
-        f"({share(attack.certain, attack.records)})"
+        f"({_certainty(attack)})"
         if attack.certain
         else f"That same person learns nobody's {secret} with certainty"
     )
@@ -140,6 +154,26 @@ def _already(attack: Attack, subject: str) -> str:
     return (
         f"Already {known} {alone} enough to name {frequency(attack.probabilistic.posterior)} {plural(subject)} by "
         f"guessing, and {attack.certain:,} of them with certainty."
+    )
+
+
+def _added_gain(attack: Attack) -> Fraction:
+    return attack.gain.additive if attack.gain is not None else Fraction(0)
+
+
+def _gained(attack: Attack, currency: str | None) -> str:
+    """Say what she can expect to gain, where the study says what guesses are worth."""
+    gain = attack.gain or attack.probabilistic
+
+    def said(value: Fraction) -> str:
+        return f"{float(value):,.4g}" if currency is None else money(value, currency)
+
+    goal = f"trying to learn the {enumeration(attack.secret)}" if attack.secret else "naming people"
+    if gain.additive == 0:
+        return f"What she can expect to gain by {goal}, as the study counts it, stays at {said(gain.prior)}."
+    return (
+        f"What she can expect to gain by {goal}, as the study counts it, rises from {said(gain.prior)} to "
+        f"{said(gain.posterior)}."
     )
 
 

@@ -134,6 +134,8 @@ class Provenance:
     """The study as TOML."""
     datasets: Mapping[str, str]
     """Per dataset, the SHA-256 of its bytes."""
+    abridged: bool = False
+    """Whether values of the data that the study names are left out of it here."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import altair as alt
 from glasshouse.errors import printable
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks
 from glasshouse.report.cells import NOTHING, percent_cell, yes_cell
-from glasshouse.report.chances import chance, frequencies
+from glasshouse.report.chances import frequencies
 from glasshouse.report.charts import to_svg
 from glasshouse.report.lists import joined
 from glasshouse.report.memberships import COMMAND
@@ -205,8 +205,7 @@ def _with_a_register(risks: PopulationRisks) -> str:
     estimates = (risks.marketer, *(min(Fraction(estimate), Fraction(1)) for estimate in better))
     right = frequencies(min(estimates), max(estimates), "to")
     return (
-        f"Someone with a register of the population would name an estimated {right} records right, and one of the most "
-        f"exposed records with an estimated chance of {chance(risks.journalist_highest)}."
+        f"Someone with a register of the population would name an estimated {right} records right."
     )
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from glasshouse.errors import StudyError
 from glasshouse.microdata.membership import Member, Membership, member, membership
 from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
-from glasshouse.runs.reading import prepared, read_register
+from glasshouse.runs.reading import one_each, prepared, read_register
 from glasshouse.runs.runner import Means
 from glasshouse.study import Condition, Study, parse_condition
 from glasshouse.table import EncodedTable, Step
@@ -78,8 +78,9 @@ def run_membership(study: Study, *, means: Means | None = None) -> MembershipRun
         )
     releases, steps = [], list[Step]()
     for each in prepared(study, on_progress=reading):
-        releases.append(each.table)
-        steps += each.steps
+        own = one_each(each, seed=study.seed)
+        releases.append(own.table)
+        steps += own.steps
     known = study.adversary.knowable
     outcome: Membership | Member | PopulationRisks
     if study.fraction is not None:
@@ -103,12 +104,12 @@ def _possible(
     """Return the values that are possible for the person, per column; of an interval those that the register has."""
     possible: dict[str, tuple[str, ...]] = {}
     for condition in conditions:
-        if condition.column in possible:
-            raise StudyError(f'"{condition.column}" is known twice; say it once')
         values = condition.values
         if condition.is_interval or condition.negated:
             every = register.column(condition.column).values.to_pylist()
             values = tuple(value for value in every if condition.holds(value))
+        if condition.column in possible:
+            values = tuple(value for value in possible[condition.column] if value in values)
         if not values:
             raise StudyError(
                 f'nobody in {register.name} has such a value of "{condition.column}": zero candidates'

@@ -133,9 +133,9 @@ def read_register(study: Study) -> EncodedTable:
     parts = [column for columns in study.adversary.facts.values() for column in columns]
     known = [name for name in (*study.adversary.quasi_identifiers, *parts) if name in there]
     name = dataset.name or display_name(dataset.path)
-    if not known:
-        first = study.adversary.knowable[0]
-        raise StudyError(unknown_name("quasi-identifier", first, name, there))
+    for own in study.adversary.knowable:
+        if own not in there and (study.command == "membership" or not known):
+            raise StudyError(unknown_name("column", own, name, there))
     chosen = [parse_condition(text).column for text in study.treatment.where]
     for column in chosen:
         if column not in there:
@@ -185,8 +185,9 @@ def _read_known(
         fact: tuple(column for column in columns if column in there)
         for fact, columns in adversary.facts.items()
     }
-    for own in adversary.quasi_identifiers if focal else ():
-        _check_somewhere(own, study)
+    parts = [column for columns in adversary.facts.values() for column in columns]
+    for own in (*adversary.quasi_identifiers, *parts, *dataset.types) if focal else ():
+        _check_somewhere(own, study, tagged=own in adversary.quasi_identifiers)
     return read(
         dataset.path,
         quasi_identifiers=list(dict.fromkeys(_plain(own, tag) for own in known)),
@@ -207,14 +208,14 @@ def _plain(name: str, tag: str) -> str:
     return name.removesuffix(f"@{tag}")
 
 
-def _check_somewhere(name: str, study: Study) -> None:
-    """Make sure that some dataset has a quasi-identifier."""
+def _check_somewhere(name: str, study: Study, *, tagged: bool) -> None:
+    """Make sure that some dataset has a column; a quasi-identifier may be tagged with a dataset."""
     every: dict[str, None] = {}
     names = dataset_names(study)
     for dataset, tag in zip(study.datasets, dataset_tags(names), strict=True):
         there = available_columns(dataset.path, dialect=dataset.dialect)
-        if _plain(name, tag) in ("", *there):  # ``@2015`` is whether somebody is there
-            return
+        if name in there or (tagged and _plain(name, tag) in ("", *there)):
+            return  # ``@2015`` is whether somebody is there
         every |= dict.fromkeys(there)
     raise StudyError(unknown_name("column", name, ", ".join(names), every))
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet
 from numpy.typing import NDArray
 
+from glasshouse import study as study_models
 from glasshouse.atomic import new_file
 from glasshouse.errors import StudyError
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, record_risks, sweep
@@ -34,6 +35,7 @@ from glasshouse.runs.reading import joined, one_each, prepared
 from glasshouse.sources import OnProgress
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import Adversary, Study, attributes, dump_study
+from glasshouse.study import Gain as StudyGain
 from glasshouse.table import EncodedTable, Step
 from glasshouse.table.collection import Member
 from glasshouse.table.generalised import is_suppressed
@@ -111,6 +113,13 @@ class Run:
             f"{member.linked:,} of the {self.records:,} people are also in {member.name}."
             for member in self.members[1:]
         ]
+        if self.study.links:
+            keys = ", ".join(map(_said, self.study.links))
+            notes.append(
+                f"Records were linked by {keys}; who is whose is part of what she does not know. Somebody is absent "
+                "only if no record can be theirs; whoever changes a value takes any other alike. Classes are possible "
+                "observations, and how many look alike is told of the first dataset alone."
+            )
         if self.suppressed:
             notes.append(
                 f"{self.suppressed:,} records are suppressed: every quasi-identifier of theirs is “*”. With all "
@@ -176,6 +185,8 @@ def run(
         raise StudyError(
             "--explain shows the prior that the release gives; leave out --prior with it"
         )
+    if per_record is not None:
+        _refuse_per_record(study)
     if study.links:
         for option, given in (
             ("--save-table", save_table),
@@ -216,10 +227,28 @@ def run(
     )
 
 
+def _said(key: study_models.Key) -> str:
+    """Say a linking key and how well it persists."""
+    grown = f" (which grows by {key.shift})" if key.shift else ""
+    kept = f" (kept with probability {key.persists:g})" if key.persists < 1 else ""
+    return f"{key.name}{grown}{kept}"
+
+
 def _suppressed(table: EncodedTable) -> int:
     """Count the records of a sanitised release that tell nothing of their person."""
     columns = [part.name for name in table.quasi_identifiers for part in table.columns_of(name)]
     return int(np.count_nonzero(is_suppressed(table, columns))) if columns else 0
+
+
+def _refuse_per_record(study: Study) -> None:
+    """Make sure that the risk of each record answers the question that was asked."""
+    adversary = study.adversary
+    joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
+    if joint or adversary.weight or adversary.prior or adversary.gain != StudyGain():
+        raise StudyError(
+            "--per-record tells how surely one guess is right, for single attributes and records alike; leave out "
+            "gains, priors, weights and joint secrets with it"
+        )
 
 
 def run_key(study: Study) -> str:

@@ -80,6 +80,7 @@ def write_run(outcome: Outcome, folder: Path, *, overwrite: bool = False) -> Pat
         version=own_version,
         study=dump_study(_travelling(study), version=own_version),
         datasets=digests,
+        abridged=bool(study.adversary.gain.worth or study.adversary.prior or study.known),
     )
     with new_folder(folder, replace=overwrite) as draft:
         located = dump_study(_located(study), version=own_version)

@@ -144,6 +144,9 @@ class Gain(Model):
         for name in self.worth:
             if name in self.matrix:
                 raise ValueError(f'"{name}" has a worth and a gain matrix; give one of them')
+        counted = self.tries or self.worth or self.matrix or self.record_worth
+        if self.currency is not None and not counted:
+            raise ValueError("a currency needs something that is worth money: a worth or a gain")
         if self.abstain and not self.matrix:
             raise ValueError("abstaining needs a gain matrix: without losses she loses nothing")
         return self
@@ -254,7 +257,7 @@ class Study(Model):
     """Whom the release is assessed against."""
     treatment: Treatment = Treatment()
     """Which records belong to the study."""
-    seed: StrictInt = Field(default=0, ge=0)
+    seed: StrictInt = Field(default=0, ge=0, lt=1 << 63)
     """For the choice of one record per person, where somebody has several in a dataset."""
     links: tuple[Key, ...] = ()
     """How records of several datasets are linked where there is no identifier."""
@@ -277,6 +280,8 @@ class Study(Model):
     def _datasets_belong_together(self) -> Self:
         several = len(self.datasets) > 1
         linked = self.adversary.identifier is not None or bool(self.links)
+        if several and self.command == "target" and not linked:
+            raise ValueError("several datasets need a column that names a person (--id)")
         if several and self.command != "membership" and not self.each and not linked:
             raise ValueError(
                 "several datasets need a column that names a person (--id), keys to link them by (--link), or to be "
@@ -526,7 +531,7 @@ def _first_problem(error: ValidationError) -> str:
     if kind == "missing":
         return f"{place} is missing; add it"
     reason = _IN_PLAIN_WORDS.get(kind, f"{reason[:1].lower()}{reason[1:]}")
-    for limit, words in (("ge", "at least"), ("le", "at most")):
+    for limit, words in (("ge", "at least"), ("le", "at most"), ("lt", "below")):
         if limit in problem.get("ctx", {}):
             reason = f"should be {words} {problem['ctx'][limit]:g}, not {problem['input']}"
     return f"{place}: {reason}"

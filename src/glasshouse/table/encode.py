@@ -96,11 +96,16 @@ def read(
         refuse_dialect(dialect, display_name(Path(data)))
         return _retrieved(load_table(Path(data)), roles, together, wanted, strip=strip, name=name)
     source = open_source(data, dialect=dialect, name=name)
+    for fact, columns in together.items():
+        if fact in source.columns and fact not in columns:
+            raise StudyError(
+                f'fact "{fact}" has the name of a column of {source.name} that is no part of it; rename the fact'
+            )
     rest = also if roles else source.columns
     roles |= {column: Role.IGNORED for column in rest if column not in roles}
-    columns = [name for name in roles if name not in together or name in together[name]]
-    check_columns(source, [*columns, *wanted])
-    read_columns = [column for column in source.columns if column in columns]
+    wanted_columns = [n for n in roles if n not in together or n in together[n]]
+    check_columns(source, [*wanted_columns, *wanted])
+    read_columns = [column for column in source.columns if column in wanted_columns]
     table = _encoded(source, read_columns, wanted, strip=strip, on_progress=on_progress)
     return replace(table, roles=roles, facts=together)
 
