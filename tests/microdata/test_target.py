@@ -21,6 +21,7 @@ from glasshouse.microdata.target import target
 from glasshouse.qif import GainFunction, GVulnerability, Prior, Tries
 from glasshouse.study import Condition, parse_condition
 from glasshouse.table import Column, EncodedTable, read
+from glasshouse.table.generalised import covers
 
 Row = tuple[str, str, str, str]
 NAMES = ("a", "b", "c", "secret")
@@ -300,7 +301,62 @@ def test_of_one_target_less_may_be_known_than_of_people_in_general() -> None:
 def test_a_generalised_release_is_matched_with_true_values() -> None:
     release = read(pa.table({"age": ["20-29", "30-39", "30-39", "*"], "zip": ["130**"] * 4}))
     outcome = target(release, known={"age": 34, "zip": 13053})
-    assert outcome.candidate_records.tolist() == [1, 2]
+    assert outcome.candidate_records.tolist() == [1, 2, 3]
+    assert outcome.suppressed == 0
+
+
+LOCAL = {
+    "age": ["34", "30-39", "*", "34", "*", "*", "50", "30-39"],
+    "zip": ["Z", "Z", "Z", "*", "*", "*", "Z", "Y"],
+    "ill": list("aabcddee"),
+}
+"""Records that are not generalised alike: two of them are wholly suppressed."""
+
+
+def test_a_record_is_a_candidate_if_each_value_can_stand_for_what_is_known() -> None:
+    outcome = target(read(pa.table(LOCAL)), known={"age": 34, "zip": "Z"}, secrets=["ill"])
+    assert outcome.candidate_records.tolist() == [0, 1, 2, 3]
+    assert outcome.suppressed == outcome.to_dict()["suppressed"] == 2
+    assert outcome.naming.posterior == Fraction(1, 4)
+    assert outcome.secrets[0].best == ("a", Fraction(1, 2))
+
+
+def test_only_what_is_suppressed_in_all_known_columns_tells_nothing() -> None:
+    release = read(pa.table(LOCAL))
+    by_age = target(release, known={"age": 34})
+    assert (by_age.candidate_records.tolist(), by_age.suppressed) == ([0, 1, 3, 7], 3)
+    other = target(release, known={"age": 60, "zip": "X"})
+    assert (other.candidate_records.tolist(), other.suppressed) == ([4, 5], 0)
+    assert target(release, known=["age!=34", "zip!=Z"]).suppressed == 2
+
+
+def test_a_suppressed_record_that_weighs_nothing_is_not_the_targets() -> None:
+    weights = [0, 0, 0, 0, 0, 3, 1, 1]
+    release = read(pa.table(LOCAL | {"w": weights}))
+    outcome = target(release, known={"age": 34, "zip": "Z"}, weight="w")
+    assert (outcome.candidate_records.tolist(), outcome.suppressed) == ([5], 0)
+    outcome = target(release, known={"age": 50, "zip": "Z"}, weight="w")
+    assert (outcome.candidate_records.tolist(), outcome.suppressed) == ([6], 1)
+
+
+CELL = st.sampled_from(["1", "2", "3", "1-2", "{2, 3}", "*"])
+
+
+@given(st.lists(st.tuples(CELL, CELL), min_size=1, max_size=7), st.tuples(*[st.integers(1, 3)] * 2))
+def test_candidates_are_found_cell_by_cell(
+    rows: list[tuple[str, str]], known: tuple[int, int]
+) -> None:
+    fit = [
+        i
+        for i, row in enumerate(rows)
+        if all(covers(told, str(true)) for told, true in zip(row, known, strict=True))
+    ]
+    telling = [i for i in fit if rows[i] != ("*", "*")]
+    assume(fit)
+    release = read(pa.table({"a": [a for a, _ in rows], "b": [b for _, b in rows]}))
+    outcome = target(release, known=dict(zip("ab", known, strict=True)))
+    assert outcome.candidate_records.tolist() == (telling or fit)
+    assert outcome.suppressed == (len(fit) - len(telling) if telling else 0)
 
 
 @pytest.mark.parametrize(
@@ -348,16 +404,71 @@ def test_the_journalist_counts_who_fits_in_the_register() -> None:
     assert outcome.naming.posterior == Fraction(1, 3)
 
 
-def test_facts_that_the_register_lacks_rule_out_those_whose_record_contradicts_them() -> None:
-    """Of four women of 25 three are in the release; one of these has grade C, the fourth may have it too."""
+def test_facts_that_the_register_lacks_say_nothing_of_being_in_the_release() -> None:
+    """Of four women of 25 three are in the release, one of them with grade C: is the target she, or the fourth?"""
     known = ["age=25", "gender=F", "grade=C"]
     found = target(students(), known=known, population=REGISTER).journalist
     assert found is not None
-    assert found.fitting == 2
-    assert found.presence.posterior == Fraction(1, 2)
+    assert found.assumed
+    assert found.to_dict()["assumed"] is True
+    assert found.fitting == Fraction(4, 3)
+    assert found.presence.posterior == found.naming.posterior == Fraction(3, 4)
     everyone = target(students(), known=["grade=C", "gender=F", "age=49"], population=REGISTER)
     assert everyone.journalist is not None
     assert everyone.journalist.presence.posterior == everyone.journalist.naming.posterior * 2 == 1
+    counted = target(students(), known=known[:2], population=REGISTER).to_dict()["journalist"]
+    assert counted["assumed"] is False
+
+
+@given(st.lists(st.tuples(SMALL, SMALL, st.booleans()), min_size=1, max_size=8), st.data())
+def test_a_fact_that_the_register_lacks_is_exact_bayes_under_independence(
+    people: list[tuple[str, str, bool]], data: st.DataObject
+) -> None:
+    """The further fact is distributed as among the records alike, in the release and out of it."""
+    inside = [person for person in people if person[2]]
+    assume(inside)
+    shared = data.draw(st.sampled_from(inside))[0]
+    register = read(pa.table({"a": [person[0] for person in people]}))
+    columns = [[person[i] for person in inside] for i in (0, 1)]
+    release = read(pa.table(dict(zip("ab", columns, strict=True))))
+    alike = [person for person in people if person[0] == shared]
+    records = [person for person in alike if person[2]]
+    total = Fraction(0)
+    for further in {person[1] for person in records}:
+        found = target(release, known={"a": shared, "b": further}, population=register).journalist
+        assert found is not None
+        n = sum(person[1] == further for person in records)
+        share = Fraction(n, len(records))
+        joint = {
+            is_in: Fraction(sum(p[2] == is_in for p in alike), len(alike)) * share
+            for is_in in (True, False)
+        }
+        assert found.presence.posterior == joint[True] / sum(joint.values())
+        assert found.naming.posterior == joint[True] / sum(joint.values()) / n
+        assert found.fitting == len(alike) * share
+        total += share * found.presence.posterior
+    assert total == Fraction(len(records), len(alike))
+
+
+def test_suppressed_cells_can_be_anybodys() -> None:
+    """The two records that hide the age may be those of the people of 45 and 46."""
+    release = read(pa.table({"age": ["34", "*", "*", "40-49"], "zip": list("ZZZY")}))
+    people = read(pa.table({"age": [34, 45, 46, 47, 41, 48], "zip": list("ZZZZYX")}))
+    outcome = target(release, known={"age": 34, "zip": "Z"}, population=people)
+    assert outcome.journalist is not None
+    assert (outcome.candidates, int(outcome.journalist.fitting)) == (3, 4)
+
+
+def test_suppressed_records_can_be_those_of_everybody_without_another_record() -> None:
+    release = read(pa.table({"age": ["20-29"] * 3 + ["*"] * 2}))
+    people = read(pa.table({"age": [20, 21, 22, 23, 34, 45, 46, 47]}))
+    found = target(release, known={"age": 34}, population=people).journalist
+    assert found is not None
+    assert found.fitting == 8 - 3
+    assert (found.presence.posterior, found.naming.posterior) == (Fraction(2, 5), Fraction(1, 5))
+    found = target(release, known={"age": 21}, population=people).journalist
+    assert found is not None
+    assert (int(found.fitting), found.presence.posterior) == (4, Fraction(3, 4))
 
 
 def test_a_register_can_show_that_the_target_is_out_for_sure() -> None:
@@ -425,6 +536,7 @@ def test_nothing_of_the_outcome_points_at_a_record() -> None:
         "known": ["grade"],
         "records": 10,
         "candidates": 3,
+        "suppressed": 0,
         "certain": False,
         "naming": _leakage(0.1, 1 / 3, 1 / 3 - 0.1, 10 / 3),
         "secrets": [

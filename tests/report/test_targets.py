@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -153,6 +154,35 @@ def test_the_journalist_counts_in_the_register() -> None:
         "of them are in it. So this person is in the release with a chance of 2 in 3 (before: 5 in 7), and a record "
         "that fits is theirs with a chance of 1 in 3."
     )
+
+
+def test_what_the_register_lacks_is_assumed_to_tell_nothing_of_being_in() -> None:
+    register = read(pa.table({"gender": list("FFFFFFFFMMMMMM")}), name="register.csv")
+    outcome = asked(["gender=F", "grade=A"], secrets=[], population=register)
+    assuming = (
+        "assuming that what register.csv does not tell is as frequent among those who are in the release as among "
+        "those who are not"
+    )
+    assert target_sentences(outcome)[-1] == (
+        "Someone who does not know whether this person is in the release reckons: about 3.2 people of register.csv "
+        f"fit, and 2 of them are in it, {assuming}. So this person is in the release with a chance of 5 in 8 (before: "
+        "5 in 7), and a record that fits is theirs with a chance of 5 in 16."
+    )
+    page = text(render(page_of(outcome)))
+    assert f"Counted in register.csv, {assuming}." in page
+    assert "Number of people who can be the student 14 about 3.2" in page
+
+
+def test_suppressed_records_may_be_theirs() -> None:
+    table = read(pa.table({"age": ["30-39", "40+", "*", "*"], "ill": list("abcc")}))
+    fitting, suppressed, learned = target_sentences(
+        target(table, known=["age=34"], secrets=["ill"])
+    )
+    assert fitting.endswith("is named with certainty, unless their record is suppressed.")
+    assert suppressed == "2 further records are suppressed: one of them may be theirs."
+    assert "with certainty, unless their record is suppressed: “a”." in learned
+    fewer = target_sentences(target(table.of_records(np.arange(3)), known=["age=34"]))
+    assert fewer[1] == "1 further record is suppressed: it may be theirs."
 
 
 def test_one_record_names_nobody_for_certain_where_others_fit_too() -> None:

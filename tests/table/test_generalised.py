@@ -20,6 +20,8 @@ from glasshouse.table.generalised import (
     covers,
     is_suppressed,
     set_members,
+    standing_for,
+    stood_for,
 )
 
 
@@ -58,6 +60,15 @@ from glasshouse.table.generalised import (
         ("[2000-01-01, 30]", [], ["25", "2000-01-02"]),
         ("(20, 20)", [], ["20"]),
         ("1-2-3", [], ["1", "2", "3"]),
+        ("01234-5678", [], ["02134", "2134", "5000", "01234"]),
+        ("1234-05678", [], ["2134"]),
+        ("00-04", [], ["0", "2", "02"]),
+        ("-05--01", [], ["-3"]),
+        # one zero is a number
+        ("0-4", ["0", "04", "4"], ["5"]),
+        ("0.5-1.5", ["1"], ["2"]),
+        ("01..05", ["3"], ["6"]),
+        ("[01-05]", ["3"], ["6"]),
     ],
 )  # fmt: skip
 def test_a_released_value_stands_for_what_it_says(
@@ -83,9 +94,46 @@ def test_intervals_are_compared_exactly(
 
 def test_an_equal_value_wins_then_the_general_then_the_star() -> None:
     released = ["*", "20-29", "25", "3*", "{A, B}"]
-    true = ["25", "26", "31", "A", "other", "20-29"]
-    assert covering(true, released).tolist() == [2, 1, 3, 4, 0, 1]
-    assert covering(true, released[1:]).tolist() == [1, 0, 2, 3, -1, 0]
+    true = ["25", "26", "31", "A", "other"]
+    assert covering(true, released).tolist() == [2, 1, 3, 4, 0]
+    assert covering(true, released[1:]).tolist() == [1, 0, 2, 3, -1]
+
+
+def test_where_a_true_value_is_two_numbers_with_a_hyphen_these_are_codes() -> None:
+    released = ["12345-6789", "20000-30000", "[1, 9]", "123**-6789", "*"]
+    true = ["12345-6789", "20134", "7", "20000-30000", "12355-6789"]
+    assert covering(true, released).tolist() == [0, 4, 2, 1, 4]
+    assert covering(true[1:3], released).tolist() == [1, 2]
+    assert stood_for(true, released[:4]).tolist() == [True, False, True, True, False]
+    assert standing_for(true[:2], released).tolist() == [True, False, False, False, True]
+    for code in ("12345-6789", " 1-2 ", "01234-5678"):
+        assert covers(code, code)
+        assert covers("*", code)
+        assert not covers("1-99999", code)
+
+
+RELEASED = st.lists(
+    st.sampled_from(["1*", "12**", "3-5", "[5, 7)", "8+", "{4, x}", "*", "6", "x", "2000-01-01"]),
+    unique=True,
+)
+TRUE = st.lists(st.sampled_from(["1", "4", "5", "6", "9", "12", "1234", "x", "y"]), unique=True)
+
+
+@given(RELEASED, TRUE)
+def test_all_that_can_stand_for_a_value_is_asked_one_by_one(
+    released: list[str], true: list[str]
+) -> None:
+    pairs = [[covers(told, value) for told in released] for value in true]
+    assert stood_for(true, released).tolist() == [any(row) for row in pairs]
+    stands = [any(row[i] for row in pairs) for i in range(len(released))]
+    assert standing_for(true, released).tolist() == stands
+
+
+def test_no_value_at_all_is_stood_for_by_no_value_only() -> None:
+    absent = pa.array(["1", None], pa.large_string())
+    assert stood_for(absent, ["*"]).tolist() == [True, False]
+    assert stood_for(absent, absent[1:]).tolist() == [False, True]
+    assert standing_for(["1"], absent).tolist() == [True, False]
 
 
 def test_columns_of_the_table_are_taken_as_they_are() -> None:

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from glasshouse.errors import DataError, StudyError
 from glasshouse.study import parse_condition
 from glasshouse.table import Column, EncodedTable, read
+from glasshouse.table.generalised import covers
 from glasshouse.table.matching import (
     column_known,
-    fitting,
     fitting_without_one,
     may_fit,
+    people_behind,
     records_fitting,
     records_that_may_fit,
-    shown_like,
 )
 
 
@@ -41,8 +41,8 @@ def fits(values: Sequence[str | None], condition: str) -> list[str | None]:
         (["33", "34", "35"], "c=34", ["34"]),
         (["34", "034", "34.0"], "c=34", ["34"]),
         (["30-39", "40-49"], "c=34", ["30-39"]),
-        (["30-39", "34", "*"], "c=34", ["34"]),
-        (["30-39", "40+", "*"], "c=34", ["30-39"]),
+        (["30-39", "34", "*", "3*", "35"], "c=34", ["30-39", "34", "*", "3*"]),
+        (["30-39", "40+", "*"], "c=34", ["30-39", "*"]),
         (["30-39", "40+", "*"], "c=20", ["*"]),
         (["[30, 40)", "[20, 35)", "[40, 50)"], "c=34", ["[30, 40)", "[20, 35)"]),
         (["130**", "131**", "13*"], "c=13053", ["130**", "13*"]),
@@ -52,9 +52,11 @@ def fits(values: Sequence[str | None], condition: str) -> list[str | None]:
         (["A", ""], "c=", [""]),
         (["A", None], "c=A", ["A"]),
         (["A", None], "c=", []),
+        (["01234-5678", "02134"], "c=02134", ["02134"]),
+        (["01234-5678", "02134", "*"], "c=01234-5678", ["01234-5678", "*"]),
     ],
 )
-def test_an_exact_value_is_stood_for_by_the_most_exact_released_one(
+def test_an_exact_value_is_stood_for_by_all_that_is_equal_or_covers_it(
     released: list[str | None], known: str, fit: list[str | None]
 ) -> None:
     assert fits(released, known) == fit
@@ -173,8 +175,9 @@ def test_released_intervals_against_every_whole_number(
 def test_where_nothing_fits_the_nearest_values_are_named(
     released: list[str], known: str, message: str
 ) -> None:
+    table = read(pa.table({"c": released}), name="people.csv")
     with pytest.raises(DataError) as raised:
-        fitting(column(released), parse_condition(known), where="people.csv")
+        records_fitting(table, [parse_condition(known)])
     assert str(raised.value) == message
 
 
@@ -228,14 +231,38 @@ def test_a_fact_of_several_columns_is_said_column_by_column() -> None:
         column_known(table, "birthday")
 
 
-def test_a_generalised_release_shows_a_true_value_like_others() -> None:
-    released = column(["30-39", "40-49", "20", "*", None])
-    true = pa.array(["29", "34", "39", "40", "20", None], pa.large_string())
+def behind(released: list[tuple[str, str]], people: list[tuple[str, str]]) -> list[bool]:
+    release, register = (
+        read(pa.table(dict(zip("ab", map(list, zip(*rows, strict=True)), strict=True))))
+        for rows in (released, people)
+    )
+    records = np.arange(len(released))
+    marks: list[bool] = people_behind(release, records, register, ["a", "b"]).tolist()
+    return marks
 
-    def like(condition: str) -> list[bool]:
-        marks: list[bool] = shown_like(released, parse_condition(condition), true).tolist()
-        return marks
 
-    assert like("c=34") == [False, True, True, False, False, False]
-    assert like("c=20") == [False, False, False, False, True, False]
-    assert like("c=25") == [True, False, False, False, False, False]
+def test_everybody_whom_a_record_can_stand_for_may_be_behind_it() -> None:
+    people = [("29", "x"), ("30", "x"), ("39", "x"), ("34", "y")]
+    assert behind([("30-39", "x")], people) == [False, True, True, False]
+    assert behind([("34", "x"), ("30-39", "x")], people) == [False, True, True, False]
+    assert behind([("*", "x"), ("34", "*")], people) == [True] * 4
+    assert behind([("*", "y"), ("30", "*")], people) == [False, True, False, True]
+    assert behind([("*", "*")], people) == [True] * 4
+
+
+CELLS = st.tuples(st.sampled_from(["1", "2", "3", "*"]), st.sampled_from(["x", "y", "z", "*"]))
+PERSON = st.tuples(st.sampled_from("123"), st.sampled_from("xyz"))
+
+
+@given(CELLS, st.lists(PERSON, min_size=1, max_size=6))
+def test_suppressed_cells_against_every_person(
+    record: tuple[str, str], people: list[tuple[str, str]]
+) -> None:
+    expected = [all(map(covers, record, person)) for person in people]
+    assert behind([record], people) == expected
+    assert behind([record, record], people) == expected
+
+
+def test_nobody_is_behind_no_record() -> None:
+    table = read(pa.table({"a": ["1"]}))
+    assert people_behind(table, np.empty(0, np.int64), table, ["a"]).tolist() == [False]

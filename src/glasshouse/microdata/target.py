@@ -15,7 +15,9 @@ general. On average over all targets it cannot: the expected posterior is that o
 
 The *journalist* does not know whether the target is in the release, only that the target is in the population
 (El Emam and Dankar 2008). If F people of the population fit and n of them are in the release, the target is in it with
-probability n/F, and any one of the candidate records is the target's with probability 1/F.
+probability n/F, and any one of the candidate records is the target's with probability 1/F. A register may lack some of
+the columns: if a people fit the facts that it has, b records fit these, and n of them fit the further facts too, then
+F = a·n/b, assuming that the further facts are independent of being in the release, given those that it has.
 """
 
 from __future__ import annotations
@@ -54,13 +56,13 @@ from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import MISSING
 from glasshouse.study.conditions import Condition, parse_condition
 from glasshouse.table import EncodedTable
+from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.matching import (
     column_known,
     fitting_without_one,
-    may_fit,
+    people_behind,
     records_fitting,
     records_that_may_fit,
-    shown_like,
 )
 
 Value: TypeAlias = str | tuple[str | None, ...] | None
@@ -178,6 +180,9 @@ class Journalist:
     """The probability that the target is in the release."""
     naming: Leakage
     """The probability that a candidate record that she picks is the target's."""
+    assumed: bool = False
+    """Whether the register lacks something that is known, which is then assumed to be independent of being in the
+    release, given what the register has."""
 
     @property
     def estimated(self) -> bool:
@@ -189,6 +194,7 @@ class Journalist:
         return {
             "register": self.register,
             "estimated": self.estimated,
+            "assumed": self.assumed,
             "population": _plain_count(self.population),
             "fitting": _plain_count(self.fitting),
             "presence": self.presence.to_dict(),
@@ -209,7 +215,8 @@ class Target:
     records: int
     """The number of records in the release."""
     candidates: int
-    """How many of them fit what is known. None only where a register shows that the target is not in the release."""
+    """How many of them fit what is known, without those that are suppressed as long as there are others. None only
+    where a register shows that the target is not in the release."""
     naming: Leakage
     """The probability that she names the target's record. Zero afterwards where there is no candidate."""
     secrets: tuple[TargetSecret, ...]
@@ -218,6 +225,9 @@ class Target:
     """What it comes to if she does not know that the target is in the release; None where that was not asked."""
     naming_gain: Leakage | None = None
     """What naming the record gains her, or the probability that several tries do, where such a gain was given."""
+    suppressed: int = 0
+    """How many records hold nothing but ``*`` of what is known, and are no candidates because others tell more. One of
+    them may be the target's all the same."""
     candidate_records: NDArray[np.int64] = field(
         default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False
     )
@@ -225,7 +235,7 @@ class Target:
 
     @property
     def certain(self) -> bool:
-        """Whether she names the target's record with certainty: there is one candidate."""
+        """Whether she names the target's record with certainty, if it is not suppressed: there is one candidate."""
         return self.candidates == 1
 
     def secret(self, *names: str) -> TargetSecret:
@@ -248,6 +258,7 @@ class Target:
             "known": list(self.known),
             "records": self.records,
             "candidates": self.candidates,
+            "suppressed": self.suppressed,
             "certain": self.certain,
             "naming": self.naming.to_dict(),
             "secrets": [secret.to_dict() for secret in self.secrets],
@@ -310,7 +321,7 @@ def target(
             worth per record.
         weight: The column of record weights that is her prior; by default the table's, else uniform.
         population: A register of the population that the release was drawn from, if she does not know that the target
-            is in the release. Facts about columns that it lacks are only held against the release.
+            is in the release. Facts about columns that it lacks are assumed to be independent of being in the release.
         fraction: Instead of a register, the share of the population that is in the release.
 
     Raises:
@@ -330,12 +341,13 @@ def target(
     fitting = np.flatnonzero(records_that_may_fit(table, conditions))
     if not fitting.size and population is None:
         raise DataError(_nobody(table, conditions))
-    candidates = _possible(table, weights, fitting)
+    nothing_told = is_suppressed(table, _columns(conditions))
+    candidates, suppressed = _telling(_possible(table, weights, fitting), nothing_told)
     gains = gains or {}
     return Target(
         code=_code(table, ()),
         datasets=table.datasets,
-        known=tuple(dict.fromkeys(condition.column for condition in conditions)),
+        known=_columns(conditions),
         records=table.records,
         candidates=candidates.size,
         naming=_named(table, weights, candidates, None),
@@ -343,8 +355,11 @@ def target(
             _learned(table, names, gains.get(names), weights, candidates)
             for names in (inferred if candidates.size else ())
         ),
-        journalist=_journalist(table, conditions, fitting.size, population, fraction),
+        journalist=_journalist(
+            table, conditions, _telling(fitting, nothing_told)[0], population, fraction
+        ),
         naming_gain=_named(table, weights, candidates, gains[()]) if () in gains else None,
+        suppressed=suppressed,
         candidate_records=candidates if table.positions is None else table.positions[candidates],
     )
 
@@ -365,6 +380,11 @@ def _conditions(table: EncodedTable, known: Known) -> tuple[Condition, ...]:
     if not given:
         raise StudyError("the attack on one person needs something that is known of them")
     return tuple(replace(each, column=column_known(table, each.column).name) for each in given)
+
+
+def _columns(conditions: Sequence[Condition]) -> tuple[str, ...]:
+    """Return the names of the columns of which something is known."""
+    return tuple(dict.fromkeys(condition.column for condition in conditions))
 
 
 def _from_mapping(name: str, value: object) -> Condition:
@@ -419,7 +439,7 @@ def _inferred(
 def _nobody(table: EncodedTable, conditions: Sequence[Condition]) -> str:
     """Say why nobody fits: one fact that fits nobody by itself, or else facts that do not go together."""
     records_fitting(table, conditions)  # raises for the first fact that fits nobody by itself
-    names = quoted(dict.fromkeys(condition.column for condition in conditions))
+    names = quoted(_columns(conditions))
     without = fitting_without_one(table, conditions)
     most = max(without)
     hint = (
@@ -443,6 +463,14 @@ def _possible(
             "candidates; correct the weights, or what is known"
         )
     return candidates
+
+
+def _telling(
+    fitting: NDArray[np.int64], nothing_told: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], int]:
+    """Return the records that tell something of what is known, or all where none does; and how many are left out."""
+    telling = fitting[~nothing_told[fitting]]
+    return (telling, fitting.size - telling.size) if telling.size else (fitting, 0)
 
 
 def _named(
@@ -532,7 +560,7 @@ def _best_values(
 def _journalist(
     table: EncodedTable,
     conditions: Sequence[Condition],
-    candidates: int,
+    candidates: NDArray[np.int64],
     population: EncodedTable | None,
     fraction: float | Fraction | None,
 ) -> Journalist | None:
@@ -541,7 +569,7 @@ def _journalist(
         raise StudyError("give a register of the population or a sampling fraction, not both")
     if population is not None:
         return _by_register(table, conditions, candidates, population)
-    return None if fraction is None else _by_fraction(table, candidates, fraction)
+    return None if fraction is None else _by_fraction(table, candidates.size, fraction)
 
 
 def _by_fraction(table: EncodedTable, candidates: int, fraction: float | Fraction) -> Journalist:
@@ -572,27 +600,28 @@ def _exact_share(fraction: float | Fraction) -> Fraction:
 def _by_register(
     table: EncodedTable,
     conditions: Sequence[Condition],
-    candidates: int,
+    candidates: NDArray[np.int64],
     register: EncodedTable,
 ) -> Journalist:
     """Count who of the population can be the target.
 
-    Facts about columns that the register lacks still rule out the people whose records in the release contradict them.
+    With a people and b records that fit the facts that the register knows, and n candidates, it is F = a·n/b. Without a
+    candidate it is those who have no record, a − b: the target is not in the release.
     """
     shared = [condition for condition in conditions if condition.column in register.columns]
     if not shared:
-        names = quoted(dict.fromkeys(condition.column for condition in conditions))
+        names = quoted(_columns(conditions))
         raise StudyError(
             f"{register.name} has none of the columns of which something is known ({names}); the register needs one"
         )
-    people = _people_fitting(table, shared, register)
-    alike = int(np.count_nonzero(records_that_may_fit(table, shared)))
+    alike, people = _alike(table, conditions, candidates, shared, register)
     if alike > people or table.records > register.records:
         raise DataError(
             f"{alike:,} of {table.records:,} records of {table.name} fit what is known, but {people:,} of "
             f"{register.records:,} people of {register.name}; the register must hold everybody who is in the release"
         )
-    possible = people - (alike - candidates)
+    inside = candidates.size
+    possible = Fraction(people * inside, alike) if inside else Fraction(people - alike)
     if not possible:
         raise DataError(
             f"everybody in {register.name} who fits has a record in {table.name} that contradicts what else is known: "
@@ -601,24 +630,44 @@ def _by_register(
     return Journalist(
         register=register.name,
         population=Fraction(register.records),
-        fitting=Fraction(possible),
-        presence=Leakage(Fraction(table.records, register.records), Fraction(candidates, possible)),
-        naming=Leakage(Fraction(1, register.records), Fraction(min(candidates, 1), possible)),
+        fitting=possible,
+        presence=Leakage(Fraction(table.records, register.records), inside / possible),
+        naming=Leakage(Fraction(1, register.records), min(inside, 1) / possible),
+        assumed=len(shared) < len(conditions),
     )
 
 
-def _people_fitting(
-    table: EncodedTable, conditions: Sequence[Condition], register: EncodedTable
+def _alike(
+    table: EncodedTable,
+    conditions: Sequence[Condition],
+    candidates: NDArray[np.int64],
+    shared: Sequence[Condition],
+    register: EncodedTable,
+) -> tuple[int, int]:
+    """Count the records that fit what the register knows of the target, and the people who can be behind them.
+
+    Where all candidates are suppressed, these are everybody but those whose records are not.
+    """
+    nothing_told = is_suppressed(table, _columns(conditions))
+    if candidates.size and nothing_told[candidates].all():
+        told = table.records - candidates.size
+        return candidates.size, _people(table, candidates, shared, register) - told
+    alike = np.flatnonzero(records_that_may_fit(table, shared) & ~nothing_told)
+    return alike.size, _people(table, alike, shared, register)
+
+
+def _people(
+    table: EncodedTable,
+    alike: NDArray[np.int64],
+    shared: Sequence[Condition],
+    register: EncodedTable,
 ) -> int:
-    """Count the people who fit what is known, or whom the release shows like somebody who does."""
-    fits = np.ones(register.records, np.bool_)
-    for condition in conditions:
-        own, released = register.column(condition.column), table.column(condition.column)
-        marks = may_fit(own, condition) | shown_like(released, condition, own.values)
-        fits &= marks[own.codes]
+    """Count the people who fit what the register knows of the target, or who can be behind a record that does."""
+    fits = records_that_may_fit(register, shared)
+    fits |= people_behind(table, alike, register, _columns(shared))
     people = int(np.count_nonzero(fits))
     if not people:
-        raise DataError(_nobody(register, conditions))
+        raise DataError(_nobody(register, shared))
     return people
 
 

@@ -60,6 +60,8 @@ PERSONAL = (
     "it."
 )
 
+_UNLESS = ", unless their record is suppressed"
+
 
 def target_sentences(target: Target, *, subject: str = "person") -> tuple[str, ...]:
     """Return who may be meant, what is learned of them, and what if they may not be in the release at all.
@@ -71,6 +73,8 @@ def target_sentences(target: Target, *, subject: str = "person") -> tuple[str, .
         subject: What a record stands for.
     """
     sentences = [_fitting(target, subject)]
+    if target.suppressed:
+        sentences.append(_suppressed(target.suppressed))
     secrets = _most_telling(target.secrets)
     sentences += [_learned(secret, target, subject) for secret in secrets[:MOST_SECRETS]]
     further = len(secrets) - MOST_SECRETS
@@ -168,7 +172,8 @@ def _fitting(target: Target, subject: str) -> str:
         which = "The only record" if target.records == 1 else f"Exactly one of the {records}"
         if target.journalist is not None and target.journalist.presence.posterior < 1:
             return f"{which} fits {fit}: if this {subject} is in the release, it is theirs for certain."
-        return f"{which} fits {fit}: this {subject} is named with certainty."
+        unless = _UNLESS if target.suppressed else ""
+        return f"{which} fits {fit}: this {subject} is named with certainty{unless}."
     if target.candidates == target.records:
         return (
             f"All of the {records} fit {fit}: it rules out nobody, and a guess at the record is right with a chance "
@@ -178,6 +183,13 @@ def _fitting(target: Target, subject: str) -> str:
         f"{target.candidates:,} of the {records} fit {fit}: a guess at which is theirs is right with a chance of "
         f"{after}; without that knowledge it would be {before}."
     )
+
+
+def _suppressed(records: int) -> str:
+    """Say that records of which nothing is told are no candidates, and may be the person's all the same."""
+    if records == 1:
+        return "1 further record is suppressed: it may be theirs."
+    return f"{records:,} further records are suppressed: one of them may be theirs."
 
 
 def _learned(secret: TargetSecret, target: Target, subject: str) -> str:
@@ -193,6 +205,7 @@ def _learned(secret: TargetSecret, target: Target, subject: str) -> str:
         return f"Nothing is learned of {name}: everybody in the release has {best}."
     if secret.certain:
         how = "" if target.candidates == 1 else f", although {target.candidates:,} records fit"
+        how += _UNLESS if target.suppressed else ""
         return (
             f"It gives {name} away with certainty{how}: {best}. Without that knowledge {first} would be right with a "
             f"chance of {then}."
@@ -237,11 +250,25 @@ def _not_knowing(journalist: Journalist, candidates: int, subject: str) -> str:
     if presence.posterior == 1:
         sure = "; the record is theirs for certain" if candidates == 1 else ""
         return f"{who} learns that they are: {counts}, and the release holds them all{sure}."
+    inside = f"{candidates:,} of them {'is' if candidates == 1 else 'are'} in it"
+    before, named = chance(presence.prior), chance(journalist.naming.posterior)
+    if journalist.assumed:
+        return (
+            f"{who} reckons: about {counts}, and {inside}, {_assuming(journalist)}. So this {subject} is in the "
+            f"release with a chance of {chance(presence.posterior)} (before: {before}), and a record that fits is "
+            f"theirs with a chance of {named}."
+        )
     return (
-        f"{who} counts: {counts}, and {candidates:,} of them {'is' if candidates == 1 else 'are'} in it. So this "
-        f"{subject} is in the release with a chance of {candidates:,} in {_number(journalist.fitting)} (before: "
-        f"{chance(presence.prior)}), and a record that fits is theirs with a chance of "
-        f"{chance(journalist.naming.posterior)}."
+        f"{who} counts: {counts}, and {inside}. So this {subject} is in the release with a chance of {candidates:,} in "
+        f"{_number(journalist.fitting)} (before: {before}), and a record that fits is theirs with a chance of {named}."
+    )
+
+
+def _assuming(journalist: Journalist) -> str:
+    """Say what is assumed where the register lacks something that is known."""
+    return (
+        f"assuming that what {journalist.register} does not tell is as frequent among those who are in the release as "
+        "among those who are not"
     )
 
 
@@ -385,19 +412,15 @@ def _beliefs_table(secret: TargetSecret) -> Table:
 def _journalist_section(journalist: Journalist, subject: str) -> Section:
     """Return what it comes to for somebody who does not know that the person is in the release."""
     estimated = journalist.estimated
-    how = (
-        "There is no register of the population: these figures are estimated, from the share of the population that "
-        "is in the release."
-        if estimated
-        else f"Counted in {journalist.register}."
-    )
-    about = "about " if estimated else ""
     rows = (
         (
             Cell(f"Number of people who can be the {subject}"),
             *(
-                Cell(f"{about}{_number(count)}", exact=str(count))
-                for count in (journalist.population, journalist.fitting)
+                Cell(f"{'about ' if reckoned else ''}{_number(count)}", exact=str(count))
+                for count, reckoned in (
+                    (journalist.population, estimated),
+                    (journalist.fitting, estimated or journalist.assumed),
+                )
             ),
         ),
         *shift_rows(
@@ -413,9 +436,20 @@ def _journalist_section(journalist: Journalist, subject: str) -> Section:
     )
     return Section(
         f"If she does not know that this {subject} is in the release",
-        intro=how,
+        intro=_counted(journalist),
         tables=(Table((Column("What"), before, after), (Group(rows),)),),
     )
+
+
+def _counted(journalist: Journalist) -> str:
+    """Say how the people who fit were counted."""
+    if journalist.estimated:
+        return (
+            "There is no register of the population: these figures are estimated, from the share of the population "
+            "that is in the release."
+        )
+    assuming = f", {_assuming(journalist)}" if journalist.assumed else ""
+    return f"Counted in {journalist.register}{assuming}."
 
 
 def _assumptions(target: Target, subject: str) -> Assumptions:
@@ -426,8 +460,8 @@ def _assumptions(target: Target, subject: str) -> Assumptions:
     )
     return Assumptions(
         text=f"{PERSONAL} What is known of the {subject} is taken to be right, and every record that does not "
-        "contradict it is a candidate, each as likely as the other unless the study gives weights. The adversary "
-        f"knows the whole release. {exact}",
+        "contradict it is a candidate, each as likely as the other unless the study gives weights; one that holds "
+        f"nothing but * of it only where no other fits. The adversary knows the whole release. {exact}",
         terms=tuple(_terms(target, subject)),
     )
 

@@ -34,10 +34,15 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _POINT = rf"({_DATE.pattern}|[+-]?(?:[0-9]+(?:\.[0-9]+)?|inf))"
 _SEPARATOR = r"\s*(?:,|;|\.\.|-)\s*"
 _BRACKETS = re.compile(rf"([\[\](])\s*{_POINT}{_SEPARATOR}{_POINT}\s*([\])\[])")
-_RANGE = re.compile(rf"{_POINT}\s*(?:\.\.|-)\s*{_POINT}")
+_DOTTED = re.compile(rf"{_POINT}\s*\.\.\s*{_POINT}")
+_HYPHENED = re.compile(rf"{_POINT}\s*-\s*{_POINT}")
+_LEADING_ZERO = re.compile(r"[+-]?0[0-9]")
 _BOUND = re.compile(rf"(<=|>=|<|>|≤|≥)\s*{_POINT}")
 _AND_MORE = re.compile(rf"{_POINT}\s*\+")
 _STARS = re.compile(r"([^*]*)(\*+)")
+_WHOLE_HYPHENED = rf"^\s*{_HYPHENED.pattern}\s*$"
+_GENERALISED = rf"[*\[\](){{}}<>|≤≥]|\+\s*$|\.\.|{_WHOLE_HYPHENED}"
+"""What no value is without that stands for others."""
 
 _BELOW, _AT, _ABOVE = -1, 0, 1
 """Just below a point, at it, just above it: so that open and closed ends compare as pairs."""
@@ -57,36 +62,83 @@ def covers(released: str, true: str) -> bool:
       ``20..29`` with both ends; ``<20``, ``<=20``, ``>=90``, ``>90``, ``90+``;
     - a set: ``{A, B}`` or ``A|B``.
 
-    Numbers are compared exactly, by value and not by spelling.
+    Numbers are compared exactly, by value and not by spelling. Two numbers with a hyphen are a code, such as the postal
+    code ``01234-5678``, and no interval, where one of them has a leading zero.
 
     >>> covers("130**", "13053"), covers("130**", "1305"), covers("[20, 30)", "30"), covers("90+", "104.5")
     (True, False, False, True)
     >>> covers("2000-01-01..2000-12-31", "2000-02-29"), covers("A|B", "B"), covers("A|B", "A|B")
     (True, True, True)
     """
-    return released == true or bool(_Cover.of([released]).standing_for(true))
+    return released in (true, SUPPRESSED) or bool(_Cover.of([released]).beside_star(true))
+
+
+def standing_for(true: Texts, released: Texts) -> NDArray[np.bool_]:
+    """Tell, for each released value, whether it can stand for one of the true values: equal, covering, or ``*``.
+
+    >>> standing_for(["34"], ["34", "30-39", "40+", "*"]).tolist()
+    [True, True, False, True]
+    """
+    true, released = _as_array(true), _as_array(released)
+    marks: NDArray[np.bool_] = np.array(pc.is_in(released, value_set=true), np.bool_)
+    general = generalised_values(released)
+    cover = _understood(true, list(general.values()))
+    positions = np.fromiter(general, np.int64, len(general))
+    for text in true.to_pylist():
+        marks[positions[list(cover.standing_for(text))]] = True
+    return marks
+
+
+def stood_for(true: Texts, released: Texts) -> NDArray[np.bool_]:
+    """Tell, for each true value, whether one of the released values can stand for it: equal, covering, or ``*``.
+
+    >>> stood_for(["19", "25", "30"], ["20-29", "30"]).tolist()
+    [False, True, True]
+    """
+    true, released = _as_array(true), _as_array(released)
+    marks: NDArray[np.bool_] = np.array(pc.is_in(true, value_set=released), np.bool_)
+    cover = _understood(true, list(generalised_values(released).values()))
+    if cover.is_plain:
+        return marks
+    rest = np.flatnonzero(~marks & np.asarray(pc.is_valid(true)))
+    texts = true.take(pa.array(rest)).to_pylist()
+    marks[rest] = [bool(cover.standing_for(text)) for text in texts]
+    return marks
 
 
 def covering(true: Texts, released: Texts) -> NDArray[np.int64]:
     """Return, for each true value, the position of the released value that stands for it; −1 where none does.
 
-    A released value that is equal wins over all others, and ``*`` stands for what nothing else covers.
+    A released value that is equal wins over all others, and ``*`` stands for what nothing else covers. Where a true
+    value is itself two numbers with a hyphen, all such values of the column are codes that stand for themselves only.
 
     Raises:
         DataError: Two other released values stand for one true value: its class would be ambiguous.
 
     >>> covering(["19", "25", "30", "n/a"], ["20-29", "30", "*"]).tolist()
     [2, 0, 1, 2]
+    >>> covering(["12345-6789", "20134"], ["12345-6789", "20000-3000", "12345-99999"]).tolist()
+    [0, -1]
     """
     true, released = _as_array(true), _as_array(released)
     equal = pc.fill_null(pc.index_in(true, value_set=released), -1)
     position: NDArray[np.int64] = equal.to_numpy(zero_copy_only=False).astype(np.int64)
     rest = np.flatnonzero(position < 0)
-    cover = _Cover.of(released.to_pylist() if len(rest) else [])
+    cover = _understood(true, released.to_pylist() if len(rest) else [])
     if cover.is_plain:
         return position
     position[rest] = [cover.only_one(text) for text in true.take(pa.array(rest)).to_pylist()]
     return position
+
+
+def generalised_values(values: pa.LargeStringArray) -> dict[int, str]:
+    """Return, by position, the values that may stand for others; so that the many that cannot are not looked at.
+
+    >>> generalised_values(pa.array(["34", "30-39", "2000-01-31", "*"], pa.large_string()))
+    {1: '30-39', 3: '*'}
+    """
+    positions = np.flatnonzero(_matching(values, _GENERALISED))
+    return dict(zip(positions.tolist(), values.take(pa.array(positions)).to_pylist(), strict=True))
 
 
 def is_suppressed(table: EncodedTable, names: Sequence[str]) -> NDArray[np.bool_]:
@@ -138,6 +190,8 @@ def as_interval(released: str) -> Interval | None:
 
     >>> as_interval("20-29") == Interval.closed(Decimal(20), Decimal(29)), as_interval("29-20"), as_interval("A|B")
     (True, None, None)
+    >>> as_interval("01234-5678") is None
+    True
     """
     written = _written_ends(released.strip())
     if written is None:
@@ -166,6 +220,20 @@ def _as_array(texts: Texts) -> pa.LargeStringArray:
     if isinstance(texts, pa.Array):
         return texts.cast(pa.large_string())
     return pa.array(list(texts), pa.large_string())
+
+
+def _matching(values: pa.LargeStringArray, pattern: str) -> NDArray[np.bool_]:
+    return np.array(pc.fill_null(pc.match_substring_regex(values, pattern), False), np.bool_)
+
+
+def _understood(true: pa.LargeStringArray, released: list[str]) -> _Cover:
+    """Understand released values of a column whose true values are these."""
+    hyphened = any(map(_is_hyphened, released))
+    return _Cover.of(released, codes=hyphened and bool(_matching(true, _WHOLE_HYPHENED).any()))
+
+
+def _is_hyphened(text: str) -> bool:
+    return _HYPHENED.fullmatch(text.strip()) is not None
 
 
 @dataclass(frozen=True)
@@ -214,7 +282,8 @@ class _Cover:
     dates: _Intervals
 
     @classmethod
-    def of(cls, released: list[str]) -> _Cover:
+    def of(cls, released: list[str], *, codes: bool = False) -> _Cover:
+        """Understand released values; ``codes``: two numbers with a hyphen stand for themselves only."""
         members: dict[str, list[int]] = {}
         starts: dict[tuple[str, int | None], int] = {}
         intervals: list[tuple[Interval, int]] = []
@@ -222,6 +291,8 @@ class _Cover:
             if stars := _STARS.fullmatch(text):
                 start, rest = stars.groups()
                 starts[start, None if len(rest) == 1 else len(text)] = position
+            elif codes and _is_hyphened(text):
+                continue
             elif interval := as_interval(text):
                 intervals.append((interval, position))
             else:
@@ -240,7 +311,11 @@ class _Cover:
         return self.anything < 0 and not any(found)
 
     def standing_for(self, true: str) -> set[int]:
-        """Return the positions of the released values that stand for a true one; ``*`` only if no other does."""
+        """Return the positions of the released values that can stand for a true one, by more than being equal."""
+        return self.beside_star(true) | ({self.anything} if self.anything >= 0 else set())
+
+    def beside_star(self, true: str) -> set[int]:
+        """Return the positions of those that do, but for ``*``."""
         found = set(self.members.get(true, ()))
         for length in self.lengths:
             for whole in (None, len(true)):
@@ -251,18 +326,18 @@ class _Cover:
             found.update(self.numbers.around(_number(true.strip())))
         if self.dates.ordered:
             found.update(self.dates.around(_day(true.strip())))
-        return found or ({self.anything} if self.anything >= 0 else set())
+        return found
 
     def only_one(self, true: str) -> int:
-        """Return the position of the one released value that stands for a true one, or −1."""
-        found = sorted(self.standing_for(true))
+        """Return the position of the one released value that stands for a true one, else that of ``*``, or −1."""
+        found = sorted(self.beside_star(true))
         if len(found) > 1:
             first, second = (quoted([self.released[position]]) for position in found[:2])
             raise DataError(
                 f"the release holds {first} and {second}, which both stand for {quoted([true])}; generalise so that "
                 "each value has one released form"
             )
-        return found[0] if found else -1
+        return found[0] if found else self.anything
 
 
 def _written_ends(text: str) -> tuple[tuple[str, int], tuple[str, int]] | None:
@@ -270,8 +345,11 @@ def _written_ends(text: str) -> tuple[tuple[str, int], tuple[str, int]] | None:
     if found := _BRACKETS.fullmatch(text):
         opening, low, high, closing = found.groups()
         return (low, _AT if opening == "[" else _ABOVE), (high, _AT if closing == "]" else _BELOW)
-    if found := _RANGE.fullmatch(text):
+    if found := _DOTTED.fullmatch(text):
         return (found[1], _AT), (found[2], _AT)
+    if found := _HYPHENED.fullmatch(text):
+        is_code = any(map(_LEADING_ZERO.match, found.groups()))
+        return None if is_code else ((found[1], _AT), (found[2], _AT))
     if found := _AND_MORE.fullmatch(text):
         return (found[1], _AT), ("inf", _AT)
     if found := _BOUND.fullmatch(text):

@@ -1,11 +1,11 @@
 """Which records of a release fit what is known of a person.
 
-The release may hold generalised values while the adversary knows true ones. A record fits when its released values can
-stand for what she knows:
+The release may hold generalised values while the adversary knows true ones, and not all records need be generalised
+alike (local recoding, single suppressed cells). A record fits when every one of its released values can stand for what
+she knows:
 
-- an exact value is stood for by the value equal to it; where there is none, by those that cover it
-  (`glasshouse.table.generalised`); and by ``*`` only where nothing else does, since values are suppressed for being
-  rare. Of several values that she thinks possible, each is looked up like that;
+- an exact value is stood for by the value equal to it, by those that cover it (`glasshouse.table.generalised`), and by
+  ``*``. Of several values that she thinks possible, one is enough;
 - an interval is met by the numbers and dates in it, by a released interval that overlaps it, and by ``*``;
 - a negated condition is met by all that is not wholly ruled out: ``20-29`` may be other than 25.
 
@@ -15,7 +15,7 @@ Somebody without a record in an auxiliary dataset of a collection has no value t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -35,16 +35,15 @@ from glasshouse.table.generalised import (
     SUPPRESSED,
     Interval,
     as_interval,
-    covering,
-    covers,
+    generalised_values,
     set_members,
+    standing_for,
+    stood_for,
 )
 
 Marks = NDArray[np.bool_]
 """A mark per value of a column, or per record."""
 
-_GENERALISED = r"[*\[\](){}<>|≤≥]|\+\s*$|\.\.|[0-9]\s*-\s*[+-]?[0-9]"
-"""What no value is without that stands for others; dates have it too."""
 _STARRED = re.compile(r"([0-9]+)(\*+)")
 _LONGEST_CODE = 18
 _INFINITY = Decimal("inf")
@@ -54,38 +53,13 @@ _FEW = 3
 """Up to so many values are all named."""
 
 
-def fitting(column: Column, condition: Condition, *, where: str) -> Marks:
-    """Tell, for each value of a column, whether it can stand for what a condition says.
-
-    Args:
-        column: The column of the release.
-        condition: What is known of its true value.
-        where: What the release is called, for messages.
-
-    Raises:
-        DataError: No value can; the nearest ones are named.
-
-    >>> from glasshouse.study import parse_condition
-    >>> from glasshouse.table import read
-    >>> age = read(pa.table({"age": ["20-29", "30-39", "40+"]})).column("age")
-    >>> fitting(age, parse_condition("age=34"), where="release").tolist()
-    [False, True, False]
-    >>> fitting(age, parse_condition("age=25..35"), where="release").tolist()
-    [True, True, False]
-    """
-    marks = may_fit(column, condition)
-    if not marks.any():
-        raise DataError(nobody_fits(column, condition, where=where))
-    return marks
-
-
 def may_fit(column: Column, condition: Condition) -> Marks:
     """Tell, for each value of a column, whether it can stand for what a condition says; perhaps none can."""
     if condition.negated:
         return ~_ruled_out(column.values, replace(condition, negated=False))
     if condition.is_interval:
         return _meeting(column.values, condition)
-    return _standing_for(column.values, condition.values)
+    return standing_for(condition.values, column.values)
 
 
 def records_fitting(table: EncodedTable, conditions: Sequence[Condition]) -> Marks:
@@ -140,20 +114,32 @@ def column_known(table: EncodedTable, name: str) -> Column:
     return table.column(name)
 
 
-def shown_like(released: Column, condition: Condition, true: pa.LargeStringArray) -> Marks:
-    """Tell, for each true value, whether the release shows it as it shows somebody who meets a condition.
+def people_behind(
+    table: EncodedTable,
+    records: NDArray[np.int64],
+    register: EncodedTable,
+    names: Sequence[str],
+) -> Marks:
+    """Tell, for each person of a register, whether one of some records of a release can be theirs.
 
-    A release that says ``30-39`` of a person aged 34 says it of everybody between 30 and 39.
+    A release that says ``30-39`` of a person aged 34 says it of everybody between 30 and 39. Records that hold ``*`` in
+    the same columns are taken together: a person can be behind them if in each other column one of their values can
+    stand for the person's.
 
-    Raises:
-        DataError: The release shows a value in two ways.
+    Args:
+        table: The release.
+        records: The positions of the records.
+        register: The people, by their true values.
+        names: The columns to compare, which both have.
     """
-    fits = may_fit(released, condition)
-    told, present = _not_null(released.values), _not_null(true)
-    shown = covering(true.drop_null(), released.values.drop_null())
-    marks = np.zeros(len(true), np.bool_)
-    marks[present[shown >= 0]] = fits[told[shown[shown >= 0]]]
-    return marks
+    behind = np.zeros(register.records, np.bool_)
+    for alike in _by_stars(table, records, names):
+        marks = np.ones(register.records, np.bool_)
+        for name in names:
+            released, true = _values_of(table.column(name), alike), register.column(name)
+            marks &= stood_for(true.values, released)[true.codes]
+        behind |= marks
+    return behind
 
 
 def nobody_fits(column: Column, condition: Condition, *, where: str) -> str:
@@ -179,25 +165,31 @@ def _records(table: EncodedTable, condition: Condition) -> Marks:
     return marks
 
 
-def _standing_for(values: pa.LargeStringArray, known: Sequence[str]) -> Marks:
-    """Mark the values that stand for one of the known ones."""
-    wanted = pa.array(dict.fromkeys(known), pa.large_string())
-    marks: Marks = np.array(pc.is_in(values, value_set=wanted), np.bool_)
-    absent = wanted.filter(pc.invert(pc.is_in(wanted, value_set=values))).to_pylist()
-    if absent and (texts := _generalised(values)):
-        positions = np.fromiter(texts, np.int64)
-        star = np.array([text == SUPPRESSED for text in texts.values()])
-        for true in absent:
-            stands = np.array([covers(text, true) for text in texts.values()])
-            chosen = stands & ~star if (stands & ~star).any() else stands
-            marks[positions[chosen]] = True
-    return marks
+def _by_stars(
+    table: EncodedTable, records: NDArray[np.int64], names: Sequence[str]
+) -> Iterator[NDArray[np.int64]]:
+    """Yield the records in groups that hold ``*`` in the same columns."""
+    group = np.zeros(records.size, np.int64)
+    for name in names:
+        column = table.column(name)
+        star = column.values.index(SUPPRESSED).as_py()
+        if star >= 0:
+            _, group = np.unique(2 * group + (column.codes[records] == star), return_inverse=True)
+    for own in range(int(group.max(initial=-1)) + 1):
+        yield records[group == own]
+
+
+def _values_of(column: Column, records: NDArray[np.int64]) -> pa.LargeStringArray:
+    """Return the values that some records hold."""
+    held = np.zeros(column.cardinality, np.bool_)
+    held[column.codes[records]] = True
+    return column.values.filter(pa.array(held))
 
 
 def _meeting(values: pa.LargeStringArray, known: Condition) -> Marks:
     """Mark the values that are in an interval or can stand for something in it."""
     marks = _holding(values, known)
-    for position, text in _generalised(values).items():
+    for position, text in generalised_values(values).items():
         marks[position] |= _overlaps(text, known)
     return marks
 
@@ -209,7 +201,7 @@ def _ruled_out(values: pa.LargeStringArray, known: Condition) -> Marks:
     else:
         listed = pa.array(known.values, pa.large_string())
         marks = np.array(pc.is_in(values, value_set=listed), np.bool_)
-    for position, text in _generalised(values).items():
+    for position, text in generalised_values(values).items():
         marks[position] |= _is_within(text, known)
     return marks
 
@@ -220,17 +212,6 @@ def _holding(values: pa.LargeStringArray, known: Condition) -> Marks:
     return np.fromiter(
         (text is not None and known.holds(text) for text in texts), np.bool_, len(texts)
     )
-
-
-def _not_null(values: pa.LargeStringArray) -> NDArray[np.int64]:
-    return np.flatnonzero(np.asarray(pc.is_valid(values)))
-
-
-def _generalised(values: pa.LargeStringArray) -> dict[int, str]:
-    """Return the values that may stand for others, by position."""
-    marked = np.array(pc.fill_null(pc.match_substring_regex(values, _GENERALISED), False), np.bool_)
-    positions = np.flatnonzero(marked)
-    return dict(zip(positions.tolist(), values.take(pa.array(positions)).to_pylist(), strict=True))
 
 
 def _overlaps(released: str, known: Condition) -> bool:
