@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import assess, attack
+from glasshouse.microdata.weights import record_numbers
 from glasshouse.qif.capacity import multiplicative_bayes_capacity
 from glasshouse.qif.cooccurrence import CoOccurrence
 from glasshouse.qif.gain import GainFunction
@@ -197,6 +199,59 @@ def test_decimal_weights_are_exact() -> None:
     outcome = attack(table, quasi_identifiers=["q"], weight="w")
     assert outcome.probabilistic.prior == Fraction(7, 10)
     assert outcome.probabilistic.posterior == Fraction(9, 10)
+
+
+PLAIN = st.from_regex(r"\A\+?([0-9]{1,5}\.?[0-9]{0,5}|\.[0-9]{1,5})\Z")
+EXPONENTS = st.sampled_from(["", "", "", "e0", "E3", "e+2", "e-4", "E-12"])
+SPACES = st.sampled_from(["", "", " ", "  ", "\t", "\u00a0"])
+NUMBERS = st.builds(lambda a, plain, e, b: a + plain + e + b, SPACES, PLAIN, EXPONENTS, SPACES)
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=5))
+def test_numbers_become_integers_by_the_smallest_scale(texts: list[str]) -> None:
+    table = read(pa.table({"q": texts, "w": texts}))
+    exact = [Fraction(text.strip()) for text in texts]
+    scale = lcm(*(number.denominator for number in exact))
+    if max(exact) * scale * len(texts) > (1 << 63) // 16:
+        with pytest.raises(DataError, match="too many digits"):
+            record_numbers(table, "w", "weight")
+        return
+    found, found_scale = record_numbers(table, "w", "weight")
+    assert found_scale == scale
+    assert found.tolist() == [number * scale for number in exact]
+
+
+LONG = {
+    "zeros at the end": (["0.5" + 40 * "0", "2.0"], [1, 4], 2),
+    "zeros at the beginning": ([40 * "0" + "3", "0.25"], [12, 1], 4),
+    "many decimals": (["0.000000000931322574615478515625", "0"], [1, 0], 1 << 30),
+    "many decimals of all": (["1e-30", "3e-30"], [1, 3], 10**30),
+    "more than 64 bits on the way": (["1e15", "0.03125"], [32 * 10**15, 1], 32),
+    "a large integer": (["144115188075855872", "0"], [1 << 57, 0], 1),
+}
+
+
+@pytest.mark.parametrize("case", LONG)
+def test_numbers_of_many_digits_are_exact_as_well(case: str) -> None:
+    texts, integers, scale = LONG[case]
+    found, found_scale = record_numbers(read(pa.table({"w": texts})), "w", "weight")
+    assert (found.tolist(), found_scale) == (integers, scale)
+
+
+@pytest.mark.parametrize("texts", [["9223372036854775808", "1"], ["9e18", "1"], ["1e99", "1e-99"]])
+def test_numbers_beyond_64_bits_are_refused(texts: list[str]) -> None:
+    with pytest.raises(DataError, match="too many digits"):
+        record_numbers(read(pa.table({"w": texts})), "w", "weight")
+
+
+@pytest.mark.parametrize("text", ["1.2.3", "1e", "1e+", "1e123", "e5", ".", "+", "1 2", "١", "--1"])
+def test_what_only_looks_like_a_number_is_named_with_its_record(text: str) -> None:
+    table = read(pa.table({"w": ["1", "2.5", text, "worse"]}))
+    with pytest.raises(DataError) as refusal:
+        record_numbers(table.of_records(np.array([1, 2, 3])), "w", "weight")
+    assert f'record 3: weight "{text}" in column "w" is not a number from 0 on' in str(
+        refusal.value
+    )
 
 
 @pytest.mark.parametrize("weight", ["-1", "many", "", "nan", "1/0", "1e99999999"])

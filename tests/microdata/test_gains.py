@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from fractions import Fraction
 from math import floor
@@ -16,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.microdata import Attack, Leakage, assess, attack
+from glasshouse.microdata import Attack, Leakage, assess, attack, sums
 from glasshouse.microdata.gains import (
     Gain,
     RecordWorth,
@@ -123,6 +124,45 @@ def test_records_are_counted_by_their_chance(rows: list[Row], parts: list[int]) 
 def test_tries_under_any_prior_and_weights(rows: list[Row], parts: list[int], k: int) -> None:
     bayes = Bayes(rows, parts)
     assert ask(rows, bayes, Tries(k)).gain == bayes.leakage(Tries(k))
+
+
+@pytest.mark.parametrize("tries", [1, 2, 5, 40, 300])
+@pytest.mark.parametrize("factor", [1, 3, 0.1])
+def test_the_best_values_of_large_classes_are_the_first_of_a_sorted_list(
+    tries: int, factor: float
+) -> None:
+    """2,000 records, 7 classes, 300 values, many of them equally frequent: of these she names those met first."""
+    generator = np.random.default_rng(tries)
+    order = generator.permutation(2_000).astype(np.uint32)
+    starts = np.array([0, 1, 3, 10, 500, 500, 900, 2_000])
+    codes = (300 * generator.random(2_000) ** 2).astype(np.uint16)
+    weights = generator.integers(0, 4, 2_000)
+    expected = np.zeros(300, np.int64)
+    for begin, end in itertools.pairwise(starts):
+        count: Counter[int] = Counter()
+        for record in order[begin:end]:
+            if weights[record]:
+                count[int(codes[record])] += int(weights[record])
+        for code in sorted(count, key=lambda code: -count[code])[:tries]:
+            expected[code] += count[code]
+    picked = sums.best_values(order, starts, codes, weights, np.full(300, factor), tries)
+    assert picked.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("tries", [1, 2, 5, 40, 600])
+@pytest.mark.parametrize("most", [2, 1_000_000])
+def test_the_heaviest_records_of_large_classes_are_the_last_of_a_sorted_list(
+    tries: int, most: int
+) -> None:
+    generator = np.random.default_rng(tries)
+    order = generator.permutation(2_000).astype(np.uint32)
+    starts = np.array([0, 1, 3, 10, 500, 500, 900, 2_000])
+    weights = generator.integers(0, most, 2_000)
+    best = [
+        sum(sorted(weights[order[begin:end]].tolist())[-tries:])
+        for begin, end in itertools.pairwise(starts)
+    ]
+    assert sums.heaviest_records(order, starts, weights, tries) == sum(best)
 
 
 @given(ROWS, PARTS, WORTHS)

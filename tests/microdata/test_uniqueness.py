@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -140,6 +142,93 @@ def test_pitmans_parameters_have_the_greatest_likelihood() -> None:
             assert formula(found[0] + theta, found[1] + alpha) < best
     slope = likelihood.gradient(*found)
     assert np.abs(slope).max() < 1e-6
+
+
+def logarithms_by_hand(m: int, theta: float, alpha: float) -> list[float]:
+    """Σ log(θ + iα), Σ 1/(θ + iα), Σ i/(θ + iα), and of the squares with 1, i and i², term by term."""
+    terms = [(i, theta + i * alpha) for i in range(1, m + 1)]
+    return [
+        math.fsum(math.log(term) for _, term in terms),
+        *(math.fsum(i**k / term for i, term in terms) for k in (0, 1)),
+        *(math.fsum(i**k / term**2 for i, term in terms) for k in (0, 1, 2)),
+    ]
+
+
+def as_list(found: uniqueness._SumOfLogarithms) -> list[float]:
+    return [found.value, *found.inverses, *found.squares]
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 60, 5_000])
+@pytest.mark.parametrize("alpha", [1e-6, 0.1, 0.95])
+@pytest.mark.parametrize("ratio", [1e-6, 0.1, 1, 19.99, 20.01, 1e3, 1e9])
+def test_the_sum_of_logarithms_needs_no_terms(m: int, alpha: float, ratio: float) -> None:
+    """On both sides of θ = 20·m·α, where the form in gamma functions gives way to the series."""
+    theta = ratio * m * alpha
+    found = as_list(uniqueness._sum_of_logarithms(m, theta, alpha))
+    assert found == pytest.approx(logarithms_by_hand(m, theta, alpha), rel=1e-9)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 60, 5_000, 20_000_000])
+@pytest.mark.parametrize("alpha", [1e-6, 0.1, 0.95])
+def test_gamma_functions_and_series_agree_where_one_gives_way(m: int, alpha: float) -> None:
+    theta = uniqueness._NEAR_EWENS * m * alpha
+    by_gamma_function = as_list(uniqueness._by_gamma_function(m, theta, alpha))
+    by_series = as_list(uniqueness._by_series(m, theta, alpha))
+    assert by_series == pytest.approx(by_gamma_function, rel=1e-9)
+
+
+@pytest.mark.parametrize(("theta", "alpha"), [(7.0, 0.0), (-0.5, 0.51), (-0.001, 0.3)])
+def test_the_sum_of_logarithms_at_the_edges(theta: float, alpha: float) -> None:
+    found = as_list(uniqueness._sum_of_logarithms(60, theta, alpha))
+    assert found == pytest.approx(logarithms_by_hand(60, theta, alpha), rel=1e-11)
+
+
+@pytest.mark.parametrize("millions", [1, 100, 5_000])
+def test_pitman_has_an_answer_for_any_number_of_classes(millions: int) -> None:
+    """Where rounding hides the last gains of Newton's method too; the share depends on the shape, not on u."""
+    counts = millions * np.array([600_000, 120_000, 40_000, 20_000, 9_000, 1_000])
+    sample = uniqueness._Sample(np.array([1, 2, 3, 5, 10, 100]), counts, Fraction(1, 20))
+    pitman_ = uniqueness._pitman(sample)
+    assert pitman_.converged
+    assert pitman_.share_of_sample_uniques == pytest.approx(0.387276, abs=2e-6)
+
+
+ADULT = "sex age race marital-status education native-country workclass salary-class".split()
+
+
+@pytest.mark.parametrize(
+    ("people", "zayatz", "pitman_", "snb"),
+    [
+        (3_016_200, 0.0974776894, 0.0663705014, 149_254.11),
+        (317_238_626, 0.08604086, 0.01454577, None),
+    ],
+)
+def test_the_estimates_for_adult_stay_what_they_are(
+    shared: Callable[[str], Path],
+    people: int,
+    zayatz: float,
+    pitman_: float,
+    snb: float | None,
+) -> None:
+    table = read(shared("data/arx/adult.csv"), quasi_identifiers=ADULT)
+    risks = population_risks(table, fraction=Fraction(30_162, people))
+    assert (risks.records, risks.people) == (30_162, people)
+    estimates = by_name(risks)
+    assert estimates["Zayatz"].share_of_population == pytest.approx(zayatz, abs=5e-9)
+    assert estimates["Pitman"].share_of_population == pytest.approx(pitman_, abs=1e-6)
+    if snb is not None:
+        assert estimates["SNB"].population_uniques == pytest.approx(snb, abs=0.005)
+
+
+def test_no_share_of_the_population_exceeds_one() -> None:
+    """One record from seven tenths stands for 1/0.7 = 1.43 people, which are rounded to 1."""
+    for sizes in ([1], [1, 1], [1, 1, 1, 2]):
+        for fraction in (Fraction(7, 10), Fraction(9, 13), Fraction(2, 3)):
+            for estimate in population_risks(sample_of(sizes), fraction=fraction).estimates:
+                assert estimate.share_of_population is None or estimate.share_of_population <= 1
+    zayatz = population_risks(sample_of([1]), fraction=0.7).estimates[0]
+    assert zayatz.population_uniques == pytest.approx(1 / 0.7)
+    assert zayatz.share_of_population == 1
 
 
 def test_pitmans_uniques_are_expected_values() -> None:

@@ -136,27 +136,24 @@ def best_values(
     picked = np.zeros(factors.size, np.int64)
     count = np.zeros(factors.size, np.int64)
     present = np.empty(factors.size, np.int64)
-    best = np.empty(tries, factors.dtype)  # the smallest first
-    best_value = np.empty(tries, np.int64)
+    best = np.empty(tries, factors.dtype)
+    best_place = np.empty(tries, np.int64)
     for number in range(starts.size - 1):
         seen = _count_values(
             order[starts[number] : starts[number + 1]], codes, weights, count, present
         )
+        room = min(tries, seen)
+        for k in range(room):
+            best[k] = count[present[k]] * factors[present[k]]
+            best_place[k] = k
         if seen > tries:
-            best[:] = -1
-            for k in range(seen):
-                value = present[k]
-                score = count[value] * factors[value]
-                place = 0
-                while place < tries and score > best[place]:
-                    if place > 0:
-                        best[place - 1] = best[place]
-                        best_value[place - 1] = best_value[place]
-                    best[place] = score
-                    best_value[place] = value
-                    place += 1
-        for value in best_value if seen > tries else present[:seen]:
-            picked[value] += count[value]
+            _heap(best, best_place)
+        for k in range(room, seen):
+            score = count[present[k]] * factors[present[k]]
+            if score > best[0]:
+                _sink(best, best_place, 0, score, k)
+        for k in best_place[:room]:
+            picked[present[k]] += count[present[k]]
         count[present[:seen]] = 0
     return picked
 
@@ -224,22 +221,53 @@ def heaviest_records(
     order: NDArray[np.uint32], starts: NDArray[np.int64], weights: NDArray[np.int64], tries: int
 ) -> int:
     """Return Σ over classes of the weights of the ``tries`` heaviest records."""
-    heaviest = np.empty(tries, np.int64)  # the smallest first
+    heaviest = np.empty(tries, np.int64)
+    heaviest_place = np.empty(tries, np.int64)
     total = 0
     for number in range(starts.size - 1):
         records = order[starts[number] : starts[number + 1]]
         room = min(tries, records.size)
-        heaviest[:room] = 0
-        for record in records:
-            weight = weights[record]
-            place = 0
-            while place < room and weight > heaviest[place]:
-                if place > 0:
-                    heaviest[place - 1] = heaviest[place]
-                heaviest[place] = weight
-                place += 1
-        total += heaviest[:room].sum()
+        for k in range(room):
+            heaviest[k] = weights[records[k]]
+            heaviest_place[k] = k
+        if records.size > tries:
+            _heap(heaviest, heaviest_place)
+        for k in range(room, records.size):
+            weight = weights[records[k]]
+            if weight > heaviest[0]:
+                _sink(heaviest, heaviest_place, 0, weight, k)
+        for k in range(room):
+            total += heaviest[k]
     return total
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _heap(scores: Factors, places: NDArray[np.int64]) -> None:
+    """Make a heap of scores and where each was met, the worst on top: of equal scores the one met last."""
+    for parent in range(scores.size // 2 - 1, -1, -1):
+        _sink(scores, places, parent, scores[parent], places[parent])
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _sink(scores: Factors, places: NDArray[np.int64], hole: int, score: Any, place: int) -> None:
+    """Put a score in the place of a heap's entry, and let it sink below those that are worse."""
+    while True:
+        child = 2 * hole + 1
+        if child >= scores.size:
+            break
+        other = child + 1
+        if other < scores.size and (
+            scores[other] < scores[child]
+            or (scores[other] == scores[child] and places[other] > places[child])
+        ):
+            child = other
+        if scores[child] > score or (scores[child] == score and places[child] < place):
+            break
+        scores[hole] = scores[child]
+        places[hole] = places[child]
+        hole = child
+    scores[hole] = score
+    places[hole] = place
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

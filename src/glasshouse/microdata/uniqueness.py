@@ -30,10 +30,15 @@ LOW_FRACTION = Fraction(1, 10)
 
 _LIMIT_TOLERANCE = 0.01
 """The published limit of the Pitman estimator is taken where it is, relatively, this near to the expected value."""
+_NEAR_EWENS = 20
+"""From θ = 20·(u − 1)·α on, the sum over classes is a series in α. There its form in gamma functions, which cancels
+ever more as α nears 0, and the series, cut off after the sixth power, are both right to nine digits."""
 _NEWTON_STEPS = 200
 _HALVINGS = 40
 _LAST_GAIN = 1e-6
 """The last step of Newton's method promises to raise the logarithm of the likelihood by less than this."""
+_ROUNDING = 1e-13
+"""Per record, what rounding hides of a rise of the logarithm of the likelihood, with some to spare."""
 
 
 @dataclass(frozen=True)
@@ -276,7 +281,7 @@ def _estimate(
         name=name,
         reference=reference,
         population_uniques=uniques,
-        share_of_population=uniques / sample.people,
+        share_of_population=min(uniques / sample.people, 1.0),
         share_of_sample_uniques=None if among_sample is None else min(among_sample, 1.0),
         converged=True,
         note=note,
@@ -361,28 +366,24 @@ class _PitmanLikelihood:
         size, count = self.sample.size, self.sample.count
         within = (count * (gammaln(size - alpha) - gammaln(1 - alpha))).sum()
         records = gammaln(theta + self.sample.records) - gammaln(theta + 1)
-        return float(np.log(theta + self._classes() * alpha).sum() - records + within)
+        return float(self._classes(theta, alpha).value - records + within)
 
     def gradient(self, theta: float, alpha: float) -> NDArray[np.float64]:
         from scipy.special import digamma
 
-        i = self._classes()
         size, count = self.sample.size, self.sample.count
         within = (count * (digamma(size - alpha) - digamma(1 - alpha))).sum()
         records = digamma(theta + self.sample.records) - digamma(theta + 1)
-        each = 1 / (theta + i * alpha)
-        return np.array([each.sum() - records, (i * each).sum() - within])
+        others: NDArray[np.float64] = np.array([records, within])
+        return self._classes(theta, alpha).gradient - others
 
     def curvature(self, theta: float, alpha: float) -> NDArray[np.float64]:
         from scipy.special import polygamma
 
-        i = self._classes()
         size, count = self.sample.size, self.sample.count
         within = (count * (polygamma(1, 1 - alpha) - polygamma(1, size - alpha))).sum()
         records = polygamma(1, theta + 1) - polygamma(1, theta + self.sample.records)
-        each = 1 / (theta + i * alpha) ** 2
-        mixed = -(i * each).sum()
-        return np.array([[records - each.sum(), mixed], [mixed, -(i * i * each).sum() - within]])
+        return self._classes(theta, alpha).curvature + np.diag([records, -within])
 
     def start(self) -> tuple[float, float]:
         """Return the moment estimates from s_1 and s_2, or a middle point where they make no sense."""
@@ -396,8 +397,82 @@ class _PitmanLikelihood:
                 return theta, alpha
         return 1.0, 0.5
 
-    def _classes(self) -> NDArray[np.float64]:
-        return np.arange(1.0, self.sample.classes)
+    def _classes(self, theta: float, alpha: float) -> _SumOfLogarithms:
+        return _sum_of_logarithms(self.sample.classes - 1, theta, alpha)
+
+
+@dataclass(frozen=True)
+class _SumOfLogarithms:
+    """Σ_{i=1}^{m} log(θ + iα), from which its derivatives follow, in a time that does not depend on m."""
+
+    value: float
+    """The sum itself."""
+    inverses: tuple[float, float]
+    """Σ 1/(θ + iα) and Σ i/(θ + iα)."""
+    squares: tuple[float, float, float]
+    """Σ 1/(θ + iα)², Σ i/(θ + iα)² and Σ i²/(θ + iα)²."""
+
+    @property
+    def gradient(self) -> NDArray[np.float64]:
+        return np.array(self.inverses)
+
+    @property
+    def curvature(self) -> NDArray[np.float64]:
+        each, mixed, squared = self.squares
+        return -np.array([[each, mixed], [mixed, squared]])
+
+
+def _sum_of_logarithms(m: int, theta: float, alpha: float) -> _SumOfLogarithms:
+    if theta > _NEAR_EWENS * m * alpha:
+        return _by_series(m, theta, alpha)
+    return _by_gamma_function(m, theta, alpha)
+
+
+def _by_gamma_function(m: int, theta: float, alpha: float) -> _SumOfLogarithms:
+    """Return the sum as m·log α + log Γ(θ/α + m + 1) − log Γ(θ/α + 1); for α > 0, and θ not far above m·α."""
+    from scipy.special import digamma, gammaln, polygamma
+
+    first, last = theta / alpha + 1, theta / alpha + m + 1
+    inverse = float(digamma(last) - digamma(first)) / alpha
+    square = float(polygamma(1, first) - polygamma(1, last)) / alpha**2
+    return _SumOfLogarithms(
+        m * math.log(alpha) + float(gammaln(last) - gammaln(first)),
+        (inverse, (m - theta * inverse) / alpha),
+        (
+            square,
+            (inverse - theta * square) / alpha,
+            (m - 2 * theta * inverse + theta**2 * square) / alpha**2,
+        ),
+    )
+
+
+def _by_series(m: int, theta: float, alpha: float) -> _SumOfLogarithms:
+    """Return the sum as a power series in α around the middle term; for α ≥ 0, and θ far above m·α.
+
+    With c = θ + α(m + 1)/2, d = i − (m + 1)/2 and z = α/c a term is log c + log(1 + zd). Odd powers of d add up to 0;
+    the even ones to M_k = Σ d^k, polynomials in m.
+    """
+    middle = (m + 1) / 2
+    c = theta + alpha * middle
+    z = alpha / c
+    zz = z * z
+    m2 = m * (m**2 - 1) / 12
+    m4 = m * (m**2 - 1) * (3 * m**2 - 7) / 240
+    m6 = m * (m**2 - 1) * (3 * m**4 - 18 * m**2 + 31) / 1344
+    inverse = (m + zz * (m2 + zz * (m4 + zz * m6))) / c
+    inverse_d = -z * (m2 + zz * (m4 + zz * m6)) / c
+    square = (m + zz * (3 * m2 + zz * (5 * m4 + zz * 7 * m6))) / c**2
+    square_d = -z * (2 * m2 + zz * (4 * m4 + zz * 6 * m6)) / c**2
+    square_dd = (m2 + zz * (3 * m4 + zz * 5 * m6)) / c**2
+    return _SumOfLogarithms(
+        m * math.log(c) - zz * (m2 / 2 + zz * (m4 / 4 + zz * m6 / 6)),
+        (inverse, middle * inverse + inverse_d),
+        (
+            square,
+            middle * square + square_d,
+            middle**2 * square + 2 * middle * square_d + square_dd,
+        ),
+    )
 
 
 def _most_likely(likelihood: _PitmanLikelihood) -> tuple[float, float] | None:
@@ -413,11 +488,12 @@ def _newton(likelihood: _PitmanLikelihood) -> tuple[float, float] | None:
     """Climb from the start by Newton-Raphson, halving steps that leave the domain or go down."""
     point = np.array(likelihood.start())
     height = likelihood.value(*point)
+    last_gain = max(_LAST_GAIN, _ROUNDING * likelihood.sample.records)
     for _ in range(_NEWTON_STEPS):
         slope, curvature = likelihood.gradient(*point), likelihood.curvature(*point)
         is_hill = np.linalg.eigvalsh(curvature)[-1] < 0
         step = np.linalg.solve(curvature, -slope) if is_hill else slope / np.abs(np.diag(curvature))
-        if is_hill and slope @ step <= _LAST_GAIN and _is_inside(point + step):
+        if is_hill and slope @ step <= last_gain and _is_inside(point + step):
             theta, alpha = point + step
             return float(theta), float(alpha)
         for _ in range(_HALVINGS):
