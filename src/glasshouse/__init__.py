@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from glasshouse import microdata, qif, synthetic
+    from glasshouse import microdata, mitigation, qif, synthetic
     from glasshouse.errors import (
         BudgetError,
         DataError,
@@ -41,6 +41,7 @@ _HOME = {
     "findings": "report",
     "load_study": "study",
     "microdata": "",
+    "mitigation": "",
     "qif": "",
     "read": "table",
     "synthetic": "",
@@ -60,6 +61,7 @@ __all__ = [
     "findings",
     "load_study",
     "microdata",
+    "mitigation",
     "qif",
     "read",
     "synthetic",

@@ -167,6 +167,14 @@ def assess(
     else:
         if not files:
             raise StudyError("name the file to assess, or a study with --study")
+        if len(files) == 1 and files[0].is_dir():
+            from glasshouse.runs import stored_release
+
+            release = stored_release(files[0])
+            files = [release.path]
+            if not quasi_identifiers and not facts:
+                quasi_identifiers = list(release.quasi_identifiers)
+                sensitive = sensitive or [f'"{name}"' for name in release.sensitive]
         if not quasi_identifiers and not facts:
             raise StudyError(
                 f"say what the adversary knows: -q COLUMN, once or more (glasshouse inspect {files[0]} suggests)"

@@ -28,6 +28,7 @@ from glasshouse.report.findings import (
     stage_labels,
 )
 from glasshouse.report.words import counted, money, percentage
+from glasshouse.runs.comparing import Compared
 from glasshouse.table import Step
 from glasshouse.table.profile import ColumnProfile
 
@@ -216,6 +217,44 @@ def population_table(risks: PopulationRisks) -> Table:
             Text(printable(f"{estimate.name} ({estimate.reference})")),
             "no answer" if people is None else f"{people:,.0f}",
             *("–" if share is None else f"{100 * float(share):.3g} %" for share in found),
+        )
+    return table
+
+
+def protection_table(before: Assessment, after: Assessment) -> Table:
+    """Return each attack with all quasi-identifiers, before and after the protection."""
+    table = _plain_table("With all quasi-identifiers, before and after")
+    table.add_column("attack", overflow="fold")
+    for measure in ("certain: before", "after", "guess right: before", "after"):
+        table.add_column(measure, justify="right", no_wrap=True)
+    for first, last in zip(before.attacks, after.attacks, strict=True):
+        table.add_row(
+            Text(printable(f"{last.code} {attack_label(last)}")),
+            percentage(first.deterministic.posterior),
+            percentage(last.deterministic.posterior),
+            _percent(first.probabilistic.posterior),
+            _percent(last.probabilistic.posterior),
+        )
+    return table
+
+
+def comparison_table(rows: Sequence[Compared]) -> Table:
+    """Return the original and each release: risks and what is lost."""
+    table = _plain_table("Risk and utility, with all quasi-identifiers")
+    table.add_column("release", overflow="fold")
+    measures = ["suppressed", "named: certain", "guess"]
+    measures += [f"{'+'.join(attack.secret)}: certain" for attack in rows[0].inferring]
+    for measure in (*measures, "loss", "query error"):
+        table.add_column(measure, justify="right")
+    for row in rows:
+        table.add_row(
+            Text(printable(row.name)),
+            f"{row.suppressed:,}",
+            percentage(row.naming.deterministic.posterior),
+            _percent(row.naming.probabilistic.posterior),
+            *(percentage(attack.deterministic.posterior) for attack in row.inferring),
+            "–" if row.loss is None else f"{row.loss:.4f}",
+            f"{100 * row.utility.queries.median:.1f} %",
         )
     return table
 

@@ -5,7 +5,7 @@ from glasshouse.runs.families import FamilyRun, run_family
 from glasshouse.runs.memberships import MembershipRun, run_membership
 from glasshouse.runs.reading import focal_first
 from glasshouse.runs.runner import Means, Run, Watch, run, run_key
-from glasshouse.runs.store import Outcome, check_place, write_run
+from glasshouse.runs.store import Outcome, check_place, stored_release, write_run
 from glasshouse.runs.targets import TargetRun, run_target
 
 __all__ = [
@@ -24,5 +24,6 @@ __all__ = [
     "run_key",
     "run_membership",
     "run_target",
+    "stored_release",
     "write_run",
 ]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -32,11 +33,27 @@ def check_place(folder: Path, *, overwrite: bool) -> None:
     check_folder(folder, replace=overwrite)
     if not folder.exists():
         return
-    others = sorted({path.name for path in folder.iterdir()} - {STUDY, MANIFEST, RESULTS, REPORT})
+    own = {STUDY, MANIFEST, RESULTS, REPORT, *RELEASES}
+    others = sorted({path.name for path in folder.iterdir()} - own)
     if others:
         raise DataError(
             f'"{folder}" holds {quoted(others[:3])}, so it is no run folder of ours and is not replaced; choose another'
         )
+
+
+RELEASES = ("release.csv", "quasi_identifiers.csv", "sensitive.csv")
+"""What a run that makes a release writes besides."""
+
+
+@runtime_checkable
+class MakesRelease(Protocol):
+    """A run that writes a release besides its results."""
+
+    def manifest(self) -> dict[str, Any]:
+        """Return what later commands must know of the release."""
+
+    def write_files(self, folder: Path) -> None:
+        """Write the release."""
 
 
 class Outcome(Protocol):
@@ -55,6 +72,36 @@ class Outcome(Protocol):
 
     def to_html(self, provenance: Provenance) -> str:
         """Return the report."""
+
+
+@dataclass(frozen=True)
+class StoredRelease:
+    """A release that ``anonymise`` wrote."""
+
+    path: Path
+    """The file."""
+    quasi_identifiers: tuple[str, ...]
+    """What an adversary can know of a person."""
+    sensitive: tuple[str, ...]
+    """What she wants to infer."""
+
+
+def stored_release(folder: Path) -> StoredRelease:
+    """Return the release in a run folder.
+
+    Raises:
+        DataError: The folder is not that of a run that made a release.
+    """
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        path = folder / manifest["release"]
+        return StoredRelease(
+            path, tuple(manifest["quasi_identifiers"]), tuple(manifest["sensitive"])
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        raise DataError(
+            f'"{folder}" is a folder without a release; name a file, or the folder that anonymise wrote'
+        ) from None
 
 
 def write_run(outcome: Outcome, folder: Path, *, overwrite: bool = False) -> Path:
@@ -82,7 +129,11 @@ def write_run(outcome: Outcome, folder: Path, *, overwrite: bool = False) -> Pat
         datasets=digests,
         abridged=bool(study.adversary.gain.worth or study.adversary.prior or study.known),
     )
+    if isinstance(outcome, MakesRelease):
+        manifest |= outcome.manifest()
     with new_folder(folder, replace=overwrite) as draft:
+        if isinstance(outcome, MakesRelease):
+            outcome.write_files(draft)
         located = dump_study(_located(study), version=own_version)
         (draft / STUDY).write_text(located, encoding="utf-8")
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
@@ -98,6 +149,8 @@ def _digests(study: Study) -> dict[str, str]:
     if study.population is not None:
         files.append((display_name(study.population.path), study.population.path))
     files += [(path.name, path) for path in study.adversary.gain.matrix.values()]
+    if study.protection is not None:
+        files += [(path.name, path) for path in study.protection.hierarchies.values()]
     digests: dict[str, str] = {}
     for name, path in files:
         own = name if name not in digests else f"{path.absolute().parent.name}/{name}"

@@ -23,6 +23,7 @@ from glasshouse.study.models import (
     with_default_subsets,
     with_paths,
 )
+from glasshouse.study.protection import Protection
 
 __all__ = [
     "SWEEP",
@@ -34,6 +35,7 @@ __all__ = [
     "Dialect",
     "Gain",
     "Key",
+    "Protection",
     "Secret",
     "Study",
     "Subset",

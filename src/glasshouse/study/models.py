@@ -30,6 +30,7 @@ from pydantic import (
 from glasshouse.errors import StudyError, near_names, quoted
 from glasshouse.study.base import Model
 from glasshouse.study.conditions import parse_condition
+from glasshouse.study.protection import Protection
 
 M = TypeVar("M", bound=Model)
 
@@ -249,7 +250,7 @@ class Key(Model):
 class Study(Model):
     """One question about one release, or about a collection of them."""
 
-    command: Literal["assess", "target", "membership"] = "assess"
+    command: Literal["assess", "target", "membership", "anonymise"] = "assess"
     """The command that answers it."""
     datasets: tuple[Dataset, ...] = Field(min_length=1)
     """The files of the release; of several, the first is the focal one."""
@@ -271,6 +272,8 @@ class Study(Model):
     """The share of the population that is in the release, where there is no register."""
     known: tuple[ConditionText, ...] = ()
     """What is known of one person."""
+    protection: Protection | None = None
+    """How the release is to be protected."""
     subsets: tuple[Subset, ...] = Field(default=("full",), min_length=1)
     """The sets of quasi-identifiers that she is assumed to know, each assessed on its own."""
     subject: str = Field(default="person", min_length=1)
@@ -299,6 +302,10 @@ class Study(Model):
 
     @model_validator(mode="after")
     def _question_is_complete(self) -> Self:
+        if (self.command == "anonymise") != (self.protection is not None):
+            raise ValueError("protection is for anonymise, and anonymise needs one")
+        if self.command == "anonymise" and len(self.datasets) > 1:
+            raise ValueError("one dataset is anonymised at a time; name one file")
         if self.command == "assess" and (self.known or self.population or self.fraction):
             raise ValueError(
                 "what is known of one person, a population and a sampling fraction are for target and membership"
@@ -486,8 +493,14 @@ def with_paths(study: Study, located: Callable[[Path], Path]) -> Study:
             "datasets": tuple(map(moved, study.datasets)),
             "population": study.population and moved(study.population),
             "adversary": adversary,
+            "protection": study.protection and _with_hierarchies(study.protection, located),
         }
     )
+
+
+def _with_hierarchies(protection: Protection, located: Callable[[Path], Path]) -> Protection:
+    files = {column: located(path) for column, path in protection.hierarchies.items()}
+    return protection.model_copy(update={"hierarchies": files})
 
 
 def dump_study(study: Study, *, version: str) -> str:

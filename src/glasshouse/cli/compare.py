@@ -1,0 +1,158 @@
+"""``glasshouse compare``: protected releases beside the original, risk against utility."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from glasshouse.cli import asking, options
+from glasshouse.cli.anonymise import PROTECTION
+from glasshouse.cli.progress import progress
+from glasshouse.errors import StudyError
+
+if TYPE_CHECKING:
+    from glasshouse.study import Study
+
+
+def compare(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN",
+            help="Folders that anonymise wrote; or one file, protected in several ways.",
+        ),
+    ],
+    quasi_identifiers: options.QuasiIdentifiers = None,
+    sensitive: options.Sensitive = None,
+    k: Annotated[
+        str | None,
+        typer.Option(
+            "--k", metavar="N,N…", help="One release for each.", rich_help_panel=PROTECTION
+        ),
+    ] = None,
+    l_values: Annotated[
+        str | None,
+        typer.Option("--l", metavar="N,N…", help="The same.", rich_help_panel=PROTECTION),
+    ] = None,
+    t: Annotated[
+        str | None,
+        typer.Option("--t", metavar="X,X…", help="The same.", rich_help_panel=PROTECTION),
+    ] = None,
+    suppression: Annotated[
+        float, typer.Option("--suppression", metavar="SHARE", rich_help_panel=PROTECTION)
+    ] = 0.0,
+    hierarchies: Annotated[
+        list[str] | None,
+        typer.Option("--hierarchy", metavar="COL=FILE", rich_help_panel=PROTECTION),
+    ] = None,
+    fraction: options.Fraction = None,
+    subject: options.Subject = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Write a folder: manifest.json, results.parquet, report.html.",
+        ),
+    ] = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
+    separator: options.Separator = None,
+    quote: options.Quote = None,
+    encoding: options.Encoding = None,
+    no_header: options.NoHeader = False,
+    names: options.Names = None,
+    strip: options.Strip = False,
+    types: options.Types = None,
+) -> None:
+    """The original beside protected releases: who can be named, what can be inferred, what is lost.
+
+    Example: glasshouse compare adult.csv -q age -q sex -s occupation --k 2,5,10,20 --suppression 0.04
+
+    Releases that exist: glasshouse compare protected5 protected20
+    """
+    from glasshouse.cli.protected import show_comparison
+    from glasshouse.runs import Means, check_place
+    from glasshouse.runs.comparing import compare_runs, compare_studies, write_comparison
+    from glasshouse.sources import existing_file
+
+    if out is not None:
+        check_place(out, overwrite=overwrite)
+    if all(path.is_dir() for path in paths):
+        comparison = compare_runs(paths, fraction=fraction)
+    else:
+        if len(paths) > 1:
+            raise StudyError("name one file to protect in several ways, or only folders of runs")
+        existing_file(paths[0])
+        if not quasi_identifiers:
+            raise StudyError("say what an adversary can know: -q COLUMN, once or more")
+        dialect = options.dialect_content(separator, quote, encoding, no_header, names, strip)
+        content: dict[str, Any] = {
+            "command": "anonymise",
+            "datasets": [asking.dataset_content(paths[0], dialect, types)],
+            "adversary": asking.adversary_content(
+                quasi_identifiers=quasi_identifiers, sensitive=sensitive
+            ),
+            "subject": "person" if subject is None else subject,
+        }
+        files = options.assignments(
+            hierarchies, option="--hierarchy", form="COLUMN=FILE", first=True
+        )
+        common = {
+            "suppression": suppression,
+            "hierarchies": {column: Path(path) for column, path in files.items()},
+        }
+        promised = _combinations({"k": k, "l": l_values, "t": t})
+        studies = [_study(content, common | dict(parameters)) for parameters in promised]
+        called = [", ".join(f"{name} = {value:g}" for name, value in each) for each in promised]
+        with progress() as watch:
+            comparison = compare_studies(studies, called, fraction=fraction, means=Means(watch))
+    asked = {"-q": quasi_identifiers, "-s": sensitive, "--k": k, "--l": l_values, "--t": t}
+    command = _command(paths, asked | {"--suppression": suppression})
+    report = (
+        None
+        if out is None
+        else write_comparison(comparison, out, command=command, overwrite=overwrite)
+    )
+    if as_json:
+        print(json.dumps(comparison.to_dict(), indent=2))
+    else:
+        show_comparison(comparison, report)
+
+
+def _command(paths: list[Path], asked: dict[str, Any]) -> str:
+    """Return the command in short, without the places of files, for a report that leaves the house."""
+    parts = ["glasshouse", "compare", *(path.name for path in paths)]
+    if not all(path.is_dir() for path in paths):
+        for flag, given in asked.items():
+            for value in given if isinstance(given, list) else [given]:
+                parts += [] if value is None else [flag, str(value)]
+    return shlex.join(parts)
+
+
+def _combinations(lists: dict[str, str | None]) -> list[tuple[tuple[str, float], ...]]:
+    """Return every combination of the parameters that are given."""
+    given = {name: _numbers(name, text) for name, text in lists.items() if text is not None}
+    if not given:
+        raise StudyError("say what to promise: --k, --l or --t, one number or several with commas")
+    return [tuple(zip(given, values, strict=True)) for values in product(*given.values())]
+
+
+def _numbers(name: str, text: str) -> list[float]:
+    try:
+        return [float(part) if name == "t" else int(part) for part in text.split(",")]
+    except ValueError:
+        raise StudyError(f'--{name} "{text}" is no list of numbers') from None
+
+
+def _study(content: dict[str, Any], protection: dict[str, Any]) -> Study:
+    from glasshouse.study import make_study
+
+    methods = {"t": "t-closeness", "l": "l-diversity", "k": "k-anonymity"}
+    method = next(said for name, said in methods.items() if name in protection)
+    return make_study(content | {"protection": protection | {"method": method}}, where="compare")

@@ -1,0 +1,979 @@
+"""What a protected release must satisfy: k-anonymity, l-diversity, t-closeness, and limits on an adversary's success.
+
+A criterion judges each class of a release by its size and by how often each sensitive value occurs in it
+(`ClassCounts`); classes that fail are suppressed whole. A few judge the kept table as a whole (`TableCriterion`).
+`Criterion.for_table` says what is wrong with the question before anything is searched, and makes a criterion that needs
+the values' texts, such as their order, ready to judge. A missing sensitive value is a value like any other.
+
+Everything is decided exactly: counts are integers, limits are fractions (a float stands for the decimal that it is
+written as), and ratios are compared as products of 128 bits. Two things cannot be: sums that would leave 64 bits,
+and entropy. There doubles decide, what rounding leaves open is decided in whole numbers where these are of bearable
+size, and else the criterion is not claimed to hold.
+
+Monotone
+    When a release is generalised further, its classes merge. A criterion is *monotone* if a class that contains one
+    that holds does hold, whatever else it contains: then a record that is kept stays kept in every more general
+    release, so no more records are suppressed there. Without suppression less is enough, as every class holds: that
+    the union of two classes that hold does hold. All criteria here have at least that property
+    (`Criterion.monotone_unsuppressed`); the proofs are with each.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import ceil, gcd, prod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from glasshouse.errors import DataError, InternalError, StudyError, printable, quoted
+from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
+from glasshouse.table import Column, EncodedTable
+from glasshouse.table.encode import NUMBER
+
+LARGEST_EXACT_ENTROPY = 10_000
+"""Up to so many records, their counts divided by what they have in common, a tie of entropies is decided exactly."""
+LONGEST_EXACT_SUM = 2**63
+"""Sums below it are exact integers."""
+
+_ENTROPY_GUARD = 1e-12
+_ROUNDING = 4e-16
+_SUM_GUARD = 1e-9
+_FEW = 32
+
+
+@dataclass(frozen=True)
+class ClassCounts:
+    """What a set of classes looks like to a criterion."""
+
+    sizes: NDArray[np.int64]
+    """Per class, how many records it holds."""
+    starts: NDArray[np.int64]
+    """Per class, where its sensitive values begin in ``values``; one more entry closes the last."""
+    values: NDArray[np.uint32]
+    """Class by class, the codes of the sensitive values in it, each once."""
+    counts: NDArray[np.int64]
+    """How often each of them occurs in its class."""
+    reference: NDArray[np.int64]
+    """Per code of the sensitive attribute, how often it occurs in all input records."""
+
+    @classmethod
+    def of_sizes(cls, sizes: NDArray[np.int64]) -> ClassCounts:
+        """Return classes of which only the sizes are known, for criteria without a sensitive attribute."""
+        none = np.zeros(0, np.int64)
+        return cls(sizes, np.zeros(1, np.int64), np.zeros(0, np.uint32), none, none)
+
+    @property
+    def records(self) -> int:
+        """The number of all input records."""
+        return int(self.reference.sum())
+
+    def check_values(self) -> None:
+        """Make sure that there are sensitive values to judge.
+
+        Raises:
+            InternalError: There are none.
+        """
+        if len(self.starts) != len(self.sizes) + 1:
+            raise InternalError("a criterion with a sensitive attribute was given sizes only")
+
+
+class _Stated(ABC):
+    """What all criteria can say of themselves."""
+
+    kind: ClassVar[str]
+    """Its name without its numbers."""
+    sensitive: str | None
+    """The sensitive attribute that it protects; None: it looks at sizes only."""
+    monotone: ClassVar[bool] = False
+    """Whether a class holds as soon as a part of it does: a more general release then suppresses no more records."""
+    monotone_unsuppressed: ClassVar[bool] = True
+    """Whether a union of classes holds if all of them do: enough where nothing may be suppressed."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What it is called in sentences, with its numbers."""
+
+    def for_table(self, table: EncodedTable) -> Self:
+        """Return the criterion ready to judge classes of a table.
+
+        Raises:
+            DataError: The sensitive attribute is not in the table, or a value is not in an order or hierarchy.
+            StudyError: No class of this table could ever hold.
+        """
+        if self.sensitive is not None:
+            table.column(self.sensitive)
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return its kind and parameters as plain values; a hierarchy by its height."""
+        content: dict[str, Any] = {"criterion": self.kind}
+        for name, value in vars(self).items():
+            if isinstance(value, Hierarchy):
+                content["height"] = value.height
+            elif name in ("c", "l", "p", "t") and not isinstance(value, int):
+                content[name] = float(exact(value, what=name))
+            elif not name.startswith("_"):
+                content[name] = list(value) if isinstance(value, tuple) else value
+        return content
+
+
+class Criterion(_Stated):
+    """What every class of a release has to meet."""
+
+    @abstractmethod
+    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+        """Tell of each class whether it meets the criterion."""
+
+
+class TableCriterion(_Stated):
+    """What the kept records of a release have to meet together."""
+
+    @abstractmethod
+    def allows(self, kept_records: int, kept_classes: int) -> bool:
+        """Tell whether so many records may be released in so many classes."""
+
+
+def for_table(
+    criteria: Iterable[Criterion | TableCriterion], table: EncodedTable
+) -> tuple[Criterion | TableCriterion, ...]:
+    """Return criteria ready to judge a table.
+
+    Raises:
+        DataError: A sensitive attribute or one of its values is not where it should be.
+        StudyError: No class of this table could ever meet one of them.
+    """
+    return tuple(criterion.for_table(table) for criterion in criteria)
+
+
+@dataclass(frozen=True)
+class KAnonymity(Criterion):
+    """Every class holds at least k records (Samarati 2001; Sweeney 2002).
+
+    Monotone: a class is at least as large as any part of it.
+
+    >>> KAnonymity(3).holds(ClassCounts.of_sizes(np.array([2, 3])))
+    array([False,  True])
+    """
+
+    k: int
+    """The least size of a class."""
+
+    kind: ClassVar[str] = "k-anonymity"
+    monotone: ClassVar[bool] = True
+    sensitive = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", _whole(self.k, "k"))
+
+    @property
+    def name(self) -> str:
+        """Such as ``5-anonymity``."""
+        return f"{self.k}-anonymity"
+
+    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+        """Tell of each class whether it holds k records."""
+        return classes.sizes >= self.k
+
+    def for_table(self, table: EncodedTable) -> Self:
+        """Return it as it is, if the table has k records."""
+        _check_size(self.k, self.name, table)
+        return self
+
+
+@dataclass(frozen=True)
+class HighestRisk(Criterion):
+    """No record can be re-identified with a probability above p: k-anonymity with k = ⌈1 / p⌉.
+
+    Monotone as k-anonymity is.
+    """
+
+    p: Number
+    """The highest probability."""
+
+    kind: ClassVar[str] = "highest risk"
+    monotone: ClassVar[bool] = True
+    sensitive = None
+
+    def __post_init__(self) -> None:
+        _positive_share(self.p, "the highest risk")
+
+    @property
+    def k(self) -> int:
+        """The least size of a class."""
+        return ceil(1 / exact(self.p, what="the highest risk"))
+
+    @property
+    def name(self) -> str:
+        """Such as ``re-identification of any record with probability at most 0.2``."""
+        return f"re-identification of any record with probability at most {self.p}"
+
+    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+        """Tell of each class whether one over its size is at most p."""
+        return classes.sizes >= self.k
+
+    def for_table(self, table: EncodedTable) -> Self:
+        """Return it as it is, if the table has records enough."""
+        _check_size(self.k, self.name, table)
+        return self
+
+
+@dataclass(frozen=True)
+class AverageRisk(TableCriterion):
+    """The records are re-identified with a probability of at most p on average: kept classes / kept records ≤ p.
+
+    This is the posterior Bayes vulnerability of the kept records under re-identification. Monotone without
+    suppression: classes become fewer and records stay. With suppression not: two records that were suppressed may
+    become a class of their own, and raise the average.
+    """
+
+    p: Number
+    """The highest average probability."""
+
+    kind: ClassVar[str] = "average risk"
+    sensitive = None
+
+    def __post_init__(self) -> None:
+        _positive_share(self.p, "the average risk")
+
+    @property
+    def name(self) -> str:
+        """Such as ``re-identification with probability at most 0.1 on average``."""
+        return f"re-identification with probability at most {self.p} on average"
+
+    def allows(self, kept_records: int, kept_classes: int) -> bool:
+        """Tell whether the average is at most p; without any record it is."""
+        return kept_classes <= exact(self.p, what="p") * kept_records
+
+
+@dataclass(frozen=True)
+class DistinctDiversity(Criterion):
+    """Every class holds at least l distinct sensitive values (Machanavajjhala et al. 2007, section 4).
+
+    Monotone: a class has every value that a part of it has.
+    """
+
+    l: int  # noqa: E741 - the letter of l-diversity
+    """The least number of values."""
+    sensitive: str
+    """The sensitive attribute."""
+
+    kind: ClassVar[str] = "distinct l-diversity"
+    monotone: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "l", _whole(self.l, "l"))
+        _check_sensitive(self.sensitive, self.kind)
+
+    @property
+    def name(self) -> str:
+        """Such as ``distinct 3-diversity of "disease"``."""
+        return f"distinct {self.l}-diversity of {quoted([self.sensitive])}"
+
+    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+        """Tell of each class whether it holds l values."""
+        classes.check_values()
+        enough: NDArray[np.bool_] = _distinct(classes.starts, classes.counts) >= self.l
+        return enough
+
+    def for_table(self, table: EncodedTable) -> Self:
+        """Return it as it is, if the attribute has l values."""
+        _check_diversity(self.l, table.column(self.sensitive))
+        return self
+
+
+@dataclass(frozen=True)
+class EntropyDiversity(Criterion):
+    """The entropy of the sensitive values in every class is at least ln l (Machanavajjhala et al. 2007, section 4).
+
+    With n records and counts c: H = ln n − Σ c ln c / n. It holds exactly if nⁿ ≥ lⁿ Π cᶜ; doubles decide where they
+    differ by more than a part in 10¹², equal counts by their number, other near ties in whole numbers up to
+    `LARGEST_EXACT_ENTROPY` records, and beyond the criterion is not claimed to hold.
+
+    Not monotone: l equally frequent values hold, and do no more beside many records with one of them. Monotone
+    without suppression: entropy is concave, so that of a union is at least the mean of its parts'.
+    """
+
+    l: Number  # noqa: E741 - the letter of l-diversity
+    """The number of equally frequent values whose entropy is required; it need not be whole."""
+    sensitive: str
+    """The sensitive attribute."""
+
+    kind: ClassVar[str] = "entropy l-diversity"
+
+    def __post_init__(self) -> None:
+        if _bounded(self.l, "l") < 1:
+            raise StudyError(f"l must be at least 1, not {self.l}")
+        _check_sensitive(self.sensitive, self.kind)
+
+    @property
+    def name(self) -> str:
+        """Such as ``entropy 3-diversity of "disease"``."""
+        return f"entropy {self.l}-diversity of {quoted([self.sensitive])}"
+
+    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+        """Tell of each class whether its entropy is at least ln l."""
+        classes.check_values()
+        least = exact(self.l, what="l")
+        holds, undecided = _entropy(
+            classes.starts, classes.counts, classes.sizes, float(least), ceil(least)
+        )
+        for number in np.flatnonzero(undecided).tolist():
+            counts = classes.counts[classes.starts[number] : classes.starts[number + 1]]
+            holds[number] = _has_entropy(counts[counts > 0].tolist(), least)
+        decided: NDArray[np.bool_] = holds
+        return decided
+
+    def for_table(self, table: EncodedTable) -> Self:
+        """Return it as it is, if the attribute has l values."""
+        _check_diversity(exact(self.l, what="l"), table.column(self.sensitive))
+        return self
+
+
+@dataclass(frozen=True)
+class RecursiveDiversity(Criterion):
+    """The most frequent value of every class is not too frequent beside the rare ones: (c, l)-diversity.
+
+    With counts r₁ ≥ r₂ ≥ …: r₁ < c (r_l + r_{l+1} + …) (Machanavajjhala et al. 2007, section 4).
+
+    Not monotone: a class that holds does no more beside many records with one value. Monotone without suppression: let
+    the tail be all but the l − 1 most frequent. In a union r₁ is at most the sum of the parts', and the tail at least
+    the sum of the parts' tails, since the l − 1 most frequent together take no more than they could in each part.
+    """
+
+    c: Number
+    """How much more frequent than the tail together the most frequent value may be."""
+    l: int  # noqa: E741 - the letter of l-diversity
+    """Where the tail begins."""
+    sensitive: str
+    """The sensitive attribute."""
+
+    kind: ClassVar[str] = "recursive (c, l)-diversity"
+
+    def __post_init__(self) -> None:
+        if _bounded(self.c, "c") <= 0:
+            raise StudyError(f"c must be positive, not {self.c}")
+        object.__setattr__(self, "l", _whole(self.l, "l"))
+        _check_sensitive(self.sensitive, self.kind)
+
+    @property
+    def name(self) -> str:
+        """Such as ``recursive (2, 3)-diversity of "disease"``."""
+        return f"recursive ({self.c}, {self.l})-diversity of {quoted([self.sensitive])}"
+
+    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+        """Tell of each class whether r₁ < c · tail: whether tail / r₁ is not at most 1 / c."""
+        classes.check_values()
+        most, tail = _most_and_tail(classes.starts, classes.counts, self.l)
+        return ~_at_most(tail, most, 1 / exact(self.c, what="c"))
+
+    def for_table(self, table: EncodedTable) -> Self:
+        """Return it as it is, if the attribute has l values."""
+        _check_diversity(self.l, table.column(self.sensitive))
+        return self
+
+
+@dataclass(frozen=True)
+class InferenceRisk(Criterion):
+    """No sensitive value can be inferred with a probability above p in any class: max count / size ≤ p.
+
+    This limits the posterior Bayes vulnerability of the attribute in every class, not only on average.
+
+    Not monotone: a class that holds does no more beside many records with one value. Monotone without suppression: the
+    greatest count of a union is at most the sum of the parts', each of which is at most p times its size.
+    """
+
+    p: Number
+    """The highest probability."""
+    sensitive: str
+    """The sensitive attribute."""
+
+    kind: ClassVar[str] = "inference risk"
+
+    def __post_init__(self) -> None:
+        _positive_share(self.p, "the inference risk")
+        _check_sensitive(self.sensitive, self.kind)
+
+    @property
+    def name(self) -> str:
+        """Such as ``inference of "disease" with probability at most 0.5``."""
+        return f"inference of {quoted([self.sensitive])} with probability at most {self.p}"
+
+    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+        """Tell of each class whether its most frequent value has at most the share p."""
+        classes.check_values()
+        most, _ = _most_and_tail(classes.starts, classes.counts, 1)
+        return _at_most(most, classes.sizes, exact(self.p, what="p"))
+
+    def for_table(self, table: EncodedTable) -> Self:
+        """Return it as it is, if the attribute has values enough."""
+        values = table.column(self.sensitive).cardinality
+        if exact(self.p, what="p") * values < 1:
+            raise StudyError(
+                f"column {quoted([self.sensitive])} has {values} distinct values: one of them has at least 1/{values} "
+                "of any class; choose p of at least that"
+            )
+        return self
+
+
+@dataclass(frozen=True)
+class EqualCloseness(Criterion):
+    """The sensitive values of every class are distributed nearly as in the whole table, all values equally far apart.
+
+    Half the sum of the absolute differences of shares is at most t (Li, Li, Venkatasubramanian 2007, equal
+    distance).
+
+    Not monotone: a class that holds does no more beside one with a rare value only. Monotone without suppression: the
+    distance to a fixed distribution is convex, so that of a union is at most the greatest of its parts'. This is true
+    of every earth mover's distance, and so of the other two t-closeness criteria.
+    """
+
+    t: Number
+    """The greatest distance."""
+    sensitive: str
+    """The sensitive attribute."""
+
+    kind: ClassVar[str] = "t-closeness with equal distances"
+
+    def __post_init__(self) -> None:
+        _check_closeness(self.t, self.sensitive, self.kind)
+
+    @property
+    def name(self) -> str:
+        """Such as ``0.2-closeness of "disease" (equal distances)``."""
+        return f"{self.t}-closeness of {quoted([self.sensitive])} (equal distances)"
+
+    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+        """Tell of each class whether it is within t of all records: Σ |c N − R n| ≤ 2 t n N."""
+        classes.check_values()
+        one = _unit(2, classes)
+        distance = np.zeros(len(classes.sizes), type(one))
+        _add_equal_distance(
+            distance,
+            one,
+            classes.starts,
+            classes.values,
+            classes.counts,
+            classes.sizes,
+            classes.reference,
+        )
+        return _at_most(
+            distance, 2 * one * classes.sizes * classes.records, exact(self.t, what="t")
+        )
+
+
+@dataclass(frozen=True)
+class OrderedCloseness(Criterion):
+    """As `EqualCloseness`, but values in an order are as far apart as they have steps between them.
+
+    With m values: Σ_{i<m} |Σ_{j≤i} (p_j − q_j)| / (m − 1) is at most t (Li, Li, Venkatasubramanian 2007, ordered
+    distance). Not monotone, but monotone without suppression, for the same reasons.
+    """
+
+    t: Number
+    """The greatest distance."""
+    sensitive: str
+    """The sensitive attribute."""
+    order: tuple[str, ...] | None = None
+    """All values of its domain in order, those that no record has too; None: by number."""
+    _ranks: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
+    _domain: int = field(default=0, repr=False, compare=False)
+
+    kind: ClassVar[str] = "t-closeness with ordered distances"
+
+    def __post_init__(self) -> None:
+        _check_closeness(self.t, self.sensitive, self.kind)
+        if self.order is not None and len(set(self.order)) < len(self.order):
+            twice = next(value for value in self.order if self.order.count(value) > 1)
+            raise StudyError(
+                f"{quoted([twice])} is twice in the order of {quoted([self.sensitive])}; give each value once"
+            )
+
+    @property
+    def name(self) -> str:
+        """Such as ``0.2-closeness of "income" (ordered distances)``."""
+        return f"{self.t}-closeness of {quoted([self.sensitive])} (ordered distances)"
+
+    def for_table(self, table: EncodedTable) -> Self:
+        """Return it with the rank of each value.
+
+        Raises:
+            DataError: A value is not in the order, or is no number where none is given.
+        """
+        values = table.column(self.sensitive).values.to_pylist()
+        ranks, domain = _ranked(values, self.order, self.sensitive, table.name)
+        return replace(self, _ranks=ranks, _domain=domain)
+
+    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+        """Tell of each class whether it is within t of all records."""
+        classes.check_values()
+        if self._ranks is None:
+            raise _not_ready(self.name)
+        steps = self._domain - 1
+        if steps == 0:
+            return np.ones(len(classes.sizes), np.bool_)
+        one = _unit(2 * self._domain, classes)
+        by_rank = np.bincount(self._ranks, classes.reference, self._domain).astype(np.int64)
+        distance = np.zeros(len(classes.sizes), type(one))
+        _add_ordered_distance(
+            distance,
+            one,
+            classes.starts,
+            self._ranks[classes.values],
+            classes.counts,
+            classes.sizes,
+            np.cumsum(by_rank),
+        )
+        whole = steps * one * classes.sizes * classes.records
+        return _at_most(distance, whole, exact(self.t, what="t"))
+
+
+@dataclass(frozen=True)
+class HierarchicalCloseness(Criterion):
+    """As `EqualCloseness`, but values are as far apart as the level of their nearest common label is high.
+
+    The distance of two values is that level divided by the level of the root. The earth mover's distance is then the
+    sum over all labels above the values of (level / level of the root) · min(positive, negative extras). A label's
+    extra is its share in the class minus that in the table; the two sums go over the labels right below (Li, Li,
+    Venkatasubramanian 2007, hierarchical distance). Not monotone, but monotone without suppression, for the same
+    reasons.
+    """
+
+    t: Number
+    """The greatest distance."""
+    sensitive: str
+    """The sensitive attribute."""
+    hierarchy: Hierarchy = field(repr=False)
+    """The hierarchy of its values."""
+    _tree: _Tree | None = field(default=None, repr=False, compare=False)
+
+    kind: ClassVar[str] = "t-closeness with hierarchical distances"
+
+    def __post_init__(self) -> None:
+        _check_closeness(self.t, self.sensitive, self.kind)
+
+    @property
+    def name(self) -> str:
+        """Such as ``0.2-closeness of "disease" (hierarchical distances)``."""
+        return f"{self.t}-closeness of {quoted([self.sensitive])} (hierarchical distances)"
+
+    def for_table(self, table: EncodedTable) -> Self:
+        """Return it with the labels of each value.
+
+        Raises:
+            DataError: A value is not in the hierarchy.
+        """
+        column = table.column(self.sensitive)
+        return replace(self, _tree=_Tree.of(self.hierarchy.coded(column, where=table.name)))
+
+    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+        """Tell of each class whether it is within t of all records."""
+        classes.check_values()
+        if self._tree is None:
+            raise _not_ready(self.name)
+        top = self._tree.top
+        if top == 0:
+            return np.ones(len(classes.sizes), np.bool_)
+        one = _unit(top * (top + 1), classes)
+        distance = np.zeros(len(classes.sizes), type(one))
+        _add_hierarchical_distance(
+            distance,
+            one,
+            classes.starts,
+            classes.values,
+            classes.counts,
+            classes.sizes,
+            self._tree.parents,
+            self._tree.summed(classes.reference),
+            top,
+        )
+        whole = top * one * classes.sizes * classes.records
+        return _at_most(distance, whole, exact(self.t, what="t"))
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """The labels of all levels of a hierarchy in one numbering: values first, the root last."""
+
+    parents: NDArray[np.int64]
+    """Per label, the number of its label one level up; the root is its own."""
+    firsts: tuple[int, ...]
+    """Per level, the number of its first label."""
+
+    @classmethod
+    def of(cls, coded: CodedHierarchy) -> _Tree:
+        firsts = np.cumsum([0, *map(len, coded.labels)]).tolist()
+        above = [
+            parents.astype(np.int64) + first
+            for parents, first in zip(coded.parents, firsts[1:], strict=False)
+        ]
+        return cls(np.concatenate([*above, np.array([firsts[-1] - 1])]), tuple(firsts[:-1]))
+
+    @property
+    def top(self) -> int:
+        """The level of the root."""
+        return len(self.firsts) - 1
+
+    def summed(self, reference: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many records each label stands for, from those of the values."""
+        records = np.zeros(len(self.parents), np.int64)
+        records[: len(reference)] = reference
+        for first, end in zip(self.firsts[:-1], self.firsts[1:], strict=True):
+            np.add.at(records, self.parents[first:end], records[first:end])
+        return records
+
+
+def _whole(number: object, letter: str) -> int:
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
+        raise StudyError(f"{letter} must be a whole number of at least 1, not {number!r}")
+    return int(number)
+
+
+def _check_size(k: int, name: str, table: EncodedTable) -> None:
+    if k > table.records:
+        raise StudyError(
+            f"{printable(table.name)} has {table.records} records, so no class can hold {k} ({name}); ask for less"
+        )
+
+
+def _check_sensitive(name: object, kind: str) -> None:
+    if not isinstance(name, str) or not name:
+        raise StudyError(f"{kind} needs a sensitive attribute; name the column that it protects")
+
+
+def _check_diversity(least: Fraction | int, column: Column) -> None:
+    if least > column.cardinality:
+        raise StudyError(
+            f"column {quoted([column.name])} has {column.cardinality} distinct values, so no class can be "
+            f"{float(least):g}-diverse; choose l of at most {column.cardinality}"
+        )
+
+
+def _check_closeness(t: Number, sensitive: object, kind: str) -> None:
+    _check_sensitive(sensitive, kind)
+    if not 0 <= _bounded(t, "t") <= 1:
+        raise StudyError(f"t must be from 0 to 1, not {t}")
+
+
+def _positive_share(number: Number, what: str) -> Fraction:
+    share = _bounded(number, what)
+    if not 0 < share <= 1:
+        raise StudyError(f"{what} must be above 0 and at most 1, not {number}")
+    return share
+
+
+def _bounded(number: Number, what: str) -> Fraction:
+    """Return a number exactly, if it can be multiplied with counts in 128 bits."""
+    limit = exact(number, what=what)
+    if max(abs(limit.numerator), limit.denominator) >= LONGEST_EXACT_SUM:
+        raise StudyError(f"{what} has too many digits ({number}); give at most 18 decimals")
+    return limit
+
+
+def _not_ready(name: str) -> InternalError:
+    return InternalError(f"{name} was not made ready for a table; call for_table first")
+
+
+def _ranked(
+    values: Sequence[str], order: tuple[str, ...] | None, sensitive: str, where: str
+) -> tuple[NDArray[np.int64], int]:
+    """Return the rank of each value, and how many there are."""
+    if order is None:
+        numbers = [_number(value, sensitive, where) for value in values]
+        distinct = {number: rank for rank, number in enumerate(sorted(set(numbers)))}
+        return np.array([distinct[number] for number in numbers], np.int64), len(distinct)
+    ranks = {value: rank for rank, value in enumerate(order)}
+    for value in values:
+        if value not in ranks:
+            raise DataError(
+                f"{where}: the value {quoted([value])} of column {quoted([sensitive])} is not in the order given; put "
+                "it where it belongs"
+            )
+    return np.array([ranks[value] for value in values], np.int64), len(order)
+
+
+def _number(value: str, sensitive: str, where: str) -> Fraction:
+    if not NUMBER.fullmatch(value.strip()):
+        raise DataError(
+            f"{where}: the value {quoted([value])} of column {quoted([sensitive])} is not a number; give the order of "
+            "all its values"
+        )
+    return Fraction(value.strip())
+
+
+def _unit(factor: int, classes: ClassCounts) -> np.int64 | np.float64:
+    """Return the one that sums are made of: an integer where ``factor`` times n N stays exact, else a double."""
+    largest = int(classes.sizes.max(initial=0))
+    exactly = factor * largest * classes.records < LONGEST_EXACT_SUM
+    return np.int64(1) if exactly else np.float64(1)
+
+
+def _at_most(parts: NDArray[Any], wholes: NDArray[Any], limit: Fraction) -> NDArray[np.bool_]:
+    """Tell of each part whether it is at most this share of its whole: exactly, or if in doubt no."""
+    if parts.dtype == np.float64:
+        return np.asarray(parts + _SUM_GUARD * wholes <= float(limit) * wholes)
+    within: NDArray[np.bool_] = _products_at_most(
+        parts.astype(np.uint64),
+        np.uint64(limit.denominator),
+        wholes.astype(np.uint64),
+        np.uint64(limit.numerator),
+    )
+    return within
+
+
+def _has_entropy(counts: list[int], least: Fraction) -> bool:
+    """Tell whether the entropy of some counts is at least the logarithm of a number, in whole numbers."""
+    common = gcd(*counts)
+    counts = [count // common for count in counts]
+    records = sum(counts)
+    if records > LARGEST_EXACT_ENTROPY:
+        return False
+    needed = prod(count**count for count in counts) * least.numerator**records
+    return bool((records * least.denominator) ** records >= needed)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _distinct(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    distinct = np.zeros(starts.size - 1, np.int64)
+    for number in range(distinct.size):
+        for i in range(starts[number], starts[number + 1]):
+            distinct[number] += counts[i] > 0
+    return distinct
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _most_and_tail(
+    starts: NDArray[np.int64], counts: NDArray[np.int64], begin: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return per class the greatest count, and the sum of all counts from the ``begin``-th greatest on."""
+    most = np.zeros(starts.size - 1, np.int64)
+    tail = np.zeros(starts.size - 1, np.int64)
+    rising, order = _room_to_sort(starts)
+    for number in range(most.size):
+        entries = starts[number + 1] - starts[number]
+        rising[:entries] = counts[starts[number] : starts[number + 1]]
+        if begin > 1:
+            _sort(rising, order, entries)
+        for i in range(entries):
+            most[number] = max(most[number], rising[i])
+            if i <= entries - begin:
+                tail[number] += rising[i]
+    return most, tail
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _room_to_sort(starts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return room for the numbers of any class, and for their order."""
+    largest = 0
+    for number in range(starts.size - 1):
+        largest = max(largest, starts[number + 1] - starts[number])
+    return np.empty(largest, np.int64), np.empty(largest, np.int64)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _sort(numbers: NDArray[np.int64], order: NDArray[np.int64], count: int) -> None:
+    """Sort the first numbers in their place, and say where each was."""
+    if count > _FEW:
+        order[:count] = np.argsort(numbers[:count])
+        numbers[:count] = numbers[order[:count]]
+        return
+    for i in range(count):
+        number, place = numbers[i], i
+        while place > 0 and numbers[place - 1] > number:
+            numbers[place] = numbers[place - 1]
+            order[place] = order[place - 1]
+            place -= 1
+        numbers[place] = number
+        order[place] = i
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _entropy(
+    starts: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    least: float,
+    least_values: int,
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Tell of each class whether n ln n − Σ c ln c ≥ n ln l, and whether that is too close for doubles.
+
+    Values that are equally frequent are enough if there are ``least_values`` of them, ⌈l⌉.
+    """
+    holds = np.zeros(sizes.size, np.bool_)
+    undecided = np.zeros(sizes.size, np.bool_)
+    for number in range(sizes.size):
+        spent = 0.0
+        entries, fewest, most = 0, sizes[number], 0
+        for i in range(starts[number], starts[number + 1]):
+            if counts[i] > 0:
+                entries += 1
+                fewest = min(fewest, counts[i])
+                most = max(most, counts[i])
+                spent += counts[i] * np.log(float(counts[i]))
+        if fewest == most:
+            holds[number] = entries >= least_values
+            continue
+        size = float(sizes[number])
+        greatest, needed = size * np.log(size), size * np.log(least)
+        surplus = greatest - spent - needed
+        guard = (_ENTROPY_GUARD + _ROUNDING * entries) * (greatest + needed)
+        holds[number] = surplus > guard
+        undecided[number] = abs(surplus) <= guard
+    return holds, undecided
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _add_equal_distance(
+    distance: NDArray[Any],
+    one: Any,
+    starts: NDArray[np.int64],
+    values: NDArray[np.uint32],
+    counts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    reference: NDArray[np.int64],
+) -> None:
+    """Add Σ |c N − R n| to each class; the values that it lacks make up n times their records together."""
+    records = one * reference.sum()
+    for number in range(sizes.size):
+        size = one * sizes[number]
+        lacking = records
+        for i in range(starts[number], starts[number + 1]):
+            expected = one * reference[values[i]]
+            lacking -= expected
+            distance[number] += abs(counts[i] * records - expected * size)
+        distance[number] += lacking * size
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _add_ordered_distance(
+    distance: NDArray[Any],
+    one: Any,
+    starts: NDArray[np.int64],
+    ranks: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    at_or_below: NDArray[np.int64],
+) -> None:
+    """Add Σ_i |C_i N − R_i n| to each class, with C_i and R_i the records up to rank i.
+
+    From one value of the class to its next C_i stays while R_i grows: the terms change sign once at most, where a
+    search finds it, and running sums of R_i give both sides. So the work is that of the values in the class, not of
+    all values.
+    """
+    domain = at_or_below.size
+    records = one * at_or_below[domain - 1]
+    summed = np.zeros(domain + 1, np.int64)
+    summed[1:] = np.cumsum(at_or_below)
+    rising, order = _room_to_sort(starts)
+    for number in range(sizes.size):
+        size = one * sizes[number]
+        begin, entries = starts[number], starts[number + 1] - starts[number]
+        rising[:entries] = ranks[begin : begin + entries]
+        _sort(rising, order, entries)
+        reached = records * 0
+        low = 0
+        for i in range(entries + 1):
+            high = rising[i] if i < entries else domain - 1
+            split, beyond = low, high
+            while split < beyond:
+                middle = (split + beyond) // 2
+                if at_or_below[middle] * size > reached:
+                    beyond = middle
+                else:
+                    split = middle + 1
+            distance[number] += (split - low) * reached - (summed[split] - summed[low]) * size
+            distance[number] += (summed[high] - summed[split]) * size - (high - split) * reached
+            if i < entries:
+                reached += counts[begin + order[i]] * records
+            low = high
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _add_hierarchical_distance(
+    distance: NDArray[Any],
+    one: Any,
+    starts: NDArray[np.int64],
+    values: NDArray[np.uint32],
+    counts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    parents: NDArray[np.int64],
+    reference: NDArray[np.int64],
+    top: int,
+) -> None:
+    """Add Σ level · min(positive, negative extras) to each class, with extras c N − R n.
+
+    Only labels above values of the class are visited: below any other all extras are negative. Of a label that is
+    visited, the labels below that are not lack n times their records together.
+    """
+    records = one * reference[-1]
+    held = np.zeros(parents.size, np.int64)
+    visited_below = np.zeros(parents.size, np.int64)
+    surplus = np.zeros(parents.size, distance.dtype)
+    deficit = np.zeros(parents.size, distance.dtype)
+    labels = np.empty(parents.size, np.int64)
+    for number in range(sizes.size):
+        size = one * sizes[number]
+        found = 0
+        for i in range(starts[number], starts[number + 1]):
+            if counts[i] > 0:
+                labels[found] = values[i]
+                held[values[i]] = counts[i]
+                found += 1
+        for level in range(1, top + 1):
+            above = 0
+            for i in range(found):
+                label = labels[i]
+                parent = parents[label]
+                if held[parent] == 0:
+                    labels[above] = parent
+                    above += 1
+                held[parent] += held[label]
+                visited_below[parent] += reference[label]
+                extra = held[label] * records - reference[label] * size
+                surplus[parent] += max(extra, records * 0)
+                deficit[parent] += max(-extra, records * 0)
+                held[label] = 0
+            found = above
+            for i in range(found):
+                label = labels[i]
+                lacking = (reference[label] - visited_below[label]) * size
+                distance[number] += level * min(surplus[label], deficit[label] + lacking)
+                surplus[label] = 0
+                deficit[label] = 0
+                visited_below[label] = 0
+        for i in range(found):
+            held[labels[i]] = 0
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _products_at_most(
+    parts: NDArray[np.uint64],
+    denominator: np.uint64,
+    wholes: NDArray[np.uint64],
+    numerator: np.uint64,
+) -> NDArray[np.bool_]:
+    """Tell where part · denominator ≤ whole · numerator."""
+    within = np.empty(parts.size, np.bool_)
+    for i in range(parts.size):
+        high, low = _product(parts[i], denominator)
+        high_limit, low_limit = _product(wholes[i], numerator)
+        within[i] = high < high_limit or (high == high_limit and low <= low_limit)
+    return within
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _product(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Return the upper and the lower 64 bits of a product of unsigned integers of 64 bits."""
+    half, mask = np.uint64(32), np.uint64(0xFFFFFFFF)
+    a_high, a_low, b_high, b_low = a >> half, a & mask, b >> half, b & mask
+    low = a_low * b_low
+    middle = a_high * b_low + (low >> half)
+    other = a_low * b_high + (middle & mask)
+    high = a_high * b_high + (middle >> half) + (other >> half)
+    return high, (other << half) | (low & mask)

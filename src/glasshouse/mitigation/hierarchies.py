@@ -1,0 +1,863 @@
+"""Generalisation hierarchies: which label stands for a value at each level of detail.
+
+A hierarchy has one row per value of the attribute's domain: the value, its label one level up, and so on to the root,
+which stands for all of them. Level 0 are the values themselves. A label stands for one set of values wherever it
+appears, and the sets of a level are unions of those of the level below: what a release says is never ambiguous, and
+the classes of a more general release are unions of the classes of a more specific one.
+
+A hierarchy comes from a file, one row per value and the most specific label first, as ARX writes it
+(`read_hierarchy`); or from a rule for the values of a column: `intervals`, `rounding`, `top_bottom`, `prefixes`,
+`date_parts`, `suppression_only`; or it is proposed, to be reviewed (`suggest`). The labels that rules make are of the
+kinds that `glasshouse.table.generalised.covers` understands, so that attacks on the protected table know which true
+values a label stands for. A missing value is a value of its own; rules keep it apart from the others up to the root.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from math import ceil, floor
+from os import PathLike
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from glasshouse.atomic import new_file
+from glasshouse.errors import DataError, StudyError, near_names, quoted
+from glasshouse.sources import MISSING, Source, open_source
+from glasshouse.study import Dialect
+from glasshouse.table.encode import INTEGER, NUMBER
+from glasshouse.table.encoded import Column
+from glasshouse.table.generalised import SUPPRESSED
+
+Number: TypeAlias = int | float | str | Decimal | Fraction
+"""What a caller may give for a number; a float stands for the decimal that it is written as."""
+
+SEPARATOR = ";"
+"""What stands between the fields of a saved hierarchy, as in ARX's files."""
+DATE_PARTS = ("day", "month", "year", "decade")
+"""The parts of a date that a label can tell, the finest first."""
+DATE_ORDERS = ("ymd", "dmy", "mdy")
+"""In which order a date may be written."""
+SUGGESTED_INTERVALS = 20
+"""A suggestion for numbers begins with at most so many intervals."""
+LONGEST_CODE = 12
+"""A suggestion takes values of equal length for codes up to so many characters."""
+
+_SEARCHED_FOR_NEAR_NAMES = 10_000
+_DATE = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})([ T].*)?")
+_DATE_WITH_YEAR_LAST = re.compile(r"([0-9]{1,2})[/.-]([0-9]{1,2})[/.-]([0-9]{4})([ T].*)?")
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """The labels of one attribute at every level of detail, checked when it is made.
+
+    Raises:
+        DataError: Rows differ in length, a value is there twice, a label has two parents or stands for two different
+            sets of values, or there is no single root.
+
+    >>> hierarchy = Hierarchy("city", (("Lyon", "France", "*"), ("Nice", "France", "*"), ("Bonn", "Germany", "*")))
+    >>> hierarchy.height, hierarchy.domain
+    (3, 3)
+    """
+
+    column: str
+    """The attribute."""
+    rows: tuple[tuple[str, ...], ...]
+    """One row per value of the domain: the value first, then its label at each level, last the root."""
+    suggested: bool = False
+    """Whether it was made automatically, and is to be reviewed."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", tuple(map(tuple, self.rows)))
+        self._check_depth()
+        self._check_values()
+        self._check_parents()
+        self._check_root()
+        self._check_meanings()
+
+    @property
+    def height(self) -> int:
+        """The number of levels: level 0 are the values themselves, level ``height - 1`` is the root."""
+        return len(self.rows[0])
+
+    @property
+    def domain(self) -> int:
+        """The number of values in the attribute's domain, be they in the data or not."""
+        return len(self.rows)
+
+    def coded(self, column: Column, *, where: str) -> CodedHierarchy:
+        """Return the hierarchy in terms of the codes of a column of a table.
+
+        Args:
+            column: The column; all its values must be in the hierarchy, which may hold more.
+            where: What messages call the table.
+
+        Raises:
+            DataError: A value of the column is not in the hierarchy; near ones are named.
+        """
+        rows = self._rows_of(column, where)
+        codes, labels, sizes = [], [], []
+        for ids in self._cells.ids:
+            used, own = _by_first_appearance(ids[rows])
+            codes.append(own)
+            labels.append(tuple(self._cells.labels.take(pa.array(used)).to_pylist()))
+            sizes.append(np.bincount(ids, minlength=len(self._cells.labels))[used])
+        parents = []
+        for own, above, known in zip(codes[:-1], codes[1:], labels[:-1], strict=True):
+            parent = np.empty(len(known), np.uint32)
+            parent[own] = above
+            parents.append(parent)
+        return CodedHierarchy(
+            column=column.name,
+            domain=self.domain,
+            codes=tuple(codes),
+            labels=tuple(labels),
+            sizes=tuple(sizes),
+            parents=tuple(parents),
+        )
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write it as CSV with semicolons and no header; the file appears whole or not at all.
+
+        `read_hierarchy` reads it back the same, but for ``suggested``: a file counts as reviewed.
+        """
+        with (
+            new_file(Path(path)) as draft,
+            draft.open("w", encoding="utf-8", newline="") as file,
+        ):
+            csv.writer(file, delimiter=SEPARATOR).writerows(self.rows)
+
+    @cached_property
+    def _cells(self) -> _Cells:
+        cells = [row[level] for level in range(self.height) for row in self.rows]
+        try:
+            flat = pa.array(cells, pa.large_string())
+        except (pa.ArrowException, UnicodeEncodeError):
+            flat = pa.nulls(1)
+        if flat.null_count:
+            raise DataError(
+                f"{self._name} holds something that is not text; write every value as text"
+            )
+        encoded = flat.dictionary_encode()
+        ids = np.asarray(encoded.indices, dtype=np.int64).reshape(self.height, self.domain)
+        return _Cells(encoded.dictionary, ids)
+
+    @property
+    def _name(self) -> str:
+        return f"the hierarchy of {quoted([self.column])}"
+
+    def _row(self, position: int) -> str:
+        return f"{self._name}, row {position + 1} ({quoted([str(self.rows[position][0])])})"
+
+    def _check_depth(self) -> None:
+        if not self.rows or not self.rows[0]:
+            raise DataError(f"{self._name} has no rows; give one per value, ending in {SUPPRESSED}")
+        for position, row in enumerate(self.rows):
+            if len(row) != self.height:
+                name = quoted([str(row[0])]) if row else "empty"
+                raise DataError(
+                    f"{self._name}, row {position + 1} ({name}): has {len(row)} levels where the first row has "
+                    f"{self.height}; give all rows as many, repeating a label where a level has none of its own"
+                )
+
+    def _check_values(self) -> None:
+        ids = self._cells.ids
+        first = _first_rows(ids[0], len(self._cells.labels))[ids[0]]
+        again = np.flatnonzero(first != np.arange(self.domain))
+        if not again.size:
+            return
+        here, there = int(again[0]), int(first[again[0]])
+        differ = np.flatnonzero(ids[:, here] != ids[:, there])
+        if not differ.size:
+            raise DataError(f"{self._row(here)}: is there already as row {there + 1}; remove one")
+        raise self._two_parents(0, there, here, int(differ[0]))
+
+    def _check_parents(self) -> None:
+        ids = self._cells.ids
+        for level in range(1, self.height - 1):
+            first = _first_rows(ids[level], len(self._cells.labels))[ids[level]]
+            differ = np.flatnonzero(ids[level + 1] != ids[level + 1][first])
+            if differ.size:
+                here = int(differ[0])
+                raise self._two_parents(level, int(first[here]), here, level + 1)
+
+    def _two_parents(self, level: int, there: int, here: int, above: int) -> DataError:
+        what = "value" if level == 0 else f"label of level {level}"
+        one, other = quoted([self.rows[there][above]]), quoted([self.rows[here][above]])
+        return DataError(
+            f"{self._name}: the {what} {quoted([self.rows[here][level]])} has two parents, {one} in row {there + 1} "
+            f"and {other} in row {here + 1}; give it one"
+        )
+
+    def _check_root(self) -> None:
+        last = self._cells.ids[-1]
+        differ = np.flatnonzero(last != last[0])
+        if differ.size:
+            found = quoted([self.rows[0][-1], self.rows[int(differ[0])][-1]])
+            raise DataError(
+                f"{self._name} has no single root: its last level holds {found}; add a last column with {SUPPRESSED}"
+            )
+
+    def _check_meanings(self) -> None:
+        """Refuse a label that stands for two sets of values at two levels: a cycle, or an ambiguous release.
+
+        Levels are nested here. So a label that appears at two levels stands for one set if it does so for as many
+        values at both, and for one value at both.
+        """
+        ids, count = self._cells.ids, len(self._cells.labels)
+        sizes = [np.bincount(level, minlength=count) for level in ids]
+        for low in range(self.height):
+            first = _first_rows(ids[low], count)
+            for high in range(low + 1, self.height):
+                both = np.flatnonzero((sizes[low] > 0) & (sizes[high] > 0))
+                alike = (sizes[low][both] == sizes[high][both]) & (ids[high][first[both]] == both)
+                if not alike.all():
+                    label = int(both[~alike][0])
+                    raise DataError(
+                        f"{self._name}: {quoted([self._cells.labels[label].as_py()])} stands for "
+                        f"{_values(sizes[low][label])} at level {low} and for {_values(sizes[high][label])} at level "
+                        f"{high}, not the same ones; rename one of the two"
+                    )
+
+    def _rows_of(self, column: Column, where: str) -> NDArray[np.int64]:
+        """Return the row of each value of a column."""
+        values = self._cells.labels.take(pa.array(self._cells.ids[0]))
+        rows: NDArray[np.int64] = np.asarray(
+            pc.fill_null(pc.index_in(column.values, value_set=values), -1), dtype=np.int64
+        )
+        absent = np.flatnonzero(rows < 0)
+        if absent.size:
+            raise DataError(self._absence(column, absent, where))
+        return rows
+
+    def _absence(self, column: Column, absent: NDArray[np.int64], where: str) -> str:
+        first = column.values[int(absent[0])].as_py()
+        more = f" (nor are {len(absent) - 1} more)" if len(absent) > 1 else ""
+        if first == MISSING:
+            row = SEPARATOR.join([*[MISSING] * (self.height - 1), self.rows[0][-1]])
+            return (
+                f"{where}: column {quoted([column.name])} has missing values, which are not in its hierarchy{more}; "
+                f"add a row for them with an empty first field, such as {quoted([row])}"
+            )
+        candidates = (row[0] for row in self.rows[:_SEARCHED_FOR_NEAR_NAMES])
+        near = near_names(first, candidates)
+        meant = f"; did you mean {' or '.join(quoted([name]) for name in near)}?" if near else ""
+        return (
+            f"{where}: the value {quoted([first])} of column {quoted([column.name])} is not in its hierarchy{more}"
+            f"{meant or '; add a row for it'}"
+        )
+
+
+@dataclass(frozen=True)
+class CodedHierarchy:
+    """A hierarchy in terms of the codes of a table's column.
+
+    Label codes are numbered per level by first appearance among the column's values, so that those of level 0 are the
+    column's own; labels that no value of the column has are left out.
+    """
+
+    column: str
+    """The attribute."""
+    domain: int
+    """The number of values in the attribute's domain, D."""
+    codes: tuple[NDArray[np.uint32], ...]
+    """Per level: for each code of the table's column, the code of its label at that level."""
+    labels: tuple[tuple[str, ...], ...]
+    """Per level: the text of each label code."""
+    sizes: tuple[NDArray[np.int64], ...]
+    """Per level and label code: how many rows of the hierarchy carry the label; its share is size / D."""
+    parents: tuple[NDArray[np.uint32], ...]
+    """Per level but the last: for each label code, the code of its label one level up."""
+
+    @property
+    def height(self) -> int:
+        """The number of levels."""
+        return len(self.codes)
+
+
+def read_hierarchy(
+    path: str | PathLike[str], *, column: str, dialect: Dialect | None = None
+) -> Hierarchy:
+    """Read a hierarchy from delimited text: one row per value, the most specific label first, and no header.
+
+    Args:
+        path: The file.
+        column: The attribute that it is for.
+        dialect: How the file is written down; by default a semicolon, as `Hierarchy.save` and ARX write, where that
+            makes a hierarchy, else a detected separator.
+
+    Raises:
+        DataError: The file is malformed, or is no hierarchy.
+    """
+    given = (dialect or Dialect()).model_copy(update={"header": False, "names": ()})
+    semicolons = given.model_copy(update={"separator": SEPARATOR})
+    if given.separator is not None or not _has_levels(path, semicolons):
+        return _hierarchy_of(path, column, given)
+    try:
+        return _hierarchy_of(path, column, semicolons)
+    except DataError as error:
+        try:
+            return _hierarchy_of(path, column, given)
+        except DataError:
+            raise error from None
+
+
+def suppression_only(column: Column) -> Hierarchy:
+    """Return the hierarchy in which a value is told or not: value -> ``*``.
+
+    >>> suppression_only(_example("F", "M")).rows
+    (('F', '*'), ('M', '*'))
+    """
+    return _hierarchy(column, [])
+
+
+def intervals(
+    column: Column,
+    *,
+    widths: Sequence[Number] = (),
+    edges: Sequence[Sequence[Number]] = (),
+    origin: Number = 0,
+) -> Hierarchy:
+    """Return the hierarchy of numbers in nested intervals, which hold their lower end and not their upper one.
+
+    Args:
+        column: The column of numbers. Whole numbers give labels such as ``20-24``, others ``[20, 25)``.
+        widths: The width of the intervals per level, the finest first, each a multiple of the one before.
+        edges: Instead of widths, the edges between intervals per level, each level's among those of the one before;
+            what lies outside is ``<`` the first edge or ``>=`` the last.
+        origin: Where one of the intervals begins, with widths.
+
+    Raises:
+        DataError: A value is not a number.
+        StudyError: The levels are not nested.
+
+    >>> intervals(_example("23", "31"), widths=[5, 10]).rows
+    (('23', '20-24', '20-29', '*'), ('31', '30-34', '30-39', '*'))
+    >>> intervals(_example("7", "18", "70"), edges=[[0, 18, 65]]).rows
+    (('7', '0-17', '*'), ('18', '18-64', '*'), ('70', '>=65', '*'))
+    """
+    if bool(widths) == bool(edges):
+        raise StudyError("intervals need either widths or edges; give one of the two")
+    if widths:
+        start = _decimal_number(origin, "the origin")
+        return _of_numbers(column, [_of_width(width, start) for width in _nested(widths)])
+    return _of_numbers(column, [_between(level) for level in _nested_edges(edges)])
+
+
+def rounding(column: Column, *, to: Sequence[Number]) -> Hierarchy:
+    """Return the hierarchy of numbers rounded to multiples, halves upward, each level from the one before.
+
+    A label is the interval of the numbers that are rounded alike, such as ``15-24`` for 20: a bare 20 would be a value
+    of the data as well, and nobody could tell the two apart.
+
+    Args:
+        column: The column of numbers.
+        to: The multiples that are rounded to per level, the finest first.
+
+    Raises:
+        DataError: A value is not a number.
+        StudyError: A multiple is not positive, or not above the one before.
+
+    >>> rounding(_example("23", "47"), to=[10, 100]).rows
+    (('23', '15-24', '-55..44', '*'), ('47', '45-54', '45-144', '*'))
+    """
+    units = [_decimal_number(unit, "what is rounded to") for unit in to]
+    if not units or units[0] <= 0 or any(a >= b for a, b in pairwise(units)):
+        raise StudyError(
+            "rounding needs positive numbers to round to, each above the one before, such as [10, 100]"
+        )
+    return _of_numbers(column, [_rounded(units[: level + 1]) for level in range(len(units))])
+
+
+def top_bottom(
+    column: Column,
+    *,
+    bottom: Number | None = None,
+    top: Number | None = None,
+    widths: Sequence[Number] = (),
+) -> Hierarchy:
+    """Return the hierarchy that first hides the extremes: ``<20`` and ``>=90``, all between as they are.
+
+    Args:
+        column: The column of numbers.
+        bottom: Numbers below it are one label.
+        top: Numbers from it on are one label.
+        widths: The widths of intervals on further levels, as for `intervals`; the extremes stay apart.
+
+    Raises:
+        DataError: A value is not a number.
+        StudyError: Neither end is given, or the bottom is not below the top.
+
+    >>> top_bottom(_example("17", "23", "95"), bottom=20, top=90, widths=[10]).rows
+    (('17', '<20', '<20', '*'), ('23', '23', '20-29', '*'), ('95', '>=90', '>=90', '*'))
+    """
+    low = None if bottom is None else _decimal_number(bottom, "the bottom")
+    high = None if top is None else _decimal_number(top, "the top")
+    if low is None and high is None:
+        raise StudyError("top and bottom coding needs a bottom, a top or both; give one")
+    if low is not None and high is not None and low >= high:
+        raise StudyError(f"the bottom {bottom} is not below the top {top}; exchange them")
+    inner: list[_Level] = [lambda number: None]
+    inner += [_of_width(width, Fraction(0)) for width in _nested(widths)]
+    return _of_numbers(column, [_clipped(level, low, high) for level in inner])
+
+
+def prefixes(column: Column, *, lengths: Sequence[int] | None = None) -> Hierarchy:
+    """Return the hierarchy of codes cut from the right: ``13101`` -> ``1310*`` -> ``131**`` -> … -> ``*``.
+
+    Where codes differ in length, one star stands for any rest, and a code shorter than a prefix stays as it is.
+
+    Args:
+        column: The column of codes.
+        lengths: How many characters are kept per level, the most first; by default one less each.
+
+    Raises:
+        DataError: A code holds a star.
+        StudyError: The lengths do not fall, or are not positive.
+
+    >>> prefixes(_example("13101", "13200"), lengths=[4, 2]).rows
+    (('13101', '1310*', '13***', '*'), ('13200', '1320*', '13***', '*'))
+    >>> prefixes(_example("I21", "I210")).rows
+    (('I21', 'I21*', 'I2*', 'I*', '*'), ('I210', 'I21*', 'I2*', 'I*', '*'))
+    """
+    codes = _present(column)
+    longest = max(map(len, codes), default=0)
+    kept = list(range(longest - 1, 0, -1)) if lengths is None else list(lengths)
+    if any(length < 1 for length in kept) or any(a <= b for a, b in pairwise(kept)):
+        raise StudyError("the lengths of prefixes must be positive and fall, such as [4, 3, 2]")
+    for code in codes:
+        if SUPPRESSED in code:
+            raise DataError(
+                f"the code {quoted([code])} of column {quoted([column.name])} holds a {SUPPRESSED}, which stands for "
+                "what is hidden; rename it"
+            )
+    equal = all(len(code) == longest for code in codes)
+    return _hierarchy(column, [_cut(codes, length, longest if equal else None) for length in kept])
+
+
+def date_parts(
+    column: Column, *, parts: Sequence[str] | None = None, order: str = "ymd"
+) -> Hierarchy:
+    """Return the hierarchy of dates: day -> month -> year -> decade.
+
+    Labels are the ISO date with a star for what is hidden: ``2000-02-*``, ``2000-*``, ``200*``.
+
+    Args:
+        column: The column of dates, such as ``2000-02-29`` or ``29/02/2000``; a time of day may follow.
+        parts: What the label of each level still tells, the finest first: of `DATE_PARTS`. By default month, year and
+            decade; before them the day, where there are times of day.
+        order: In which order dates are written: of `DATE_ORDERS`.
+
+    Raises:
+        DataError: A value is not a date of that order.
+        StudyError: The parts or the order are unknown, or the parts are not in order.
+
+    >>> date_parts(_example("2000-02-29")).rows
+    (('2000-02-29', '2000-02-*', '2000-*', '200*', '*'),)
+    """
+    if order not in DATE_ORDERS:
+        raise StudyError(
+            f"the order {order!r} of dates is unknown; it is {' or '.join(DATE_ORDERS)}"
+        )
+    days = [_day(text, order, column.name) for text in _present(column)]
+    timed = any(has_time for _, has_time in days)
+    told = (DATE_PARTS if timed else DATE_PARTS[1:]) if parts is None else tuple(parts)
+    if not told or [part for part in DATE_PARTS if part in told] != list(told):
+        raise StudyError(f"the parts of dates are some of {quoted(DATE_PARTS)}, in that order")
+    return _hierarchy(column, [[_date_label(day, part) for day, _ in days] for part in told])
+
+
+def suggest(column: Column) -> Hierarchy:
+    """Propose a hierarchy for the values of a column; a person should review it.
+
+    Dates become month, year and decade; codes of equal length (all with a digit; whole numbers from five digits on, or
+    with a leading zero) lose a character per level; other numbers fall into nested intervals; of all else a value is
+    told or not.
+
+    >>> suggest(_example("17", "23", "90")).rows[0]
+    ('17', '15-19', '10-19', '0-19', '0-39', '*')
+    >>> suggest(_example("red", "blue")).suggested
+    True
+    """
+    texts = _present(column)
+    return replace(_proposal(column, texts), suggested=True)
+
+
+def exact(number: Number, *, what: str) -> Fraction:
+    """Return a number exactly; a float as the decimal that it is written as.
+
+    Raises:
+        StudyError: It is not a finite number.
+
+    >>> exact(0.1, what="t")
+    Fraction(1, 10)
+    """
+    try:
+        if isinstance(number, bool):
+            raise TypeError
+        return Fraction(number if isinstance(number, int | Fraction) else str(number).strip())
+    except (ValueError, TypeError, ZeroDivisionError):
+        raise StudyError(f"{what} must be a number, not {number!r}") from None
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The labels of a hierarchy as numbers, one numbering for all levels."""
+
+    labels: pa.LargeStringArray
+    """The distinct labels, values among them."""
+    ids: NDArray[np.int64]
+    """Per level and row, the position of the label."""
+
+
+@dataclass(frozen=True)
+class _Span:
+    """The numbers from a lower end on that are below an upper one; without an end, all on that side."""
+
+    low: Fraction | None
+    high: Fraction | None
+
+    @property
+    def end(self) -> Decimal:
+        """The upper end; infinite without one."""
+        return Decimal("inf") if self.high is None else Decimal(_decimal(self.high))
+
+    def label(self, *, whole: bool) -> str:
+        """Return its text; that of the whole numbers in it, where there are no others."""
+        if self.low is None:
+            return SUPPRESSED if self.high is None else f"<{_decimal(self.high)}"
+        if self.high is None:
+            return f">={_decimal(self.low)}"
+        if not whole:
+            return f"[{_decimal(self.low)}, {_decimal(self.high)})"
+        first, last = ceil(self.low), ceil(self.high) - 1
+        return f"{first}-{last}" if first >= 0 else f"{first}..{last}"
+
+
+_Level: TypeAlias = Callable[[Fraction], _Span | None]
+"""The interval in which a level puts a number; None: the number stays as it is."""
+
+
+def _hierarchy_of(path: str | PathLike[str], column: str, dialect: Dialect) -> Hierarchy:
+    source = _opened(path, dialect)
+    rows = [
+        row
+        for batch in source.batches(source.columns)
+        for row in zip(*(texts.to_pylist() for texts in batch.columns), strict=True)
+    ]
+    if dialect.strip:
+        rows = [tuple(text.strip() for text in row) for row in rows]
+    try:
+        return Hierarchy(column, tuple(rows))
+    except DataError as error:
+        raise DataError(f"{source.name}: {error}") from None
+
+
+def _opened(path: str | PathLike[str], dialect: Dialect) -> Source:
+    try:
+        return open_source(path, dialect=dialect)
+    except StudyError:
+        raise DataError(
+            f"{Path(path).name}: is not delimited text; write the hierarchy as CSV, one row per value"
+        ) from None
+
+
+def _has_levels(path: str | PathLike[str], dialect: Dialect) -> bool:
+    """Tell whether the first row of a file has several fields."""
+    try:
+        return len(_opened(path, dialect).columns) > 1
+    except DataError:
+        return False
+
+
+def _first_rows(ids: NDArray[np.int64], labels: int) -> NDArray[np.int64]:
+    """Return the first row that carries each label of a level."""
+    first = np.zeros(labels, np.int64)
+    first[ids[::-1]] = np.arange(len(ids))[::-1]
+    return first
+
+
+def _by_first_appearance(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Return the distinct numbers in order of first appearance, and the position of each among them."""
+    distinct, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    position = np.empty(len(order), np.uint32)
+    position[order] = np.arange(len(order), dtype=np.uint32)
+    return distinct[order], position[inverse]
+
+
+def _values(count: int) -> str:
+    return "1 value" if count == 1 else f"{count:,} values"
+
+
+def _hierarchy(column: Column, levels: Sequence[Sequence[str]]) -> Hierarchy:
+    """Return the hierarchy of a column's values with the labels of each level; missing stays apart up to the root."""
+    present = _present(column)
+    rows = list(zip(present, *levels, [SUPPRESSED] * len(present), strict=True))
+    if len(present) < column.cardinality:
+        missing = (*[MISSING] * (len(levels) + 1), SUPPRESSED)
+        rows.insert(column.values.index(MISSING).as_py(), missing)
+    return Hierarchy(column.name, tuple(rows))
+
+
+def _present(column: Column) -> list[str]:
+    return [text for text in column.values.to_pylist() if text != MISSING]
+
+
+def _cut(codes: list[str], length: int, whole: int | None) -> list[str]:
+    """Return codes cut to a length: with a star for each character that is hidden, where all are of one length."""
+    if whole is not None:
+        return [code[:length] + SUPPRESSED * (whole - length) for code in codes]
+    return [code[:length] + SUPPRESSED if len(code) >= length else code for code in codes]
+
+
+def _of_numbers(column: Column, levels: Sequence[_Level]) -> Hierarchy:
+    texts = _present(column)
+    numbers = [_number(text, column.name) for text in texts]
+    whole = all(number == number.to_integral_value() for number in numbers)
+    rising = sorted(range(len(numbers)), key=numbers.__getitem__)
+
+    def labels(level: _Level) -> list[str]:
+        """Label the numbers in rising order, so that each interval is looked up once."""
+        found = list(texts)
+        end: Decimal | None = None
+        for place in rising:
+            if end is None or numbers[place] >= end:
+                span = level(Fraction(numbers[place]))
+                if span is None:
+                    continue
+                label, end = span.label(whole=whole), span.end
+            found[place] = label
+        return found
+
+    return _hierarchy(column, [labels(level) for level in levels])
+
+
+def _number(text: str, column: str) -> Decimal:
+    if not NUMBER.fullmatch(text.strip()):
+        raise DataError(
+            f"the value {quoted([text])} of column {quoted([column])} is not a number; correct it, or read a hierarchy "
+            "from a file"
+        )
+    return Decimal(text.strip())
+
+
+def _decimal(number: Fraction) -> str:
+    """Return a number as a plain decimal.
+
+    >>> _decimal(Fraction(5, 2)), _decimal(Fraction(-100))
+    ('2.5', '-100')
+    """
+    digits = 0
+    while (number * 10**digits).denominator > 1:
+        digits += 1
+    scaled = f"{abs(number.numerator) * 10**digits // number.denominator:0{digits + 1}d}"
+    sign = "-" if number < 0 else ""
+    return sign + (f"{scaled[:-digits]}.{scaled[-digits:]}" if digits else scaled)
+
+
+def _decimal_number(number: Number, what: str) -> Fraction:
+    """Return a number that has finitely many decimals.
+
+    Raises:
+        StudyError: It has not, or is not a number.
+    """
+    given = exact(number, what=what)
+    rest = given.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest > 1:
+        raise StudyError(f"{what} must be a decimal, not {given}")
+    return given
+
+
+def _nested(widths: Iterable[Number]) -> list[Fraction]:
+    given = [_decimal_number(width, "the width of intervals") for width in widths]
+    if any(width <= 0 for width in given):
+        raise StudyError(f"the width of intervals must be positive, not {_decimal(min(given))}")
+    for narrow, wide in pairwise(given):
+        if wide <= narrow or (wide / narrow).denominator > 1:
+            raise StudyError(
+                f"intervals of width {_decimal(wide)} do not nest those of width {_decimal(narrow)}; each width must "
+                "be a multiple of the one before"
+            )
+    return given
+
+
+def _nested_edges(edges: Sequence[Sequence[Number]]) -> list[list[Fraction]]:
+    levels: list[list[Fraction]] = []
+    for level in edges:
+        if isinstance(level, str) or not isinstance(level, Sequence) or not level:
+            raise StudyError("give a list of edges per level, such as [[0, 18, 65], [18]]")
+        own = [_decimal_number(edge, "the edge of an interval") for edge in level]
+        if any(a >= b for a, b in pairwise(own)):
+            raise StudyError("the edges of intervals must rise; sort them, and give each once")
+        new = sorted(set(own) - set(levels[-1])) if levels else []
+        if new:
+            raise StudyError(
+                f"the edge {_decimal(new[0])} of level {len(levels) + 1} is not an edge of the level before; each "
+                "level's edges must be among those of the finer one"
+            )
+        levels.append(own)
+    return levels
+
+
+def _of_width(width: Fraction, origin: Fraction) -> _Level:
+    def span(number: Fraction) -> _Span:
+        low = origin + floor((number - origin) / width) * width
+        return _Span(low, low + width)
+
+    return span
+
+
+def _between(edges: Sequence[Fraction]) -> _Level:
+    def span(number: Fraction) -> _Span:
+        above = bisect_right(edges, number)
+        return _Span(
+            edges[above - 1] if above > 0 else None, edges[above] if above < len(edges) else None
+        )
+
+    return span
+
+
+def _rounded(units: Sequence[Fraction]) -> _Level:
+    """Return the level of the numbers that are rounded alike, to each unit in turn."""
+
+    def lowest(multiple: int) -> Fraction:
+        """Return the least number that is rounded to a multiple of the last unit."""
+        edge = units[-1] * (multiple - Fraction(1, 2))
+        for unit in reversed(units[:-1]):
+            edge = unit * (ceil(edge / unit) - Fraction(1, 2))
+        return edge
+
+    def span(number: Fraction) -> _Span:
+        for unit in units:
+            multiple = floor(number / unit + Fraction(1, 2))
+            number = unit * multiple
+        return _Span(lowest(multiple), lowest(multiple + 1))
+
+    return span
+
+
+def _clipped(level: _Level, low: Fraction | None, high: Fraction | None) -> _Level:
+    """Return a level that tells of numbers outside two ends only on which side they are."""
+
+    def span(number: Fraction) -> _Span | None:
+        if low is not None and number < low:
+            return _Span(None, low)
+        if high is not None and number >= high:
+            return _Span(high, None)
+        inner = level(number)
+        if inner is None or inner.low is None or inner.high is None:
+            return inner
+        return _Span(
+            inner.low if low is None else max(low, inner.low),
+            inner.high if high is None else min(high, inner.high),
+        )
+
+    return span
+
+
+def _day(text: str, order: str, column: str) -> tuple[date, bool]:
+    """Return the day that a text names, and whether a time of day follows it."""
+    found = (_DATE if order == "ymd" else _DATE_WITH_YEAR_LAST).fullmatch(text.strip())
+    try:
+        if found is None:
+            raise ValueError
+        parts = dict(zip(order, map(int, found.groups()[:3]), strict=True))
+        return date(parts["y"], parts["m"], parts["d"]), found[4] is not None
+    except ValueError:
+        raise DataError(
+            f"the value {quoted([text])} of column {quoted([column])} is not a date written as {order}; correct it, "
+            "or give the order of year, month and day"
+        ) from None
+
+
+def _date_label(day: date, part: str) -> str:
+    text = day.isoformat()
+    kept = {"day": text, "month": text[:8], "year": text[:5], "decade": text[:3]}
+    return kept[part] + SUPPRESSED
+
+
+def _proposal(column: Column, texts: list[str]) -> Hierarchy:
+    if len(texts) > 2 and not any(SUPPRESSED in text for text in texts):
+        dates = _dates_proposed(column)
+        if dates is not None:
+            return dates
+        if _are_codes(texts):
+            return prefixes(column)
+        if all(NUMBER.fullmatch(text.strip()) for text in texts):
+            return _numbers_proposed(column, texts)
+    return suppression_only(column)
+
+
+def _dates_proposed(column: Column) -> Hierarchy | None:
+    """Return the hierarchy of dates if all values are dates; only years, if days and months cannot be told apart."""
+    found = []
+    for order in DATE_ORDERS:
+        try:
+            found.append(date_parts(column, order=order))
+        except DataError:
+            continue
+    if len(found) > 1:
+        return date_parts(column, order="dmy", parts=["year", "decade"])
+    return found[0] if found else None
+
+
+def _are_codes(texts: list[str]) -> bool:
+    length = len(texts[0])
+    if not 2 <= length <= LONGEST_CODE or any(len(text) != length for text in texts):
+        return False
+    if all(text.isdecimal() for text in texts):
+        return length > 4 or any(text.startswith("0") for text in texts)
+    return all(text.isalnum() and any(map(str.isdecimal, text)) for text in texts)
+
+
+def _numbers_proposed(column: Column, texts: list[str]) -> Hierarchy:
+    """Return intervals of 1, 2 or 5 times a power of ten, then twice as wide while there are at least three."""
+    numbers = [_number(text, column.name) for text in texts]
+    least, greatest = Fraction(min(numbers)), Fraction(max(numbers))
+    if least == greatest:
+        return suppression_only(column)
+    width = _round_width((greatest - least) / SUGGESTED_INTERVALS)
+    if all(INTEGER.fullmatch(text.strip()) for text in texts):
+        width = max(width, Fraction(2))
+    widths = [width]
+    while floor(greatest / (2 * widths[-1])) - floor(least / (2 * widths[-1])) >= 2:
+        widths.append(2 * widths[-1])
+    return intervals(column, widths=widths)
+
+
+def _round_width(least: Fraction) -> Fraction:
+    """Return the smallest of 1, 2 and 5 times a power of ten that is not less.
+
+    >>> _round_width(Fraction(3)), _round_width(Fraction(3, 40))
+    (Fraction(5, 1), Fraction(1, 10))
+    """
+    power = Fraction(1)
+    while power > least:
+        power /= 10
+    while power * 10 <= least:
+        power *= 10
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least)
+
+
+def _example(*values: str) -> Column:
+    """Return a column of some distinct values, one record each, for the examples above."""
+    codes = np.arange(len(values), dtype=np.uint32)
+    return Column("example", codes, pa.array(values, pa.large_string()))

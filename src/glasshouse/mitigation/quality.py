@@ -1,0 +1,668 @@
+"""What a recoding costs: how much less the released table tells.
+
+With n records, n_a(v) of them with the value v of attribute a, D_a values in the domain of a (the rows of its
+hierarchy), and d_a(g) of them under the label g:
+
+- loss                 Π_a (1 + L_a)^(1/attributes) − 1, L_a = (S_a − n/D_a) / (n − n/D_a), where S_a adds up the share
+  d_a(g) / D_a of every record's label; as ARX's Loss metric, which cuts each L_a off after ten decimals.
+- granularity          the same shares in an arithmetic mean (Iyengar 2002): Σ_a (S_a/n − 1/D_a) / Σ_a (1 − 1/D_a)
+- non-uniform entropy  bits that it takes to go back from labels to values (de Waal and Willenborg 1999; with records at
+  several levels: Prasser, Bild and Kuhn 2016), divided by those to go back from nothing
+- discernibility       Σ |class|² + n · suppressed (Bayardo and Agrawal 2005)
+- average class size   (LeFevre et al. 2005), of the classes that are released
+
+A suppressed record has the label of the root in every attribute, and is in no class. The last two are put between 0,
+the table before it was recoded, and 1, all records alike. Each is a loss: 0 where nothing is lost, 1 where everything
+is. ARX shows 1 minus that, and so does `Quality`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from glasshouse.errors import StudyError, quoted, unknown_name
+from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy
+from glasshouse.mitigation.tuples import Classes, Labels, Tuples, label_counts
+from glasshouse.table import Column, EncodedTable
+from glasshouse.table.partition import refined
+
+if TYPE_CHECKING:
+    from glasshouse.mitigation.recoding import Recoding
+
+_CUT = 10**10
+"""ARX cuts the loss of an attribute off after ten decimals."""
+_FINE = float(1 << 40)
+"""Scores are whole multiples of 1 / _FINE: their sums are exact, and equal in any order of the attributes."""
+
+
+@dataclass(frozen=True)
+class AttributeQuality:
+    """What is left of one attribute, between 0 (nothing) and 1 (all)."""
+
+    granularity: float
+    """1 − (mean share of the domain under a record's label − 1/D) / (1 − 1/D)."""
+    non_uniform_entropy: float
+    """1 − bits lost / bits of the attribute."""
+
+
+@dataclass(frozen=True)
+class Quality:
+    """What is left of a recoded table, by several measures."""
+
+    loss: float
+    """The Loss metric: 0 where nothing is lost, 1 where everything is."""
+    granularity: float
+    """1 − the loss of granularity, as the next three: 1 where nothing is lost."""
+    non_uniform_entropy: float
+    """How much of the values' information is left."""
+    discernibility: float
+    """How well records can still be told apart."""
+    average_class_size: float
+    """How small the classes still are."""
+    attributes: Mapping[str, AttributeQuality]
+    """What is left of each quasi-identifier."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the measures as plain values."""
+        own: dict[str, Any] = {name: getattr(self, name) for name in OBJECTIVES}
+        return own | {"attributes": {name: vars(each) for name, each in self.attributes.items()}}
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per quasi-identifier."""
+        rows = [{"attribute": name, **vars(each)} for name, each in self.attributes.items()]
+        kinds = [("granularity", pa.float64()), ("non_uniform_entropy", pa.float64())]
+        return pa.Table.from_pylist(rows, schema=pa.schema([("attribute", pa.string()), *kinds]))
+
+
+def quality(
+    table: EncodedTable, recoding: Recoding, hierarchies: Mapping[str, Hierarchy]
+) -> Quality:
+    """Tell what is left of a table after it was recoded, globally or locally.
+
+    Args:
+        table: The table before it was recoded.
+        recoding: The recoding.
+        hierarchies: The hierarchies that it used.
+
+    Raises:
+        StudyError: A quasi-identifier has no hierarchy, or the recoding is of another table.
+    """
+    recoding.release(table)  # refuses another table
+    names = recoding.quasi_identifiers
+    coded = coded_hierarchies(table, names, hierarchies)
+    levels = [_levels(table.column(name), recoding, each) for name, each in coded.items()]
+    sums = [_shares(each, own) for each, own in zip(coded.values(), levels, strict=True)]
+    bits = [_bits_lost(each, own) for each, own in zip(coded.values(), levels, strict=True)]
+    whole = [_bits(own.sum(axis=1), table.records) for own in levels]
+    domains = [each.domain for each in coded.values()]
+    before = refined([table.column(name) for name in names], table.records).sizes
+    kept = np.flatnonzero(~recoding.suppressed)
+    after = refined(
+        [Column(name, own.codes[kept], own.values) for name, own in recoding.released.items()],
+        len(kept),
+    ).sizes
+    return Quality(
+        loss=loss(sums, domains=domains, records=table.records),
+        granularity=1 - granularity_loss(sums, domains=domains, records=table.records),
+        non_uniform_entropy=1 - _ratio(sum(bits), sum(whole)),
+        discernibility=1 - discernibility_loss(before, after),
+        average_class_size=1 - class_size_loss(before, after),
+        attributes={
+            name: AttributeQuality(
+                granularity=1 - float(_share_lost(sums[own], domains[own], table.records)),
+                non_uniform_entropy=1 - _ratio(bits[own], whole[own]),
+            )
+            for own, name in enumerate(names)
+        },
+    )
+
+
+def loss(
+    sums: Sequence[int],
+    *,
+    domains: Sequence[int],
+    records: int,
+    weights: Sequence[float] | None = None,
+) -> float:
+    """Return the Loss metric: the geometric mean of 1 + L_a over the attributes, minus 1.
+
+    Args:
+        sums: Per attribute, how many values of its domain stand under a record's label, added up over all records; a
+            suppressed record counts the whole domain. This is S_a · D_a.
+        domains: Per attribute, the number of values in its domain.
+        records: The number of records, suppressed ones included.
+        weights: Per attribute, its weight in the geometric mean; by default all alike.
+
+    >>> loss([100, 400], domains=[4, 4], records=100)
+    0.41421356237309515
+    """
+    shares = [_cut(_share_lost(*each, records)) for each in zip(sums, domains, strict=True)]
+    if weights is None:
+        return math.prod(1 + share for share in shares) ** (1 / len(shares)) - 1
+    powers = zip(shares, weights, strict=True)
+    return float(math.prod((1 + share) ** (weight / sum(weights)) for share, weight in powers) - 1)
+
+
+def granularity_loss(
+    sums: Sequence[int],
+    *,
+    domains: Sequence[int],
+    records: int,
+    weights: Sequence[float] | None = None,
+) -> float:
+    """Return the loss of granularity: how far shares of the domain grew, in an arithmetic mean; see `loss`.
+
+    >>> granularity_loss([100, 400], domains=[4, 4], records=100)
+    0.5
+    """
+    exact = [Fraction(weight) for weight in weights or [1] * len(sums)]
+    lost = sum(
+        weight * Fraction(total - records, records * domain)
+        for weight, total, domain in zip(exact, sums, domains, strict=True)
+    )
+    most = sum(
+        weight * Fraction(domain - 1, domain) for weight, domain in zip(exact, domains, strict=True)
+    )
+    return float(lost / most) if most else 0.0
+
+
+def discernibility_loss(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
+    """Return the loss of discernibility, from the sizes of the classes before and of those that are released.
+
+    Records that are in no released class are suppressed.
+
+    >>> discernibility_loss(np.array([1, 1, 2]), np.array([2, 2]))
+    0.2
+    """
+    records = int(before.sum())
+    suppressed = records - int(after.sum())
+    least, most = _squares(before), records**2
+    return float(Fraction(_squares(after) + records * suppressed - least, max(1, most - least)))
+
+
+def class_size_loss(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
+    """Return the loss by the average class size, from the sizes of the classes before and of those that are released.
+
+    >>> class_size_loss(np.array([1, 1, 2]), np.array([2, 2]))
+    0.25
+    """
+    records = int(before.sum())
+    least = Fraction(records, len(before))
+    own = Fraction(int(after.sum()), len(after)) if len(after) else Fraction(records)
+    return float(max(Fraction(0), (own - least) / max(Fraction(1), records - least)))
+
+
+def coded_hierarchies(
+    table: EncodedTable, names: Sequence[str], hierarchies: Mapping[str, Hierarchy]
+) -> dict[str, CodedHierarchy]:
+    """Return the hierarchy of each of some columns in terms of the table's codes.
+
+    Raises:
+        DataError: A value of the data is not in its hierarchy, or a column is not in the table.
+        StudyError: A column has no hierarchy.
+    """
+    for name in names:
+        if name not in hierarchies:
+            given = f"; there are hierarchies of {quoted(hierarchies)}" if hierarchies else ""
+            raise StudyError(
+                f"quasi-identifier {quoted([name])} has no hierarchy{given}; give it one, or let one be suggested"
+            )
+    return {name: hierarchies[name].coded(table.column(name), where=table.name) for name in names}
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of the lattice with its classes, and which of them are suppressed."""
+
+    levels: tuple[int, ...]
+    """Per attribute, the level to which it is generalised."""
+    classes: Classes
+    """The classes."""
+    suppressed: NDArray[np.bool_]
+    """Per class, whether it is suppressed."""
+
+
+class Objective(ABC):
+    """How nodes of the lattice are scored, for a search that proves its optimum: the least score wins."""
+
+    def __init__(self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy]) -> None:
+        self._tuples = tuples
+        self._hierarchies = hierarchies
+
+    def terms(self, suppressed: int = 0) -> list[NDArray[np.float64]]:
+        """Return, per attribute and level, `term`; it never falls from one level to the next."""
+        return [
+            np.maximum.accumulate(
+                [self.term(own, level, suppressed) for level in range(hierarchy.height)]
+            )
+            for own, hierarchy in enumerate(self._hierarchies)
+        ]
+
+    @abstractmethod
+    def term(self, own: int, level: int, suppressed: int) -> float:
+        """Return what an attribute at a level adds to the score of a node at least: a whole number.
+
+        Args:
+            own: The attribute.
+            level: Its level.
+            suppressed: How many records are known to be suppressed at least.
+        """
+
+    @abstractmethod
+    def score(self, node: Node) -> float:
+        """Return the score of a node."""
+
+    @abstractmethod
+    def floor(self, node: Node) -> float:
+        """Return a score that no node that is at least as general falls below."""
+
+    @abstractmethod
+    def loss(self, node: Node) -> float:
+        """Return the loss of a node, as users know it."""
+
+    @abstractmethod
+    def loss_of(self, score: float) -> float:
+        """Return a loss that no node with at least this score falls below."""
+
+
+def objective(
+    name: str,
+    tuples: Tuples,
+    hierarchies: Sequence[CodedHierarchy],
+    *,
+    limit: int,
+    weights: Mapping[str, float] | None = None,
+) -> Objective:
+    """Return the objective of a name.
+
+    Args:
+        name: One of `OBJECTIVES`.
+        tuples: The combinations to be recoded.
+        hierarchies: The hierarchy of each attribute.
+        limit: The greatest number of records that may be suppressed.
+        weights: How much each attribute counts; those not named count 1.
+
+    Raises:
+        StudyError: There is no such objective, or the weights are not possible.
+    """
+    if name not in OBJECTIVES:
+        raise StudyError(unknown_name("objective", name, "the list of objectives", OBJECTIVES))
+    if name in _OF_CLASSES:
+        if weights is not None:
+            raise StudyError(
+                f'the objective "{name}" looks at classes and knows no weights of attributes; leave them out, or '
+                'choose "loss", "granularity" or "non_uniform_entropy"'
+            )
+        return _OF_CLASSES[name](tuples, hierarchies, limit)
+    return _OF_ATTRIBUTES[name](tuples, hierarchies, _weights(tuples.names, weights))
+
+
+class _OfAttributes(Objective):
+    """An objective that adds up what each attribute lost.
+
+    Without suppression that depends on the attribute's level only, so it is known for all nodes in advance; and
+    suppression never makes it less.
+    """
+
+    def __init__(
+        self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
+    ) -> None:
+        super().__init__(tuples, hierarchies)
+        self._labels = Labels.of(hierarchies)
+        self._weights = weights
+        self._counts = [
+            _weighed(own, tuples.weights, len(each.labels[0]))
+            for own, each in zip(tuples.codes.T, hierarchies, strict=True)
+        ]
+        self._kept = [
+            [self._without_suppression(own, level) for level in range(each.height)]
+            for own, each in enumerate(hierarchies)
+        ]
+
+    def score(self, node: Node) -> float:
+        return sum(self._score(own, cost) for own, cost in enumerate(self._costs(node)))
+
+    def floor(self, node: Node) -> float:
+        return sum(self.term(own, level, 0) for own, level in enumerate(node.levels))
+
+    def term(self, own: int, level: int, suppressed: int) -> float:
+        cost = self._kept[own][level]
+        if suppressed:
+            cost = cost + self._least_suppression(own, level, suppressed)
+        return self._score(own, cost)
+
+    def _costs(self, node: Node) -> list[Any]:
+        costs: list[Any] = [
+            costs[level] for costs, level in zip(self._kept, node.levels, strict=True)
+        ]
+        if not node.suppressed.any():
+            return costs
+        counts = label_counts(
+            self._tuples, node.classes, node.suppressed, self._labels, node.levels
+        )
+        for own, level in enumerate(node.levels):
+            costs[own] += self._suppression(own, level, counts[own])
+        return costs
+
+    @abstractmethod
+    def _without_suppression(self, own: int, level: int) -> Any:
+        """Return what an attribute costs at a level."""
+
+    @abstractmethod
+    def _suppression(self, own: int, level: int, counts: NDArray[np.int64]) -> Any:
+        """Return what it costs more where so many records with each label are suppressed."""
+
+    def _least_suppression(self, own: int, level: int, suppressed: int) -> Any:
+        """Return what it costs more at least where so many records are suppressed, of whichever labels."""
+        return 0
+
+    @abstractmethod
+    def _score(self, own: int, cost: Any) -> float:
+        """Return what the cost of an attribute adds to the score."""
+
+
+@dataclass(frozen=True)
+class _Cheapest:
+    """The labels of an attribute at a level, by what it costs to suppress a record with that label."""
+
+    costs: list[int]
+    """What it costs, ascending."""
+    records: list[int]
+    """How many records have a label before it."""
+    spent: list[int]
+    """What it costs to suppress all of those."""
+
+    @classmethod
+    def of(cls, hierarchy: CodedHierarchy, level: int, counts: NDArray[np.int64]) -> _Cheapest:
+        labels = _weighed(hierarchy.codes[level], counts, len(hierarchy.labels[level]))
+        costs = hierarchy.domain - hierarchy.sizes[level]
+        order = np.argsort(costs)
+        costs, labels = costs[order], labels[order]
+        spent = np.cumsum(labels * costs) - labels * costs
+        return cls(costs.tolist(), (np.cumsum(labels) - labels).tolist(), spent.tolist())
+
+
+class _OfShares(_OfAttributes):
+    """What the labels' shares of the domain add up to; costs are whole numbers, as `loss` takes them."""
+
+    def _without_suppression(self, own: int, level: int) -> int:
+        hierarchy = self._hierarchies[own]
+        sizes = hierarchy.sizes[level][hierarchy.codes[level]]
+        return int(self._counts[own] @ sizes)
+
+    def _suppression(self, own: int, level: int, counts: NDArray[np.int64]) -> int:
+        hierarchy = self._hierarchies[own]
+        return int(counts @ (hierarchy.domain - hierarchy.sizes[level]))
+
+    def _least_suppression(self, own: int, level: int, suppressed: int) -> int:
+        """Suppress the records with the widest labels, which lose least."""
+        cheap = self._by_cost[own][level]
+        place = bisect_right(cheap.records, suppressed) - 1
+        return cheap.spent[place] + (suppressed - cheap.records[place]) * cheap.costs[place]
+
+    @cached_property
+    def _by_cost(self) -> list[list[_Cheapest]]:
+        """Per attribute and level, the labels by what it costs to suppress their records."""
+        return [
+            [_Cheapest.of(each, level, counts) for level in range(each.height)]
+            for each, counts in zip(self._hierarchies, self._counts, strict=True)
+        ]
+
+    @property
+    def _domains(self) -> list[int]:
+        return [each.domain for each in self._hierarchies]
+
+
+class _Loss(_OfShares):
+    def __init__(
+        self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
+    ) -> None:
+        super().__init__(tuples, hierarchies, weights)
+        self._share = [weight / sum(weights) for weight in weights]
+
+    def loss(self, node: Node) -> float:
+        even = len(set(self._weights)) == 1
+        return loss(
+            self._costs(node),
+            domains=self._domains,
+            records=self._tuples.records,
+            weights=None if even else self._weights,
+        )
+
+    def loss_of(self, score: float) -> float:
+        return math.expm1(score / _FINE)
+
+    def _score(self, own: int, cost: Any) -> float:
+        records = self._tuples.records
+        most = records * max(1, self._hierarchies[own].domain - 1)
+        lost = (cost - records) * _CUT // most / _CUT
+        return float(math.floor(_FINE * self._share[own] * math.log1p(lost)))
+
+
+class _Granularity(_OfShares):
+    def __init__(
+        self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
+    ) -> None:
+        super().__init__(tuples, hierarchies, weights)
+        most = sum(
+            weight * (1 - 1 / each.domain)
+            for weight, each in zip(weights, hierarchies, strict=True)
+        )
+        self._share = [weight / most if most else 0.0 for weight in weights]
+
+    def loss(self, node: Node) -> float:
+        return granularity_loss(
+            self._costs(node),
+            domains=self._domains,
+            records=self._tuples.records,
+            weights=self._weights,
+        )
+
+    def loss_of(self, score: float) -> float:
+        return score / _FINE
+
+    def _score(self, own: int, cost: Any) -> float:
+        records = self._tuples.records
+        lost = (cost - records) / (records * self._hierarchies[own].domain)
+        return float(math.floor(_FINE * self._share[own] * lost))
+
+
+class _NonUniformEntropy(_OfAttributes):
+    def __init__(
+        self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
+    ) -> None:
+        super().__init__(tuples, hierarchies, weights)
+        most = sum(
+            weight * _bits(counts, tuples.records)
+            for weight, counts in zip(weights, self._counts, strict=True)
+        )
+        self._share = [weight / most if most else 0.0 for weight in weights]
+
+    def loss(self, node: Node) -> float:
+        costs = zip(self._share, self._costs(node), strict=True)
+        return float(sum(share * cost for share, cost in costs))
+
+    def loss_of(self, score: float) -> float:
+        return score / _FINE
+
+    def _without_suppression(self, own: int, level: int) -> float:
+        hierarchy = self._hierarchies[own]
+        counts = self._counts[own]
+        labels = _weighed(hierarchy.codes[level], counts, len(hierarchy.labels[level]))
+        return _bits_between(counts, labels)
+
+    def _suppression(self, own: int, level: int, counts: NDArray[np.int64]) -> float:
+        return _bits(counts, int(counts.sum()))
+
+    def _score(self, own: int, cost: Any) -> float:
+        return float(math.floor(_FINE * self._share[own] * cost))
+
+
+class _OfClasses(Objective):
+    """An objective that looks at class sizes: nothing is known of a node before a node below it was seen."""
+
+    def __init__(self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], limit: int) -> None:
+        super().__init__(tuples, hierarchies)
+        self._before = tuples.weights
+        self._records = tuples.records
+        self._limit = limit
+
+    def term(self, own: int, level: int, suppressed: int) -> float:
+        return 0.0
+
+
+class _Discernibility(_OfClasses):
+    def term(self, own: int, level: int, suppressed: int) -> float:
+        return float((self._records - 1) * suppressed + self._records) if own == 0 else 0.0
+
+    def score(self, node: Node) -> float:
+        sizes = node.classes.sizes
+        suppressed = int(sizes[node.suppressed].sum())
+        return float(_squares(sizes[~node.suppressed]) + self._records * suppressed)
+
+    def floor(self, node: Node) -> float:
+        return float(_squares(node.classes.sizes))
+
+    def loss(self, node: Node) -> float:
+        return discernibility_loss(self._before, node.classes.sizes[~node.suppressed])
+
+    def loss_of(self, score: float) -> float:
+        least, most = _squares(self._before), self._records**2
+        return (score - least) / max(1, most - least)
+
+
+class _AverageClassSize(_OfClasses):
+    def score(self, node: Node) -> float:
+        kept = node.classes.sizes[~node.suppressed]
+        return int(kept.sum()) / len(kept)
+
+    def floor(self, node: Node) -> float:
+        return max(1, self._records - self._limit) / len(node.classes)
+
+    def loss(self, node: Node) -> float:
+        return class_size_loss(self._before, node.classes.sizes[~node.suppressed])
+
+    def loss_of(self, score: float) -> float:
+        least = self._records / len(self._before)
+        return max(0.0, (score - least) / max(1.0, self._records - least))
+
+
+_OF_ATTRIBUTES: dict[str, Callable[..., _OfAttributes]] = {
+    "loss": _Loss,
+    "granularity": _Granularity,
+    "non_uniform_entropy": _NonUniformEntropy,
+}
+_OF_CLASSES: dict[str, Callable[..., _OfClasses]] = {
+    "discernibility": _Discernibility,
+    "average_class_size": _AverageClassSize,
+}
+OBJECTIVES = (*_OF_ATTRIBUTES, *_OF_CLASSES)
+"""What a recoding can make least."""
+
+
+def _weights(names: Sequence[str], weights: Mapping[str, float] | None) -> list[float]:
+    given = weights or {}
+    for name, weight in given.items():
+        if name not in names:
+            where = "the quasi-identifiers, so it can have no weight"
+            raise StudyError(unknown_name("column", name, where, names))
+        if not 0 <= weight < math.inf:
+            raise StudyError(
+                f'the weight of "{name}" is {weight}; give a number from 0 on, by default it is 1'
+            )
+    own = [float(given.get(name, 1)) for name in names]
+    if not any(own):
+        raise StudyError("all weights are 0; give at least one attribute a positive weight")
+    return own
+
+
+def _share_lost(total: int, domain: int, records: int) -> Fraction:
+    """Return L_a; an attribute with one value in its domain cannot lose anything."""
+    if domain == 1:
+        return Fraction(0)
+    return Fraction(total - records, records * (domain - 1))
+
+
+def _cut(exact: Fraction) -> float:
+    return exact.numerator * _CUT // exact.denominator / _CUT
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def _squares(sizes: NDArray[np.int64]) -> int:
+    return int(sizes @ sizes)
+
+
+def _weighed(
+    codes: NDArray[np.uint32], weights: NDArray[np.int64], cardinality: int
+) -> NDArray[np.int64]:
+    """Return how many records have each code; doubles count exactly up to 2⁵³."""
+    return np.bincount(codes, weights, minlength=cardinality).astype(np.int64)
+
+
+def _bits(counts: NDArray[np.int64], total: int) -> float:
+    """Return the bits that it takes to tell the values of so many records, of ``total`` together."""
+    return _bits_between(counts, np.array([total]))
+
+
+def _bits_between(finer: NDArray[np.int64], coarser: NDArray[np.int64]) -> float:
+    """Return the bits that it takes to go from the coarser groups of the same records to the finer ones."""
+    return max(0.0, _count_logs(coarser) - _count_logs(finer))
+
+
+def _count_logs(counts: NDArray[np.int64]) -> float:
+    some = counts[counts > 0]
+    return float(some @ np.log2(some))
+
+
+def _levels(column: Column, recoding: Recoding, hierarchy: CodedHierarchy) -> NDArray[np.int64]:
+    """Count the records of each value (row) that are released at each level (column), suppressed ones at the last."""
+    released = recoding.released[column.name]
+    pairs = refined([column, released], recoding.records)
+    first = np.empty(pairs.classes, np.int64)
+    first[pairs.numbers[::-1]] = np.arange(recoding.records)[::-1]
+    values, labels = column.codes[first], released.codes[first]
+    place = {text: code for code, text in enumerate(released.values.to_pylist())}
+    level = np.full(pairs.classes, hierarchy.height - 1)
+    for each in reversed(range(hierarchy.height)):
+        code = np.array([place.get(text, -1) for text in hierarchy.labels[each]])
+        level[code[hierarchy.codes[each][values]] == labels] = each
+    counts = np.zeros((column.cardinality, hierarchy.height), np.int64)
+    counts[values, level] = pairs.sizes
+    return counts
+
+
+def _shares(hierarchy: CodedHierarchy, levels: NDArray[np.int64]) -> int:
+    sizes = zip(hierarchy.sizes, hierarchy.codes, levels.T, strict=True)
+    return sum(int(count @ size[codes]) for size, codes, count in sizes)
+
+
+def _bits_lost(hierarchy: CodedHierarchy, levels: NDArray[np.int64]) -> float:
+    """Return the bits lost: level by level, of the records that are generalised so far or further."""
+    lost, below = 0.0, 0
+    for level in np.flatnonzero(levels.any(axis=0)).tolist():
+        values = levels[:, level:].sum(axis=1)
+        finer, coarser = (
+            _weighed(hierarchy.codes[each], values, len(hierarchy.labels[each]))
+            for each in (below, level)
+        )
+        lost += _bits_between(finer, coarser)
+        below = level
+    return lost

@@ -1,0 +1,974 @@
+"""Full-domain recoding: a quasi-identifier is told at one level of its hierarchy, and some records are suppressed.
+
+A *node* says the level of each quasi-identifier. Its classes are the records alike on the labels of these levels; a
+class that fails a criterion is suppressed whole, and a node is a solution if no more records are suppressed than
+allowed, every table-wide criterion is met, and something is left to release. `recode` finds the solution with the least
+loss, and proves that there is no better one:
+
+- What a node loses without suppression is a lower bound of what it loses. For the attribute-wise objectives it follows
+  from the level of each attribute alone; for those of classes, from any node below. Nodes are taken from a heap by that
+  bound until it passes the best solution.
+- A node that would need more suppression than allowed rules out all nodes below it, which are not looked at. Where a
+  class fails a monotone criterion every part of it does, so all its records are needed. For the other criteria a union
+  of classes that hold does hold: what is kept of a class in any node below is such a union, so at least as many records
+  are needed as have to leave the class until it holds. Where no more are needed than allowed they still raise the lower
+  bound of all nodes below.
+- Before a node is looked at, a path from it to the top is searched by halves (as Samarati 2001 and Kohlmayer et al.
+  2012 do) for the highest node that rules it out: high nodes have few classes and rule out much.
+
+The classes of a node are merged from those of a node below that was looked at before, not from the records (LeFevre et
+al. 2005).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import floor
+from operator import le
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numba import njit
+from numpy.typing import NDArray
+
+from glasshouse.errors import BudgetError, StudyError, quoted
+from glasshouse.mitigation.criteria import (
+    ClassCounts,
+    Criterion,
+    EqualCloseness,
+    HierarchicalCloseness,
+    HighestRisk,
+    InferenceRisk,
+    KAnonymity,
+    TableCriterion,
+    for_table,
+)
+from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
+from glasshouse.mitigation.quality import Node, Objective, coded_hierarchies, objective
+from glasshouse.mitigation.tuples import (
+    Classes,
+    Counts,
+    Labels,
+    Tuples,
+    distinct_tuples,
+    merged,
+    merged_counts,
+)
+from glasshouse.table import Column, EncodedTable
+from glasshouse.table.dictionary import smallest_unsigned
+from glasshouse.table.generalised import SUPPRESSED
+
+OnSearch = Callable[[int, float, float | None], None]
+"""Called with the number of nodes looked at, the loss that none can be below, and that of the best solution so far."""
+
+Levels = tuple[int, ...]
+"""A node: the level of each attribute."""
+
+_MOST_KEPT = 64
+"""The classes of at most so many nodes are kept to merge others from."""
+_FIRST_ROOM = 1 << 10
+_MOST_EXCLUDED = 1 << 12
+"""So many exclusions of nodes are remembered."""
+_MOST_NODES = 1 << 25
+"""With more open nodes than this the search gives up its proof, as when its time is over."""
+_FOUND, _DONE, _PAUSED = 0, 1, 2
+"""How taking a node ended: with one, with none left that may be as good as the best, or for a breath."""
+_PASSED_AT_ONCE = 1 << 18
+"""After so many nodes that are ruled out the search looks at the clock."""
+
+
+@dataclass(frozen=True)
+class Recoding:
+    """A table's quasi-identifiers as they are to be released."""
+
+    method: str
+    """How it was found."""
+    quasi_identifiers: tuple[str, ...]
+    """The columns that are recoded."""
+    heights: Mapping[str, int] | None
+    """Per quasi-identifier, the level of its hierarchy that is released; None where records differ."""
+    suppressed: NDArray[np.bool_]
+    """Per record, whether it is suppressed: all its quasi-identifiers become ``*``."""
+    released: Mapping[str, Column]
+    """Per quasi-identifier, the released column."""
+    classes: int
+    """The number of released classes; suppressed records form none."""
+    loss: float
+    """What the objective says is lost, between 0 (nothing) and 1 (everything)."""
+    optimal: bool
+    """Whether it is proved that no recoding of this method loses less."""
+    bound: float | None = None
+    """Where the search was stopped early: a loss that is proved to be a lower bound; None: the loss itself is."""
+    objective: str = "loss"
+    """What was made least, one of `glasshouse.mitigation.quality.OBJECTIVES`."""
+    evaluated: int = field(default=0, compare=False)
+    """How many nodes were looked at."""
+
+    def __post_init__(self) -> None:
+        if self.heights is not None:
+            object.__setattr__(self, "heights", MappingProxyType(dict(self.heights)))
+        object.__setattr__(self, "released", MappingProxyType(dict(self.released)))
+
+    @property
+    def records(self) -> int:
+        """The number of records, suppressed ones included."""
+        return len(self.suppressed)
+
+    def release(self, table: EncodedTable) -> EncodedTable:
+        """Return the protected table: the same columns, the quasi-identifiers recoded.
+
+        Raises:
+            StudyError: It is not the table that was recoded.
+        """
+        missing = [name for name in self.quasi_identifiers if name not in table.columns]
+        if missing or table.records != self.records:
+            raise StudyError(
+                f"{table.name} is not the table that was recoded, which had {self.records} records and "
+                f"{quoted(self.quasi_identifiers)}; recode it first"
+            )
+        columns = {name: self.released.get(name, own) for name, own in table.columns.items()}
+        return EncodedTable(
+            name=table.name,
+            records=table.records,
+            columns=columns,
+            roles=table.roles,
+            facts=table.facts,
+            collection=table.collection,
+            positions=table.positions,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as plain values, without any record."""
+        return {
+            "method": self.method,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "heights": None if self.heights is None else dict(self.heights),
+            "suppressed": int(np.count_nonzero(self.suppressed)),
+            "classes": self.classes,
+            "objective": self.objective,
+            "loss": self.loss,
+            "optimal": self.optimal,
+            "bound": self.bound,
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per quasi-identifier: the level that is released, null where records differ."""
+        heights = self.heights or dict.fromkeys(self.quasi_identifiers)
+        return pa.table(
+            {
+                "attribute": pa.array(self.quasi_identifiers, pa.string()),
+                "height": pa.array([heights[name] for name in self.quasi_identifiers], pa.int64()),
+            }
+        )
+
+
+def recode(
+    table: EncodedTable,
+    *,
+    hierarchies: Mapping[str, Hierarchy],
+    criteria: Sequence[Criterion | TableCriterion],
+    suppression: Number = 0,
+    quasi_identifiers: Sequence[str] | None = None,
+    objective: str = "loss",
+    weights: Mapping[str, float] | None = None,
+    time_limit: float | None = None,
+    on_progress: OnSearch | None = None,
+) -> Recoding:
+    """Find the full-domain recoding that meets all criteria with the least loss.
+
+    Of solutions with the same loss that with the lowest levels in sum wins, then the first in lexicographic order.
+
+    Args:
+        table: The records.
+        hierarchies: The hierarchy of every quasi-identifier; others may be among them.
+        criteria: What the release must satisfy.
+        suppression: The share of records that may be suppressed; ⌊share · records⌋ of them.
+        quasi_identifiers: What is recoded; by default the table's quasi-identifiers. A fact stands for its columns.
+        objective: What is made least, one of `glasshouse.mitigation.quality.OBJECTIVES`.
+        weights: How much a quasi-identifier counts in the mean of the attribute-wise objectives: with weights w the
+            loss is Π (1 + L_a)^(w_a / Σ w) − 1. Those not named count 1.
+        time_limit: After so many seconds of searching the best solution so far is returned, with ``optimal`` false and
+            a proved ``bound``.
+        on_progress: Called after each node that was looked at.
+
+    Raises:
+        DataError: A column is not in the table, or a value not in its hierarchy.
+        StudyError: The criteria cannot be met, or the question is not well posed.
+        BudgetError: The time was over before any solution was found.
+
+    >>> from glasshouse.mitigation.hierarchies import suppression_only
+    >>> from glasshouse.table import read
+    >>> people = pa.table({"age": ["20", "20", "30", "40"], "sex": ["f", "f", "m", "m"]})
+    >>> table = read(people, quasi_identifiers=["age", "sex"])
+    >>> told_or_not = {name: suppression_only(table.column(name)) for name in ("age", "sex")}
+    >>> found = recode(table, hierarchies=told_or_not, criteria=[KAnonymity(2)])
+    >>> dict(found.heights), found.classes, found.optimal
+    ({'age': 1, 'sex': 0}, 2, True)
+    >>> found.release(table).column("age").values.to_pylist()
+    ['*']
+    """
+    names = _quasi_identifiers(table, quasi_identifiers)
+    share = exact(suppression, what="the suppression limit")
+    if not 0 <= share <= 1:
+        raise StudyError(
+            f"the suppression limit is a share of the records from 0 to 1, not {suppression}"
+        )
+    if not criteria or isinstance(criteria, Criterion | TableCriterion):
+        raise StudyError("a recoding needs a list of criteria to meet, such as [KAnonymity(5)]")
+    ready = for_table(criteria, table)
+    sensitive = dict.fromkeys(each.sensitive for each in ready if each.sensitive is not None)
+    coded = coded_hierarchies(table, names, hierarchies)
+    tuples = distinct_tuples(table, names, tuple(sensitive))
+    lattice = _Lattice(
+        tuples, tuple(coded.values()), _Judge(ready, table, floor(share * table.records))
+    )
+    search = _Search(lattice, objective, weights)
+    search.run(time_limit, on_progress)
+    return search.outcome()
+
+
+def _quasi_identifiers(table: EncodedTable, given: Sequence[str] | None) -> tuple[str, ...]:
+    names = table.quasi_identifiers if given is None else given
+    if isinstance(names, str):
+        raise StudyError(f'give a list of columns, such as ["{names}"], not one text')
+    return tuple(column.name for name in names for column in table.columns_of(name))
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """What is known of a node that was looked at."""
+
+    needed: int
+    """How many records have to be suppressed at least, in it and in any node below."""
+    score: float | None
+    """Its score, if it is a solution."""
+    floor: float
+    """No node that is at least as general scores less."""
+
+
+class _Judge:
+    """Applies all criteria to the classes of a node."""
+
+    def __init__(
+        self, criteria: Sequence[Criterion | TableCriterion], table: EncodedTable, limit: int
+    ) -> None:
+        self.criteria = criteria
+        self.limit = limit
+        self._of_table = [each for each in criteria if isinstance(each, TableCriterion)]
+        of_classes = [each for each in criteria if isinstance(each, Criterion)]
+        of_classes.sort(key=lambda each: (each.sensitive is not None, not each.monotone))
+        self._of_classes = [(each, _Relaxation.all_of(each, table)) for each in of_classes]
+        self._least_size = max(
+            (each.k for each in criteria if isinstance(each, KAnonymity | HighestRisk)), default=1
+        )
+
+    def judged(
+        self, sizes: NDArray[np.int64], counts: Callable[[str], Counts]
+    ) -> tuple[NDArray[np.bool_], int]:
+        """Return which classes fail, and how many records have to be suppressed in this node and in any below.
+
+        If these are more than allowed, the rest is not looked at.
+        """
+        failed = np.zeros(len(sizes), np.bool_)
+        needed = np.zeros(len(sizes), np.int64)
+        least = 0
+        if not self._may_meet_table_criteria(sizes):
+            return failed, self.limit + 1
+        for criterion, relaxations in self._of_classes:
+            classes = _as_counts(sizes, criterion, counts)
+            fails = ~criterion.holds(classes)
+            if fails.any():
+                failed |= fails
+                leaving = self._leaving(criterion, relaxations, classes, fails)
+                np.maximum(needed, leaving, out=needed)
+                least = int(needed.sum())
+                if least > self.limit:
+                    break
+        return failed, least
+
+    def accepts(self, sizes: NDArray[np.int64], failed: NDArray[np.bool_]) -> bool:
+        """Tell whether a node is a solution."""
+        kept = sizes[~failed]
+        records = int(kept.sum())
+        return (
+            records > 0
+            and int(sizes.sum()) - records <= self.limit
+            and all(each.allows(records, len(kept)) for each in self._of_table)
+        )
+
+    def failing(self, sizes: NDArray[np.int64], counts: Callable[[str], Counts]) -> str:
+        """Return the name of a criterion that is not met."""
+        for each in self.criteria:
+            if isinstance(each, TableCriterion):
+                met = each.allows(int(sizes.sum()), len(sizes))
+            else:
+                met = bool(each.holds(_as_counts(sizes, each, counts)).all())
+            if not met:
+                return each.name
+        return " and ".join(each.name for each in self.criteria)
+
+    def _leaving(
+        self,
+        criterion: Criterion,
+        relaxations: Sequence[_Relaxation],
+        classes: ClassCounts,
+        fails: NDArray[np.bool_],
+    ) -> NDArray[np.int64]:
+        """Return how many records have to leave each class at least, until the union of what is kept holds."""
+        if criterion.monotone:
+            return np.where(fails, classes.sizes, 0)
+        if not criterion.monotone_unsuppressed:
+            return np.zeros(len(fails), np.int64)
+        most = classes.sizes - fails
+        for relaxation in relaxations:
+            np.minimum(most, relaxation.most_kept(classes, fails), out=most)
+        if isinstance(criterion, InferenceRisk):
+            rest = 1 - exact(criterion.p, what="p")
+            others = classes.sizes - np.maximum.reduceat(classes.counts, classes.starts[:-1])
+            np.minimum(most, others * rest.denominator // rest.numerator, out=most)
+        return classes.sizes - np.where(most < self._least_size, 0, most)
+
+    def _may_meet_table_criteria(self, sizes: NDArray[np.int64]) -> bool:
+        """Tell whether this node or one below may meet the criteria of the whole table.
+
+        Below, a class has parts that are kept unless all its records are suppressed: as many classes as may be
+        suppressed whole, the smallest first, are the fewest that can be left.
+        """
+        criteria = [each for each in self._of_table if each.monotone_unsuppressed]
+        if not criteria:
+            return True
+        removable = np.searchsorted(np.cumsum(np.sort(sizes)), self.limit, side="right")
+        left = max(0, len(sizes) - int(removable))
+        return all(each.allows(int(sizes.sum()), left) for each in criteria)
+
+
+def _as_counts(
+    sizes: NDArray[np.int64], criterion: Criterion, counts: Callable[[str], Counts]
+) -> ClassCounts:
+    if criterion.sensitive is None:
+        return ClassCounts.of_sizes(sizes)
+    own = counts(criterion.sensitive)
+    return ClassCounts(sizes, own.starts, own.values, own.counts, own.reference)
+
+
+@dataclass(frozen=True)
+class _Relaxation:
+    """What t-closeness implies: that groups of values are distributed nearly as in the whole table.
+
+    Half the sum of the absolute differences of the groups' shares is at most ``within``.
+    """
+
+    groups: NDArray[np.int64]
+    """Per value, its group."""
+    within: float
+    """The greatest distance, and a little more, so that rounding does no harm."""
+
+    @classmethod
+    def all_of(cls, criterion: Criterion, table: EncodedTable) -> list[_Relaxation]:
+        """Return what is known of a criterion; other criteria than t-closeness with known distances imply nothing.
+
+        Between values under different labels of level i of a hierarchy the distance is at least (i + 1) / top.
+        """
+        if isinstance(criterion, EqualCloseness):
+            values = np.arange(table.column(criterion.sensitive).cardinality)
+            return [cls(values, _a_little_more(exact(criterion.t, what="t")))]
+        if isinstance(criterion, HierarchicalCloseness):
+            column = table.column(criterion.sensitive)
+            coded = criterion.hierarchy.coded(column, where=table.name)
+            top, t = coded.height - 1, exact(criterion.t, what="t")
+            return [
+                cls(coded.codes[level].astype(np.int64), _a_little_more(t * top / (level + 1)))
+                for level in range(top)
+            ]
+        return []
+
+    def most_kept(self, classes: ClassCounts, fails: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return how many records of each failing class can be kept at most such that they hold together."""
+        reference = np.bincount(self.groups, classes.reference).astype(np.int64)
+        kept: NDArray[np.int64] = _most_kept_close(
+            classes.starts,
+            self.groups[classes.values],
+            classes.counts,
+            classes.sizes,
+            reference,
+            fails,
+            self.within,
+        )
+        return kept
+
+
+def _a_little_more(limit: Fraction) -> float:
+    return float(limit) + 1e-9
+
+
+class _Lattice:
+    """The nodes, and the classes of those that were looked at and are worth keeping."""
+
+    def __init__(
+        self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], judge: _Judge
+    ) -> None:
+        self.tuples = tuples
+        self.hierarchies = hierarchies
+        self.judge = judge
+        self.top: Levels = tuple(each.height - 1 for each in hierarchies)
+        self._labels = Labels.of(hierarchies)
+        bottom = (0,) * len(hierarchies)
+        self._kept: dict[Levels, Classes] = {bottom: tuples.as_classes()}
+        self._room = tuples.distinct
+
+    def node(self, levels: Levels) -> tuple[Node, int]:
+        """Return a node with its failing classes, and how many records it and all below have to suppress."""
+        source = self._nearest(levels)
+        numbers, classes = merged(self.tuples, source, self._labels, levels)
+        secrets: dict[str, Counts] = {}
+
+        def counts(sensitive: str) -> Counts:
+            if sensitive not in secrets:
+                secrets[sensitive] = merged_counts(numbers, len(classes), source.secrets[sensitive])
+            return secrets[sensitive]
+
+        failed, needed = self.judge.judged(classes.sizes, counts)
+        if 2 * len(classes) <= len(source):
+            own = {name: counts(name) for name in source.secrets}
+            self._keep(levels, Classes(classes.first, classes.sizes, own))
+        return Node(levels, classes, failed), needed
+
+    def failing_at_top(self) -> str:
+        """Return the name of a criterion that is not even met when everything is generalised."""
+        numbers, classes = merged(self.tuples, self.tuples.as_classes(), self._labels, self.top)
+        secrets = self.tuples.secrets
+        return self.judge.failing(
+            classes.sizes, lambda name: merged_counts(numbers, len(classes), secrets[name])
+        )
+
+    def class_of_tuples(self, levels: Levels) -> NDArray[np.uint32]:
+        """Return, per combination, the number of its class in a node."""
+        return merged(self.tuples, self.tuples.as_classes(), self._labels, levels)[0]
+
+    def _nearest(self, levels: Levels) -> Classes:
+        """Return the fewest classes that are kept of any node at or below; they become the last to be let go."""
+        below = [
+            (len(classes), own) for own, classes in self._kept.items() if all(map(le, own, levels))
+        ]
+        own = min(below)[1]
+        if any(own):
+            self._kept[own] = self._kept.pop(own)
+        return self._kept[own]
+
+    def _keep(self, levels: Levels, classes: Classes) -> None:
+        """Keep the classes of a node, letting go of those not used for longest where room is short."""
+        self._kept[levels] = classes
+        self._room -= len(classes)
+        for own in list(self._kept):
+            if self._room >= 0 and len(self._kept) <= _MOST_KEPT:
+                break
+            if any(own):
+                self._room += len(self._kept.pop(own))
+
+
+class _TimeOver(Exception):  # noqa: N818 - not an error: the search ends with what it has
+    """The time is over, or the room for nodes."""
+
+
+class _Search:
+    """Looks for the solution with the least score, and proves it."""
+
+    def __init__(self, lattice: _Lattice, name: str, weights: Mapping[str, float] | None) -> None:
+        limit = lattice.judge.limit
+        self._lattice = lattice
+        self._name = name
+        self._objective: Objective = objective(
+            name, lattice.tuples, lattice.hierarchies, limit=limit, weights=weights
+        )
+        self._frontier = _Frontier(lattice.top, self._objective.terms())
+        guide = objective("granularity", lattice.tuples, lattice.hierarchies, limit=limit)
+        self._steps = [np.diff(terms).tolist() for terms in guide.terms()]
+        self._verdicts: dict[Levels, _Verdict] = {}
+        self._best: tuple[float, int, Levels] | None = None
+        self._bound: float | None = None
+        self._end = np.inf
+
+    def run(self, time_limit: float | None, on_progress: OnSearch | None) -> None:
+        """Search until the best solution is proved, or until the time is over."""
+        if self._look(self._lattice.top).needed > self._lattice.judge.limit:
+            raise self._impossible()
+        if time_limit is not None:
+            self._end = time.monotonic() + time_limit
+        try:
+            self._run(on_progress)
+        except _TimeOver:
+            self._bound = self._frontier.key
+
+    def _run(self, on_progress: OnSearch | None) -> None:
+        while (state := self._frontier.advance(self._best_score)) != _DONE:
+            if state == _PAUSED:
+                self._look_at_clock()
+                continue
+            key, levels = self._frontier.key, self._frontier.levels
+            self._settle(levels)
+            verdict = self._verdicts.get(levels)
+            least = key if verdict is None else max(key, verdict.floor)
+            self._frontier.expand(least, self._best_score)
+            if on_progress is not None:
+                best = None if self._best is None else self._objective.loss_of(self._best[0])
+                on_progress(len(self._verdicts), self._objective.loss_of(key), best)
+
+    def _look_at_clock(self) -> None:
+        if self._frontier.is_full or time.monotonic() >= self._end:
+            raise _TimeOver
+
+    def outcome(self) -> Recoding:
+        """Return the best solution.
+
+        Raises:
+            StudyError: There is none.
+            BudgetError: None was found in time.
+        """
+        if self._best is None:
+            if self._bound is None:
+                raise self._impossible()
+            raise BudgetError(
+                "the time was over before any solution was found; give more time, or allow more suppression"
+            )
+        score, _, levels = self._best
+        node, _ = self._lattice.node(levels)
+        loss = self._objective.loss(node)
+        proved = self._bound is None or self._bound >= score
+        return Recoding(
+            method="full-domain recoding",
+            quasi_identifiers=self._lattice.tuples.names,
+            heights=dict(zip(self._lattice.tuples.names, levels, strict=True)),
+            classes=int(np.count_nonzero(~node.suppressed)),
+            loss=loss,
+            optimal=proved,
+            bound=None if proved else min(loss, self._objective.loss_of(self._bound or 0)),
+            objective=self._name,
+            evaluated=len(self._verdicts),
+            **self._released(node),
+        )
+
+    @property
+    def _best_score(self) -> float:
+        return np.inf if self._best is None else self._best[0]
+
+    def _settle(self, levels: Levels) -> None:
+        """Look at a node, or find that a node above rules it out."""
+        if levels in self._verdicts:
+            return
+        path = self._path_to_top(levels)
+        low, high = -1, len(path) - 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._excludes(path[middle], levels):
+                low = middle
+            else:
+                high = middle
+        if low >= 0:
+            self._exclude_below(path[low])
+
+    def _excludes(self, above: Levels, levels: Levels) -> bool:
+        """Tell whether what a node has to suppress makes one below it impossible, or worse than the best."""
+        needed = self._look(above).needed
+        if needed == 0 or needed > self._lattice.judge.limit:
+            return needed > 0
+        terms = (self._objective.term(own, level, needed) for own, level in enumerate(levels))
+        return sum(terms) > self._best_score
+
+    def _exclude_below(self, levels: Levels) -> None:
+        needed = self._look(levels).needed
+        if needed > self._lattice.judge.limit:
+            self._frontier.exclude(self._highest_excluded(levels), None)
+        else:
+            self._frontier.exclude(levels, self._objective.terms(needed))
+
+    def _look(self, levels: Levels) -> _Verdict:
+        """Judge a node, once, and remember it if it is the best solution so far."""
+        if levels not in self._verdicts:
+            self._look_at_clock()
+            verdict = self._judged(levels)
+            self._verdicts[levels] = verdict
+            if verdict.score is not None:
+                candidate = (verdict.score, sum(levels), levels)
+                self._best = min(candidate, self._best or candidate)
+        return self._verdicts[levels]
+
+    def _judged(self, levels: Levels) -> _Verdict:
+        node, needed = self._lattice.node(levels)
+        if needed > self._lattice.judge.limit:
+            return _Verdict(needed, None, 0.0)
+        solves = self._lattice.judge.accepts(node.classes.sizes, node.suppressed)
+        score = self._objective.score(node) if solves else None
+        return _Verdict(needed, score, self._objective.floor(node))
+
+    def _path_to_top(self, levels: Levels) -> list[Levels]:
+        """Return a path of nodes that each raise the attribute that costs least."""
+        path = [levels]
+        while path[-1] != self._lattice.top:
+            own = self._by_cost(path[-1])[0]
+            path.append(_with_level(path[-1], own, path[-1][own] + 1))
+        return path
+
+    def _highest_excluded(self, levels: Levels) -> Levels:
+        """Raise the levels of a node that needs more suppression than allowed as long as it does."""
+        for own in self._by_cost(levels):
+            while levels[own] < self._lattice.top[own]:
+                higher = _with_level(levels, own, levels[own] + 1)
+                if self._look(higher).needed <= self._lattice.judge.limit:
+                    break
+                levels = higher
+        return levels
+
+    def _by_cost(self, levels: Levels) -> list[int]:
+        """Return the attributes that can be raised, that first which costs least granularity."""
+        steps = [
+            (own_steps[level], own)
+            for own, (own_steps, level) in enumerate(zip(self._steps, levels, strict=True))
+            if level < len(own_steps)
+        ]
+        return [own for _, own in sorted(steps)]
+
+    def _released(self, node: Node) -> dict[str, Any]:
+        lattice = self._lattice
+        numbers = lattice.class_of_tuples(node.levels)
+        suppressed = node.suppressed[numbers]
+        released = {
+            name: _released_column(name, hierarchy, level, codes, suppressed, lattice.tuples.number)
+            for name, hierarchy, level, codes in zip(
+                lattice.tuples.names,
+                lattice.hierarchies,
+                node.levels,
+                lattice.tuples.codes.T,
+                strict=True,
+            )
+        }
+        return {"suppressed": suppressed[lattice.tuples.number], "released": released}
+
+    def _impossible(self) -> StudyError:
+        limit = self._lattice.judge.limit
+        allowed = f" and {limit} records may be suppressed" if limit else ""
+        return StudyError(
+            f"{self._lattice.failing_at_top()} cannot be reached even when everything is generalised{allowed}; "
+            "ask for less, or allow more suppression"
+        )
+
+
+class _Frontier:
+    """The nodes that may still be better, by the least score they can have.
+
+    A node is raised in the attribute that was raised last or in a later one, so that every node is reached on one way
+    only, and no list of those seen is needed. A row holds the levels of a node, that attribute, and which exclusion was
+    of use for the node below: an exclusion stays true for ever, so one that took the place of another is as good.
+    """
+
+    def __init__(self, top: Levels, terms: Sequence[NDArray[np.float64]]) -> None:
+        self._top = np.array(top, np.uint16)
+        self._terms = self._as_table(terms)
+        self._keys = np.empty(_FIRST_ROOM)
+        self._slots = np.arange(_FIRST_ROOM, dtype=np.int64)
+        self._rows = np.zeros((_FIRST_ROOM, len(top) + 2), np.uint16)
+        self._excluded = np.zeros((1, len(top)), np.uint16)
+        self._excluded_terms = np.zeros((1, *self._terms.shape))
+        self._exclusions = np.zeros(0, np.int64)
+        self.key = float(self._terms[:, 0].sum())
+        """The least key of the last advance: no node that is left has a lower one."""
+        self._taken = np.zeros(len(top) + 2, np.uint16)
+        self._size: int = _push(self._keys, self._slots, self._rows, 0, self.key, self._taken)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are more nodes than may be kept."""
+        return self._size > _MOST_NODES
+
+    @property
+    def levels(self) -> Levels:
+        """The node that was taken."""
+        return tuple(self._taken[:-2].tolist())
+
+    def advance(self, best: float) -> int:
+        """Take the node with the least key that is not ruled out, if it may be as good as the best.
+
+        Returns:
+            Whether there was one (`_FOUND`), there is none (`_DONE`), or only nodes were passed over (`_PAUSED`).
+        """
+        self._make_room()
+        state, self._size, self.key = _take(
+            self._keys,
+            self._slots,
+            self._rows,
+            self._size,
+            self._terms,
+            self._top,
+            self._excluded,
+            self._excluded_terms,
+            self._exclusions,
+            best,
+            self._taken,
+        )
+        return int(state)
+
+    def expand(self, key: float, best: float) -> None:
+        """Put in the nodes right above the one that was taken, each with this key at least."""
+        self._make_room()
+        self._size = _raise(
+            self._keys,
+            self._slots,
+            self._rows,
+            self._size,
+            self._terms,
+            self._top,
+            self._taken,
+            key,
+            best,
+        )
+
+    def exclude(self, levels: Levels, terms: Sequence[NDArray[np.float64]] | None) -> None:
+        """Pass over a node and those below that score more than the best by other terms; None: over all of them.
+
+        Those that are used come to the front; where there are too many, the last is forgotten.
+        """
+        own = np.array(levels, np.uint16)
+        kept = self._exclusions
+        if terms is None:
+            kept = kept[~(self._excluded[kept] <= own).all(axis=1)]
+        kept = kept[: _MOST_EXCLUDED - 1]
+        free = np.ones(len(self._excluded) + 1, np.bool_)
+        free[kept] = False
+        place = int(np.argmax(free))
+        if place == len(self._excluded):
+            self._excluded = np.concatenate([self._excluded, np.zeros_like(self._excluded)])
+            self._excluded_terms = np.concatenate(
+                [self._excluded_terms, np.zeros_like(self._excluded_terms)]
+            )
+        self._excluded[place] = own
+        self._excluded_terms[place] = np.inf if terms is None else self._as_table(terms)
+        self._exclusions = np.concatenate([np.array([place]), kept])
+
+    def _as_table(self, terms: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+        table = np.zeros((len(terms), int(self._top.max()) + 1))
+        for own, each in zip(table, terms, strict=True):
+            own[: len(each)] = each
+        return table
+
+    def _make_room(self) -> None:
+        room = len(self._keys)
+        if self._size + len(self._top) < room:
+            return
+        self._keys = np.concatenate([self._keys, np.empty(room)])
+        self._slots = np.concatenate([self._slots, np.arange(room, 2 * room, dtype=np.int64)])
+        self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+
+
+def _with_level(levels: Levels, own: int, level: int) -> Levels:
+    return (*levels[:own], level, *levels[own + 1 :])
+
+
+def _released_column(
+    name: str,
+    hierarchy: CodedHierarchy,
+    level: int,
+    codes: NDArray[np.uint32],
+    suppressed: NDArray[np.bool_],
+    number: NDArray[np.uint32],
+) -> Column:
+    """Return a column as released; its values are those that occur, in order of first appearance.
+
+    Combinations are in order of first appearance already.
+    """
+    labels = list(hierarchy.labels[level])
+    star = labels.index(SUPPRESSED) if SUPPRESSED in labels else len(labels)
+    own = np.where(suppressed, np.uint32(star), hierarchy.codes[level][codes])
+    first = np.full(len(labels) + 1, len(own))
+    first[own[::-1]] = np.arange(len(own))[::-1]
+    used = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(own))]
+    rank = np.zeros(len(labels) + 1, smallest_unsigned(len(used)))
+    rank[used] = np.arange(len(used))
+    texts = [[*labels, SUPPRESSED][label] for label in used.tolist()]
+    per_combination = rank[own]
+    released = per_combination[number]
+    released.flags.writeable = False
+    return Column(name, released, pa.array(texts, pa.large_string()))
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _push(
+    keys: NDArray[np.float64],
+    slots: NDArray[np.int64],
+    rows: NDArray[np.uint16],
+    size: int,
+    key: float,
+    row: NDArray[np.uint16],
+) -> int:
+    """Put a row into a binary heap of ``size`` rows; slots beyond it are free."""
+    slot = slots[size]
+    rows[slot] = row
+    place = size
+    while place > 0 and keys[(place - 1) // 2] > key:
+        keys[place], slots[place] = keys[(place - 1) // 2], slots[(place - 1) // 2]
+        place = (place - 1) // 2
+    keys[place], slots[place] = key, slot
+    return size + 1
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _pop(keys: NDArray[np.float64], slots: NDArray[np.int64], size: int) -> int:
+    """Take the least row out of the heap; its slot becomes the first free one."""
+    freed = slots[0]
+    size -= 1
+    key, slot = keys[size], slots[size]
+    place = 0
+    while 2 * place + 1 < size:
+        child = 2 * place + 1
+        if child + 1 < size and keys[child + 1] < keys[child]:
+            child += 1
+        if keys[child] >= key:
+            break
+        keys[place], slots[place] = keys[child], slots[child]
+        place = child
+    keys[place], slots[place] = key, slot
+    slots[size] = freed
+    return size
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _raise(
+    keys: NDArray[np.float64],
+    slots: NDArray[np.int64],
+    rows: NDArray[np.uint16],
+    size: int,
+    terms: NDArray[np.float64],
+    top: NDArray[np.uint16],
+    row: NDArray[np.uint16],
+    key: float,
+    best: float,
+) -> int:
+    """Put in the nodes right above one that may be as good as the best; return the heap's size."""
+    attributes = top.size
+    first = row[attributes]
+    total = 0.0
+    for own in range(attributes):
+        total += terms[own, row[own]]
+    for own in range(first, attributes):
+        level = row[own]
+        if level < top[own]:
+            higher = max(key, total - terms[own, level] + terms[own, level + 1])
+            if higher <= best:
+                row[own], row[attributes] = level + 1, own
+                size = _push(keys, slots, rows, size, higher, row)
+                row[own], row[attributes] = level, first
+    return size
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _take(
+    keys: NDArray[np.float64],
+    slots: NDArray[np.int64],
+    rows: NDArray[np.uint16],
+    size: int,
+    terms: NDArray[np.float64],
+    top: NDArray[np.uint16],
+    excluded: NDArray[np.uint16],
+    excluded_terms: NDArray[np.float64],
+    exclusions: NDArray[np.int64],
+    best: float,
+    row: NDArray[np.uint16],
+) -> tuple[int, int, float]:
+    """Take nodes until one is not ruled out, and write it down; return the state, the heap's size and the key.
+
+    What excluded a node is tried first for those right above it, and then for all others.
+    """
+    attributes = top.size
+    passed = 0
+    key = 0.0
+    while size > 0 and keys[0] <= best:
+        key = keys[0]
+        size = _pop(keys, slots, size)
+        row[:] = rows[slots[size]]
+        number = np.int64(row[attributes + 1])
+        if not _excludes(excluded, excluded_terms, number, row, best):
+            place = 0
+            while place < exclusions.size:
+                number = exclusions[place]
+                if _excludes(excluded, excluded_terms, number, row, best):
+                    break
+                place += 1
+            if place == exclusions.size:
+                return _FOUND, size, key
+            exclusions[0], exclusions[place] = exclusions[place], exclusions[0]
+            row[attributes + 1] = number
+        size = _raise(keys, slots, rows, size, terms, top, row, key, best)
+        passed += 1
+        if passed == _PASSED_AT_ONCE or size + attributes >= keys.size:
+            return _PAUSED, size, key
+    return _DONE, size, key
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _excludes(
+    excluded: NDArray[np.uint16],
+    terms: NDArray[np.float64],
+    number: int,
+    row: NDArray[np.uint16],
+    best: float,
+) -> bool:
+    """Tell whether a node is at or below an excluded one, and scores more than the best by its terms."""
+    attributes = excluded.shape[1]
+    own = 0
+    while own < attributes and row[own] <= excluded[number, own]:
+        own += 1
+    score = 0.0
+    if own == attributes:
+        for own in range(attributes):
+            score += terms[number, own, row[own]]
+    return score > best
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _most_kept_close(
+    starts: NDArray[np.int64],
+    groups: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    reference: NDArray[np.int64],
+    fails: NDArray[np.bool_],
+    within: float,
+) -> NDArray[np.int64]:
+    """Return how many records of each failing class can be kept within a distance of all records, at most.
+
+    With m of them kept, at most c of each group: the distance is at least Σ max(0, R/N − c/m), which grows with m.
+    """
+    kept = sizes.copy()
+    records = float(reference.sum())
+    sums = np.zeros(reference.size, np.int64)
+    present = np.empty(reference.size, np.int64)
+    for number in range(sizes.size):
+        if not fails[number]:
+            continue
+        found = 0
+        lacking = records
+        for i in range(starts[number], starts[number + 1]):
+            if sums[groups[i]] == 0:
+                present[found] = groups[i]
+                found += 1
+                lacking -= reference[groups[i]]
+            sums[groups[i]] += counts[i]
+        low, high = 0, sizes[number]
+        while low < high:
+            middle = (low + high + 1) // 2
+            missing = lacking * middle
+            for i in range(found):
+                missing += max(
+                    0.0, float(reference[present[i]]) * middle - sums[present[i]] * records
+                )
+            if missing <= within * middle * records:
+                low = middle
+            else:
+                high = middle - 1
+        kept[number] = low
+        for i in range(found):
+            sums[present[i]] = 0
+    return kept

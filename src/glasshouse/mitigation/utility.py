@@ -1,0 +1,941 @@
+"""What a protected release still serves for: the original against the release.
+
+A released value that is generalised (``20-29``, ``130**``, a label of a hierarchy, ``*``) is spread evenly over the
+values of the original that it stands for: whoever works with the release, and knows nothing more, can expect nothing
+else. With c(r) the number of original values that the released value r stands for, and n(r) its records, the expected
+count of the original value v is Σ n(r) / c(r) over the r that stand for v; several columns are spread independently.
+Three questions are asked of this expectation:
+
+- how far is each marginal, and each pair of columns, from the truth (`marginal_distances`);
+- how wrong are the answers to counting queries (`count_query_error`; Xiao and Tao 2006, LeFevre et al. 2006);
+- how well does a classifier predict that learned from the release (`prediction`; LeFevre et al. 2008).
+
+Records that the release leaves out count as suppressed, ``*`` in every column. Everything is computed on the distinct
+combinations of values, with the number of records of each.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from importlib import import_module
+from itertools import combinations
+from math import ceil
+from statistics import fmean
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numba import njit
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack
+
+from glasshouse.errors import DataError, StudyError, quoted
+from glasshouse.mitigation.hierarchies import Hierarchy
+from glasshouse.mitigation.tuples import distinct_tuples
+from glasshouse.sources import MISSING
+from glasshouse.table import Column, EncodedTable
+from glasshouse.table.encode import NUMBER
+from glasshouse.table.generalised import SUPPRESSED, as_interval, covering, set_members
+from glasshouse.table.partition import refined
+
+MOST_COLUMNS = 3
+"""A query asks for the values of at most so many columns."""
+SELECTIVITY = 0.05
+"""The share of all combinations of values that a query asks for."""
+SANITY_BOUND = 0.001
+"""Errors are taken relative to the true count, but at least to this share of the records."""
+SAMPLE = 100_000
+"""Classifiers learn from and are tested on at most so many records."""
+FOLDS = 3
+"""Into how many parts the records are divided: each is tested with what was learned from the others."""
+
+_BLOCK = 1 << 22
+"""How many cells of a table of two columns are held at a time."""
+
+
+class Classifier(Protocol):
+    """What learns: a classifier of scikit-learn, or anything with the same two methods."""
+
+    def fit(self, rows: Any, labels: Any, *, sample_weight: Any) -> Any:
+        """Learn from rows of features, a label for each and how many records it stands for."""
+
+    def predict(self, rows: Any) -> Any:
+        """Return a label for each row."""
+
+
+@dataclass(frozen=True)
+class MarginalDistances:
+    """How far the release is from the original, in single columns and in pairs of them.
+
+    The distance is that of total variation, ½ Σ |p − q|: the greatest error in the share of any set of values. It is
+    0 if nothing changed and 1 if nothing is left in common.
+    """
+
+    single: Mapping[str, float]
+    """Per column, the distance of its distribution."""
+    pairs: Mapping[tuple[str, str], float]
+    """Per two columns, the distance of their joint distribution."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "single", MappingProxyType(dict(self.single)))
+        object.__setattr__(self, "pairs", MappingProxyType(dict(self.pairs)))
+
+    @property
+    def mean_single(self) -> float:
+        """The mean over the columns."""
+        return fmean(self.single.values())
+
+    @property
+    def mean_pair(self) -> float | None:
+        """The mean over the pairs; None where there is one column only."""
+        return fmean(self.pairs.values()) if self.pairs else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the distances in plain values."""
+        return {
+            "mean_single": self.mean_single,
+            "mean_pair": self.mean_pair,
+            "single": dict(self.single),
+            "pairs": [
+                {"columns": list(names), "distance": distance}
+                for names, distance in self.pairs.items()
+            ],
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per column, and one per pair: the names of the columns and the distance."""
+        names = [*((name,) for name in self.single), *self.pairs]
+        distances = [*self.single.values(), *self.pairs.values()]
+        return pa.table(
+            {
+                "columns": pa.array(map(list, names), pa.list_(pa.string())),
+                "distance": pa.array(distances, pa.float64()),
+            }
+        )
+
+
+@dataclass(frozen=True)
+class QueryError:
+    """How wrong the release's answers to random counting queries are."""
+
+    queries: int
+    """The number of queries."""
+    median: float
+    """The median of |answer − truth| / max(truth, bound)."""
+    mean: float
+    """Its mean."""
+    bound: float
+    """The number of records that counts as the least truth, so that tiny counts do not decide."""
+    seed: int
+    """What the queries depend on."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in plain values."""
+        return {
+            "queries": self.queries,
+            "median": self.median,
+            "mean": self.mean,
+            "bound": self.bound,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """How often a classifier is right on records of the original that it did not learn from."""
+
+    target: str
+    """What it predicts."""
+    features: tuple[str, ...]
+    """From what."""
+    records: int
+    """The number of records that it was tested on."""
+    original: Fraction
+    """The share that it gets right if it learned from the original."""
+    release: Fraction
+    """The share that it gets right if it learned from the release."""
+    majority: Fraction
+    """The share that has the most frequent value: right without any learning."""
+
+    @property
+    def kept(self) -> Fraction | None:
+        """What is left of the gain over the majority; None where the original gives none."""
+        gain = self.original - self.majority
+        return (self.release - self.majority) / gain if gain > 0 else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in plain values."""
+        return {
+            "target": self.target,
+            "features": list(self.features),
+            "records": self.records,
+            "original": float(self.original),
+            "release": float(self.release),
+            "majority": float(self.majority),
+            "kept": None if self.kept is None else float(self.kept),
+        }
+
+
+@dataclass(frozen=True)
+class Utility:
+    """What a release still serves for."""
+
+    original: str
+    """The name of the original."""
+    release: str
+    """The name of the release."""
+    columns: tuple[str, ...]
+    """What was compared."""
+    distances: MarginalDistances
+    """How far the distributions are from the truth."""
+    queries: QueryError
+    """How wrong counts are."""
+    prediction: Prediction | None
+    """How well classifiers do that learned from it; None where there is nothing to predict."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures in plain values."""
+        return {
+            "original": self.original,
+            "release": self.release,
+            "columns": list(self.columns),
+            "distances": self.distances.to_dict(),
+            "queries": self.queries.to_dict(),
+            "prediction": None if self.prediction is None else self.prediction.to_dict(),
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per figure, so that the frames of several releases can be put below each other."""
+        figures: dict[str, float | None] = {
+            "mean distance of a column": self.distances.mean_single,
+            "mean distance of a pair": self.distances.mean_pair,
+            "median relative error of a query": self.queries.median,
+            "mean relative error of a query": self.queries.mean,
+        }
+        if self.prediction is not None:
+            told = self.prediction.to_dict()
+            figures |= {f"accuracy: {name}": told[name] for name in _ACCURACIES}
+        return pa.table(
+            {
+                "release": [self.release] * len(figures),
+                "measure": list(figures),
+                "value": pa.array(figures.values(), pa.float64()),
+            }
+        )
+
+
+_ACCURACIES = ("original", "release", "majority")
+
+
+def compare_utility(
+    original: EncodedTable,
+    release: EncodedTable,
+    *,
+    columns: Sequence[str] | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    queries: int = 1_000,
+    target: str | None = None,
+    classifier: Classifier | None = None,
+    seed: int = 0,
+) -> Utility:
+    """Ask a release all three questions at once.
+
+    Args:
+        original: The table before protection.
+        release: The table after it, with the same records; some may be left out.
+        columns: What to compare; by default the original's quasi-identifiers and sensitive attributes.
+        hierarchies: For columns with labels that do not explain themselves, what these stand for.
+        queries: How many counting queries to ask.
+        target: What a classifier shall predict from the other columns; without it none is asked.
+        classifier: What learns; by default the logistic regression of scikit-learn.
+        seed: What the queries, and the division into parts, depend on.
+
+    Raises:
+        DataError: A column is not in both tables, or a released value stands for nothing in the original.
+        StudyError: The question makes no sense, or scikit-learn is wanted and not installed.
+    """
+    names = _compared(original, columns)
+    _check_queries(queries, SELECTIVITY)
+    true, told = _both(original, release, names, hierarchies)
+    learned = None
+    if target is not None:
+        learned = prediction(
+            original,
+            release,
+            target,
+            features=[name for name in names if name != target],
+            hierarchies=hierarchies,
+            classifier=classifier,
+            seed=seed,
+        )
+    return Utility(
+        original=original.name,
+        release=release.name,
+        columns=names,
+        distances=_distances(true, told),
+        queries=_query_error(true, told, queries, SELECTIVITY, seed),
+        prediction=learned,
+    )
+
+
+def marginal_distances(
+    original: EncodedTable,
+    release: EncodedTable,
+    columns: Sequence[str] | None = None,
+    *,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+) -> MarginalDistances:
+    """Tell how far each column of a release, and each pair of columns, is from the original.
+
+    Args:
+        original: The table before protection.
+        release: The table after it, in any order; records may be left out.
+        columns: What to compare; by default the original's quasi-identifiers and sensitive attributes.
+        hierarchies: For columns with labels that do not explain themselves, what these stand for.
+
+    Raises:
+        DataError: A column is not in both tables, or a released value stands for nothing in the original.
+        StudyError: There is no column, or one is given twice.
+
+    >>> from glasshouse.table import read
+    >>> before = read(pa.table({"age": [21, 22, 22, 22], "sex": ["f", "f", "m", "m"]}))
+    >>> after = read(pa.table({"age": ["20-29"] * 4, "sex": ["f", "f", "m", "m"]}))
+    >>> distances = marginal_distances(before, after, ["age", "sex"])
+    >>> dict(distances.single), dict(distances.pairs)
+    ({'age': 0.25, 'sex': 0.0}, {('age', 'sex'): 0.25})
+    """
+    return _distances(*_both(original, release, _compared(original, columns), hierarchies))
+
+
+def count_query_error(
+    original: EncodedTable,
+    release: EncodedTable,
+    columns: Sequence[str] | None = None,
+    *,
+    queries: int = 1_000,
+    seed: int = 0,
+    selectivity: float = SELECTIVITY,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+) -> QueryError:
+    """Ask the release random counting queries, and tell how wrong its answers are.
+
+    A query takes one to three columns at random and asks how many records have one of some values in each of them: a
+    range if the values are numbers or dates, else a random set. Of the c values of a column ⌈c · s^(1/q)⌉ are asked
+    for, where q is the number of columns, so that a query covers about the share s of all combinations (Xiao and Tao
+    2006, section 6). The error is |answer − truth| / max(truth, 0.1 % of the records).
+
+    Args:
+        original: The table before protection, which tells the truth.
+        release: The table after it, in any order; records may be left out.
+        columns: What to ask about; by default the original's quasi-identifiers and sensitive attributes.
+        queries: How many queries to ask.
+        seed: What the queries depend on.
+        selectivity: The share s, above 0 and at most 1.
+        hierarchies: For columns with labels that do not explain themselves, what these stand for.
+
+    Raises:
+        DataError: A column is not in both tables, or a released value stands for nothing in the original.
+        StudyError: There is no column or no query, or the selectivity is not a share.
+    """
+    _check_queries(queries, selectivity)
+    true, told = _both(original, release, _compared(original, columns), hierarchies)
+    return _query_error(true, told, queries, selectivity, seed)
+
+
+def prediction(
+    original: EncodedTable,
+    release: EncodedTable,
+    target: str,
+    *,
+    features: Sequence[str] | None = None,
+    seed: int = 0,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    classifier: Classifier | None = None,
+    sample: int | None = SAMPLE,
+    folds: int = FOLDS,
+) -> Prediction:
+    """Tell how well a classifier predicts real records if it learned from the release, and if from the original.
+
+    The records are divided at random into parts. For each part, one classifier learns from the release of the other
+    parts, one from their original, and both predict the records of the part as they are in the original. A feature is
+    a column of shares per original value: 1 for a plain value, and evenly spread for a generalised one. Records whose
+    target is suppressed are not learned from.
+
+    Args:
+        original: The table before protection.
+        release: The table after it, with the same records in the same order.
+        target: The column to predict.
+        features: The columns to predict it from; by default the original's quasi-identifiers and sensitive
+            attributes, without the target.
+        seed: What the division depends on.
+        hierarchies: For columns with labels that do not explain themselves, what these stand for.
+        classifier: What learns; by default the logistic regression of scikit-learn.
+        sample: How many records to take at most, at random; None: all.
+        folds: The number of parts, at least 2.
+
+    Raises:
+        DataError: The tables do not have the same records or columns; or a released value stands for nothing.
+        StudyError: The target is a feature or generalised; or scikit-learn is wanted and not installed.
+    """
+    names = [name for name in _compared(original, features) if features or name != target]
+    _check_learning(original, release, target, names, folds)
+    learner = _logistic_regression() if classifier is None else classifier
+    rng = np.random.default_rng(seed)
+    original, release = _sampled(original, release, sample, rng)
+    parts = rng.integers(0, folds, original.records).astype(np.uint8)
+    true, told = _both(original, release, names, hierarchies)
+    labels = _labels(original.column(target), release.column(target))
+    tested = _lessons(original, names, labels[0], parts, true)
+    learned = _lessons(release, names, labels[1], parts, told)
+    right = [
+        sum(_right(learner, source, tested, part) for part in range(folds))
+        for source in (tested, learned)
+    ]
+    most = int(np.bincount(labels[0]).max())
+    return Prediction(
+        target=target,
+        features=tuple(names),
+        records=original.records,
+        original=Fraction(right[0], original.records),
+        release=Fraction(right[1], original.records),
+        majority=Fraction(most, original.records),
+    )
+
+
+# Both tables in the terms of the original's values
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """For each released value of a column, the original values that it stands for, in compressed rows."""
+
+    starts: NDArray[np.int64]
+    covered: NDArray[np.int64]
+    width: int
+    """The number of original values."""
+
+    @classmethod
+    def identity(cls, width: int) -> _Spread:
+        """Return that of a column whose values stand for themselves."""
+        return cls(np.arange(width + 1), np.arange(width), width)
+
+    @property
+    def shares(self) -> csr_array:
+        """Per released value (row) and original value (column), the share of the row that falls on it."""
+        sizes = np.diff(self.starts)
+        data = np.repeat(1.0 / sizes, sizes)
+        return csr_array((data, self.covered, self.starts), shape=(len(sizes), self.width))
+
+    def wanted_shares(self, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return, per released value, which share of it falls on the wanted original values."""
+        hits = np.concatenate([np.zeros(1, np.int64), np.cumsum(wanted[self.covered])])
+        counts = hits[self.starts[1:]] - hits[self.starts[:-1]]
+        shares: NDArray[np.float64] = counts / np.diff(self.starts)
+        return shares
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """The distinct combinations of some columns, with the records of each, and what their values stand for."""
+
+    columns: tuple[Column, ...]
+    """Each with a code per combination, and a dictionary of the values that occur."""
+    weights: NDArray[np.float64]
+    """Per combination, its number of records: whole numbers."""
+    spreads: tuple[_Spread, ...]
+    """Per column, the original values that its values stand for."""
+
+    @cached_property
+    def codes(self) -> NDArray[np.uint32]:
+        """Per column (row) and combination, the code of the value."""
+        return np.stack([column.codes.astype(np.uint32) for column in self.columns])
+
+    def projected(self, chosen: Sequence[int]) -> _Counted:
+        """Return the combinations of some of the columns."""
+        columns = [self.columns[own] for own in chosen]
+        classes = refined(columns, len(self.weights))
+        first = _first_of_each(classes.numbers, classes.classes)
+        return _Counted(
+            columns=tuple(Column(c.name, c.codes[first], c.values) for c in columns),
+            weights=_added(classes.numbers, self.weights, classes.classes),
+            spreads=tuple(self.spreads[own] for own in chosen),
+        )
+
+    def counts(self, own: int) -> NDArray[np.float64]:
+        """Return the records per value of a column."""
+        return _added(self.columns[own].codes, self.weights, self.columns[own].cardinality)
+
+    def answer(self, query: _Query) -> float:
+        """Return the expected number of records that a query on these columns counts."""
+        shares = [
+            spread.wanted_shares(wanted)
+            for spread, wanted in zip(self.spreads, query.wanted, strict=True)
+        ]
+        padded = np.zeros((len(shares), max(map(len, shares))))
+        for row, share in zip(padded, shares, strict=True):
+            row[: len(share)] = share
+        return float(_weighed(self.weights, self.codes, padded))
+
+
+def _compared(original: EncodedTable, columns: Sequence[str] | None) -> tuple[str, ...]:
+    if isinstance(columns, str):
+        raise StudyError(f'give a list of columns, such as ["{columns}"], not one text')
+    if columns is None:
+        named = (*original.quasi_identifiers, *original.sensitive)
+        columns = [part.name for name in named for part in original.columns_of(name)]
+    if not columns:
+        raise StudyError(f"name the columns of {original.name} to compare")
+    for position, name in enumerate(columns):
+        original.column(name)
+        if name in columns[:position]:
+            raise StudyError(f'column "{name}" is given twice')
+    return tuple(columns)
+
+
+def _both(
+    original: EncodedTable,
+    release: EncodedTable,
+    names: Sequence[str],
+    hierarchies: Mapping[str, Hierarchy] | None,
+) -> tuple[_Counted, _Counted]:
+    """Return the combinations of the original and of the release."""
+    if release.records > original.records:
+        raise DataError(
+            f"{release.name} has {release.records:,} records, more than the {original.records:,} of {original.name}; "
+            "compare a release with the table that it was made of"
+        )
+    columns, weights = _combinations(original, names, original.records)
+    own = tuple(_Spread.identity(column.cardinality) for column in columns)
+    released, released_weights = _combinations(release, names, original.records)
+    spreads = tuple(
+        _spread(true, told, (hierarchies or {}).get(true.name), original.name, release.name)
+        for true, told in zip(columns, released, strict=True)
+    )
+    return _Counted(columns, weights, own), _Counted(released, released_weights, spreads)
+
+
+def _combinations(
+    table: EncodedTable, names: Sequence[str], records: int
+) -> tuple[tuple[Column, ...], NDArray[np.float64]]:
+    """Return the combinations of some columns of so many records; those that the table does not have are ``*``."""
+    tuples = distinct_tuples(table, names)
+    absent = records - table.records
+    columns = tuple(
+        _with_used_values(name, codes, table.column(name).values, absent=absent > 0)
+        for name, codes in zip(names, tuples.codes.T, strict=True)
+    )
+    weights = np.append(tuples.weights, absent) if absent else tuples.weights
+    return columns, weights.astype(np.float64)
+
+
+def _with_used_values(
+    name: str, codes: NDArray[np.uint32], values: pa.LargeStringArray, *, absent: bool
+) -> Column:
+    used = np.bincount(codes, minlength=len(values)) > 0
+    new_code = (np.cumsum(used) - 1).astype(np.uint32)
+    own, texts = new_code[codes], values.filter(pa.array(used))
+    if absent:
+        code = texts.index(SUPPRESSED).as_py()
+        if code < 0:
+            code = len(texts)
+            texts = pa.concat_arrays([texts, pa.array([SUPPRESSED], pa.large_string())])
+        own = np.append(own, np.uint32(code))
+    return Column(name, own, texts)
+
+
+def _spread(
+    true: Column, told: Column, hierarchy: Hierarchy | None, original: str, release: str
+) -> _Spread:
+    """Return the original values that each released one stands for: itself if the original has it."""
+    equal = pc.fill_null(pc.index_in(told.values, value_set=true.values), -1)
+    position: NDArray[np.int64] = np.asarray(equal).astype(np.int64)
+    general = np.flatnonzero(position < 0).tolist()
+    meanings = _Meanings(true, hierarchy)
+    found = {code: meanings.of(told.values[code].as_py()) for code in general}
+    for code, own in found.items():
+        if not len(own):
+            raise DataError(
+                f'{quoted([told.values[code].as_py()])} in column "{true.name}" of {release} stands for no value of '
+                f"{original}; give the hierarchy of the column"
+            )
+    sizes = np.ones(told.cardinality, np.int64)
+    sizes[general] = [len(own) for own in found.values()]
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    covered = np.empty(starts[-1], np.int64)
+    covered[starts[:-1]] = position
+    for code, own in found.items():
+        covered[starts[code] : starts[code + 1]] = own
+    return _Spread(starts, covered, true.cardinality)
+
+
+class _Meanings:
+    """Finds the original values that a generalised one stands for.
+
+    What a text covers is for `glasshouse.table.generalised` to say; here the values are laid out so that only those
+    are looked at that may be covered.
+    """
+
+    def __init__(self, true: Column, hierarchy: Hierarchy | None) -> None:
+        self._values = true.values
+        self._hierarchy = hierarchy
+
+    def of(self, text: str) -> NDArray[np.int64]:
+        """Return the codes of the values that a text stands for, ascending."""
+        if text == SUPPRESSED:
+            return np.arange(len(self._values))
+        if text in self._labels:
+            return np.array(sorted(self._labels[text]), np.int64)
+        near = np.array(sorted(set(self._near(text))), np.int64)
+        covers = covering(self._values.take(pa.array(near)), [text]) == 0
+        covered: NDArray[np.int64] = near[covers]
+        return covered
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        texts: list[str] = self._values.to_pylist()
+        return texts
+
+    @cached_property
+    def _code(self) -> dict[str, int]:
+        return {text: code for code, text in enumerate(self._texts)}
+
+    @cached_property
+    def _sorted(self) -> list[str]:
+        return sorted(self._texts)
+
+    @cached_property
+    def _numbers(self) -> _Points:
+        return _Points(self._texts, _number)
+
+    @cached_property
+    def _days(self) -> _Points:
+        return _Points(self._texts, _day)
+
+    @cached_property
+    def _labels(self) -> dict[str, list[int]]:
+        """Per label of the hierarchy, the codes of the values that it stands for in the data."""
+        labels: dict[str, list[int]] = {}
+        for value, *above in () if self._hierarchy is None else self._hierarchy.rows:
+            if value in self._code:
+                for label in dict.fromkeys(above):
+                    labels.setdefault(label, []).append(self._code[value])
+        return labels
+
+    def _near(self, text: str) -> Iterable[int]:
+        if interval := as_interval(text):
+            points = self._days if interval.of_dates else self._numbers
+            return points.between(interval.low, interval.high)
+        if members := set_members(text):
+            return [self._code[member] for member in members if member in self._code]
+        if text.endswith(SUPPRESSED):
+            start = text.rstrip(SUPPRESSED)
+            first = bisect_left(self._sorted, start)
+            end = bisect_right(self._sorted, start, key=lambda each: each[: len(start)])
+            return [self._code[each] for each in self._sorted[first:end]]
+        return []
+
+
+class _Points:
+    """The values of a column that are numbers, or days, in order."""
+
+    def __init__(self, texts: Sequence[str], understood: Callable[[str], Decimal | None]) -> None:
+        points = [(understood(text.strip()), code) for code, text in enumerate(texts)]
+        ordered = sorted((point, code) for point, code in points if point is not None)
+        self._points = [(point, 0) for point, _ in ordered]
+        self._codes = [code for _, code in ordered]
+
+    def between(self, low: tuple[Decimal, int], high: tuple[Decimal, int]) -> list[int]:
+        """Return the codes of the points from one end to the other."""
+        return self._codes[bisect_left(self._points, low) : bisect_right(self._points, high)]
+
+
+def _number(text: str) -> Decimal | None:
+    return Decimal(text) if NUMBER.fullmatch(text) else None
+
+
+def _day(text: str) -> Decimal | None:
+    try:
+        return Decimal(date.fromisoformat(text).toordinal())
+    except ValueError:
+        return None
+
+
+# Distances
+
+
+def _distances(true: _Counted, told: _Counted) -> MarginalDistances:
+    names = [column.name for column in true.columns]
+    return MarginalDistances(
+        single={name: _distance_of_one(true, told, own) for own, name in enumerate(names)},
+        pairs={
+            (names[one], names[other]): _distance_of_two(true, told, one, other)
+            for one, other in combinations(range(len(names)), 2)
+        },
+    )
+
+
+def _distance_of_one(true: _Counted, told: _Counted, own: int) -> float:
+    expected = told.counts(own) @ told.spreads[own].shares
+    return float(np.abs(true.counts(own) - expected).sum() / (2 * true.weights.sum()))
+
+
+def _distance_of_two(true: _Counted, told: _Counted, one: int, other: int) -> float:
+    """Return the distance of a joint distribution, some rows of its table at a time.
+
+    With the released counts N and the shares A and B of both columns, the expected counts are AᵀNB.
+    """
+    truth = _cross_table(true, one, other)
+    left = told.spreads[one].shares.T.tocsr() @ _cross_table(told, one, other)
+    right = told.spreads[other].shares
+    rows, width = truth.shape
+    step = max(1, _BLOCK // width)
+    apart = 0.0
+    for first in range(0, rows, step):
+        block = slice(first, first + step)
+        apart += float(abs(truth[block] - left[block] @ right).sum())
+    return apart / (2 * float(true.weights.sum()))
+
+
+def _cross_table(counted: _Counted, one: int, other: int) -> csr_array:
+    """Return the records per value of one column (row) and of another."""
+    part = counted.projected([one, other])
+    first, second = part.columns
+    places = (first.codes.astype(np.int64), second.codes.astype(np.int64))
+    shape = (first.cardinality, second.cardinality)
+    return csr_array((part.weights, places), shape=shape)
+
+
+# Queries
+
+
+@dataclass(frozen=True)
+class _Query:
+    """How many records have wanted values in each of some columns?"""
+
+    columns: tuple[int, ...]
+    wanted: tuple[NDArray[np.bool_], ...]
+    """Per column, which of the original's values count."""
+
+
+def _check_queries(queries: int, selectivity: float) -> None:
+    if queries < 1:
+        raise StudyError(f"{queries} queries tell nothing; ask at least one")
+    if not 0 < selectivity <= 1:
+        raise StudyError(f"the selectivity is {selectivity}; give a share above 0 and at most 1")
+
+
+def _query_error(
+    true: _Counted, told: _Counted, queries: int, selectivity: float, seed: int
+) -> QueryError:
+    asked = list(_random_queries(true.columns, queries, selectivity, np.random.default_rng(seed)))
+    bound = SANITY_BOUND * float(true.weights.sum())
+    errors = np.empty(queries)
+    for chosen, numbers in _by_columns(asked).items():
+        true_part, told_part = true.projected(chosen), told.projected(chosen)
+        for number in numbers:
+            truth = true_part.answer(asked[number])
+            error = abs(told_part.answer(asked[number]) - truth)
+            errors[number] = error / max(truth, bound)
+    return QueryError(queries, float(np.median(errors)), float(np.mean(errors)), bound, seed)
+
+
+def _random_queries(
+    columns: Sequence[Column], queries: int, selectivity: float, rng: np.random.Generator
+) -> Iterator[_Query]:
+    orders = [_natural_order(column) for column in columns]
+    for _ in range(queries):
+        count = int(rng.integers(1, min(MOST_COLUMNS, len(columns)) + 1))
+        chosen = sorted(rng.choice(len(columns), count, replace=False).tolist())
+        wanted = []
+        for own in chosen:
+            width = columns[own].cardinality
+            size = min(width, ceil(width * selectivity ** (1 / count)))
+            wanted.append(_random_values(width, size, orders[own], rng))
+        yield _Query(tuple(chosen), tuple(wanted))
+
+
+def _random_values(
+    width: int, size: int, order: NDArray[np.int64] | None, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Choose values: a range of them where they have an order, else any."""
+    wanted = np.zeros(width, np.bool_)
+    if order is None:
+        wanted[rng.choice(width, size, replace=False)] = True
+    else:
+        first = int(rng.integers(0, width - size + 1))
+        wanted[order[first : first + size]] = True
+    return wanted
+
+
+def _natural_order(column: Column) -> NDArray[np.int64] | None:
+    """Return the codes in the order of the numbers or days that the values are; None where they are not."""
+    texts = column.values.to_pylist()
+    for understood in (_number, _day):
+        points = [understood(text.strip()) for text in texts]
+        known = [point for point in points if point is not None]
+        missing = sum(text.strip() == MISSING for text in texts)
+        if known and len(known) + missing == len(texts):
+            least = min(known) - 1
+            keys = [least if point is None else point for point in points]
+            return np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
+    return None
+
+
+def _by_columns(queries: Sequence[_Query]) -> dict[tuple[int, ...], list[int]]:
+    found: dict[tuple[int, ...], list[int]] = {}
+    for number, query in enumerate(queries):
+        found.setdefault(query.columns, []).append(number)
+    return found
+
+
+def _added(
+    numbers: NDArray[Any], weights: NDArray[np.float64], classes: int
+) -> NDArray[np.float64]:
+    """Return the sum of the weights in each class."""
+    sums: NDArray[Any] = np.bincount(numbers, weights, minlength=classes)
+    return sums
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _weighed(
+    weights: NDArray[np.float64], codes: NDArray[np.uint32], shares: NDArray[np.float64]
+) -> float:
+    """Return the sum of the weights, each times the shares of its values."""
+    total = 0.0
+    for i in range(weights.size):
+        product = weights[i]
+        for j in range(codes.shape[0]):
+            product *= shares[j, codes[j, i]]
+        total += product
+    return total
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _first_of_each(numbers: NDArray[np.uint32], classes: int) -> NDArray[np.int64]:
+    """Return the first member of each class; classes are numbered by first appearance."""
+    first = np.empty(classes, np.int64)
+    found = 0
+    for i in range(numbers.size):
+        if numbers[i] == found:
+            first[found] = i
+            found += 1
+    return first
+
+
+# Prediction
+
+
+@dataclass(frozen=True)
+class _Lessons:
+    """What can be learned from a table, or predicted: distinct rows of features, with label and part."""
+
+    rows: csr_array
+    labels: NDArray[np.int64]
+    """Per row, the code of the target's value in the original; −1: suppressed."""
+    parts: NDArray[np.uint8]
+    weights: NDArray[np.int64]
+    """Per row, its number of records."""
+
+
+def _check_learning(
+    original: EncodedTable, release: EncodedTable, target: str, names: Sequence[str], folds: int
+) -> None:
+    original.column(target), release.column(target)
+    if not names:
+        raise StudyError(f'name the columns to predict "{target}" from')
+    if target in names:
+        raise StudyError(f'"{target}" is to be predicted, and cannot be a feature too')
+    if folds < 2:
+        raise StudyError(f"the number of parts is {folds}; give at least 2")
+    if original.records != release.records:
+        raise DataError(
+            f"{release.name} has {release.records:,} records and {original.name} {original.records:,}; "
+            f'keep suppressed records, with "{SUPPRESSED}", so that both have the same records in the same order'
+        )
+
+
+def _logistic_regression() -> Classifier:
+    try:
+        linear_model = import_module("sklearn.linear_model")
+    except ImportError:
+        raise StudyError(
+            "prediction needs scikit-learn; pip install 'glasshouse[learn]', or give a classifier"
+        ) from None
+    learner: Classifier = linear_model.LogisticRegression(max_iter=1_000, tol=1e-3)
+    return learner
+
+
+def _sampled(
+    original: EncodedTable, release: EncodedTable, sample: int | None, rng: np.random.Generator
+) -> tuple[EncodedTable, EncodedTable]:
+    if sample is None or original.records <= sample:
+        return original, release
+    chosen = np.sort(rng.choice(original.records, sample, replace=False))
+    return original.of_records(chosen), release.of_records(chosen)
+
+
+def _labels(true: Column, told: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the target of each record of the original and of the release, in codes of the original."""
+    equal = pc.fill_null(pc.index_in(told.values, value_set=true.values), -1)
+    position: NDArray[np.int64] = np.asarray(equal).astype(np.int64)
+    labels = position[told.codes]
+    unknown = np.unique(told.codes[labels < 0])
+    for text in told.values.take(pa.array(unknown)).to_pylist():
+        if text != SUPPRESSED:
+            raise StudyError(
+                f'{quoted([text])} in column "{true.name}" of the release is not a value of the original; '
+                "predict a column that was not generalised"
+            )
+    if len(unknown) and not np.any(labels >= 0):
+        raise StudyError(f'column "{true.name}" of the release is suppressed; predict another one')
+    return true.codes.astype(np.int64), labels
+
+
+def _lessons(
+    table: EncodedTable,
+    names: Sequence[str],
+    labels: NDArray[np.int64],
+    parts: NDArray[np.uint8],
+    counted: _Counted,
+) -> _Lessons:
+    wanted = [table.column(name) for name in names]
+    classes = refined(
+        [*wanted, _as_column("label", labels + 1), _as_column("part", parts)], table.records
+    )
+    first = _first_of_each(classes.numbers, classes.classes)
+    features = []
+    for column, own, spread in zip(wanted, counted.columns, counted.spreads, strict=True):
+        used = np.asarray(pc.fill_null(pc.index_in(column.values, value_set=own.values), 0))
+        features.append(spread.shares[used[column.codes[first]]])
+    rows = hstack(features, format="csr")
+    return _Lessons(rows, labels[first], parts[first], classes.sizes)
+
+
+def _as_column(name: str, codes: NDArray[Any]) -> Column:
+    cardinality = int(codes.max()) + 1
+    return Column(name, codes.astype(np.uint32), pa.nulls(cardinality, pa.large_string()))
+
+
+def _right(learner: Classifier, learned: _Lessons, tested: _Lessons, part: int) -> int:
+    """Learn from all parts but one; return how many records of that one are predicted right."""
+    chosen = (learned.parts != part) & (learned.labels >= 0)
+    test = tested.parts == part
+    if not test.any():
+        return 0
+    labels = learned.labels[chosen]
+    if not len(labels):
+        raise StudyError("too few records to learn from; take fewer parts, or more records")
+    if np.all(labels == labels[0]):
+        predicted = np.full(np.count_nonzero(test), labels[0])
+    else:
+        learner.fit(learned.rows[chosen], labels, sample_weight=learned.weights[chosen])
+        predicted = np.asarray(learner.predict(tested.rows[test]))
+    return int(tested.weights[test][predicted == tested.labels[test]].sum())

@@ -1,0 +1,199 @@
+"""A protected release beside the original: what the protection buys, what it costs, and what it does not stop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from glasshouse.microdata import Assessment, Attack
+from glasshouse.report.cells import number_cell
+from glasshouse.report.document import METHOD
+from glasshouse.report.findings import attack_label
+from glasshouse.report.page import (
+    Assumptions,
+    Cell,
+    Column,
+    Group,
+    Page,
+    Provenance,
+    Section,
+    Table,
+    Term,
+)
+from glasshouse.report.treatment import treatment_section
+from glasshouse.report.words import counted, frequency, percentage, plural, share
+from glasshouse.table.treatment import Step
+
+
+class Protected(Protocol):
+    """What a report says of a protected release."""
+
+    @property
+    def records(self) -> int:
+        """The number of records, suppressed ones included."""
+
+    @property
+    def suppressed(self) -> int:
+        """The number of suppressed records."""
+
+    @property
+    def before(self) -> Assessment:
+        """What an adversary learns from the original."""
+
+    @property
+    def after(self) -> Assessment:
+        """What she learns from the release."""
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What was left out beforehand."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as plain values."""
+
+
+def protection_sentences(outcome: Protected, *, subject: str = "person") -> tuple[str, ...]:
+    """Return what the protection buys, what survives it, and what it costs: three sentences."""
+    naming, *inferring = zip(outcome.before.attacks, outcome.after.attacks, strict=True)
+    sentences = [_named(*naming, subject)]
+    if inferring:
+        worst = max(inferring, key=lambda pair: pair[1].certain)
+        sentences.append(_inferred(*worst, subject))
+    sentences.append(_cost(outcome, subject))
+    return tuple(sentences)
+
+
+def _named(before: Attack, after: Attack, subject: str) -> str:
+    left = "nobody" if after.certain == 0 else counted(after.certain, subject)
+    return (
+        f"Before, {counted(before.certain, subject)} of {before.records:,} could be named with certainty "
+        f"({share(before.certain, before.records)}); in the protected release {left} can, and a guess is right for "
+        f"{frequency(after.probabilistic.posterior)} instead of {frequency(before.probabilistic.posterior)}."
+    )
+
+
+def _inferred(before: Attack, after: Attack, subject: str) -> str:
+    secret = " and ".join(after.secret)
+    if after.certain == 0:
+        return (
+            f"Nobody's {secret} can be inferred with certainty any more; before it was that of "
+            f"{counted(before.certain, subject)}."
+        )
+    return (
+        f"What it does not stop: the {secret} of {counted(after.certain, subject)} "
+        f"({share(after.certain, after.records)}) is still known with certainty, because all {plural(subject)} of "
+        f"their class share it; before it was {counted(before.certain, subject)}."
+    )
+
+
+def _cost(outcome: Protected, subject: str) -> str:
+    content = outcome.to_dict()
+    hidden = (
+        "no record is suppressed"
+        if outcome.suppressed == 0
+        else f"{counted(outcome.suppressed, 'record')} ({share(outcome.suppressed, outcome.records)}) "
+        f"{'is' if outcome.suppressed == 1 else 'are'} suppressed"
+    )
+    loss = content.get("loss")
+    if loss is None:
+        return f"The cost: {hidden}; the link between a {subject} and the sensitive value is cut inside each group."
+    proved = (
+        "the least that this protection allows"
+        if content.get("optimal")
+        else "the least that was found"
+    )
+    return f"The cost: {hidden}, and {100 * loss:.1f} % of the detail is lost, {proved}."
+
+
+def protection_page(outcome: Protected, *, provenance: Provenance, subject: str = "person") -> Page:
+    """Return the report of a protected release."""
+    content = outcome.to_dict()
+    sections = [_risks(outcome), _protection(content)]
+    done = treatment_section(outcome.steps)
+    return Page(
+        title="A protected release, and what it still tells",
+        lead=f"{outcome.records:,} records",
+        sentences=protection_sentences(outcome, subject=subject),
+        assumptions=Assumptions(
+            "The adversary knows all quasi-identifiers of a person whose record is in the release, and how they were "
+            "recoded. Suppressed records form no class and are left out of the figures after. Every risk is an exact "
+            "ratio of counts.",
+            (
+                Term("Known for certain", "Records whose secret she infers with probability 1."),
+                Term(
+                    "Loss",
+                    "The mean share of the domain that a released value stands for, per attribute, joined by a "
+                    "geometric mean: 0 where nothing is generalised, 1 where everything is.",
+                ),
+                Term("Height", "How many levels of its hierarchy a column was generalised."),
+            ),
+        ),
+        provenance=provenance,
+        command="glasshouse anonymise --study study.toml",
+        method=METHOD,
+        sections=(*sections, *([done] if done is not None else [])),
+    )
+
+
+def _risks(outcome: Protected) -> Section:
+    columns = (
+        Column("Attack"),
+        Column("certain", numeric=True, under="Before"),
+        Column("guess right", numeric=True, under="Before"),
+        Column("certain", numeric=True, under="After"),
+        Column("guess right", numeric=True, under="After"),
+    )
+    rows = tuple(
+        (
+            Cell(attack_label(after), mark=after.code),
+            *_figures(before),
+            *_figures(after),
+        )
+        for before, after in zip(outcome.before.attacks, outcome.after.attacks, strict=True)
+    )
+    return Section(
+        "What an adversary learns, before and after",
+        "With all quasi-identifiers.",
+        (Table(columns, (Group(rows),)),),
+    )
+
+
+def _figures(attack: Attack) -> tuple[Cell, Cell]:
+    certain = f"{attack.certain:,} ({percentage(attack.deterministic.posterior)})"
+    return Cell(certain), number_cell(attack.probabilistic.posterior)
+
+
+def _protection(content: Mapping[str, Any]) -> Section:
+    rows = [("method", content["method"]), *_parameters(content["parameters"])]
+    rows += [("classes", f"{content['classes']:,}"), ("suppressed", f"{content['suppressed']:,}")]
+    if content.get("loss") is not None:
+        rows.append(("loss", f"{content['loss']:.6f}"))
+    quality = content.get("quality") or {}
+    rows += [
+        (name.replace("_", " "), f"{value:.6f}")
+        for name, value in quality.items()
+        if isinstance(value, float)
+    ]
+    tables = [_two_columns("Protection", rows)]
+    if content.get("heights"):
+        tables.append(_two_columns("Height", [(n, str(h)) for n, h in content["heights"].items()]))
+    suggested = content.get("suggested_hierarchies") or []
+    notes = (
+        (f"The hierarchies of {', '.join(suggested)} were suggested by the program: review them.",)
+        if suggested
+        else ()
+    )
+    return Section("How it is protected", tables=tuple(tables), notes=notes)
+
+
+def _parameters(parameters: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    return [
+        (name.replace("_", " "), str(value))
+        for name, value in parameters.items()
+        if value not in ({}, None)
+    ]
+
+
+def _two_columns(title: str, rows: Sequence[tuple[str, str]]) -> Table:
+    cells = tuple((Cell(name), Cell(value)) for name, value in rows)
+    return Table((Column(title), Column("", numeric=True)), (Group(cells),))

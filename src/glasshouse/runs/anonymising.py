@@ -1,0 +1,307 @@
+"""One run of ``anonymise``: from a study to a protected release, and what it still lets an adversary learn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+from glasshouse.errors import StudyError, unknown_name
+from glasshouse.microdata import Assessment, assess
+from glasshouse.mitigation.anatomy import Anatomy, anatomise
+from glasshouse.mitigation.criteria import (
+    AverageRisk,
+    Criterion,
+    DistinctDiversity,
+    EntropyDiversity,
+    EqualCloseness,
+    HierarchicalCloseness,
+    HighestRisk,
+    InferenceRisk,
+    KAnonymity,
+    OrderedCloseness,
+    RecursiveDiversity,
+    TableCriterion,
+)
+from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
+from glasshouse.mitigation.quality import Quality, quality
+from glasshouse.mitigation.recoding import Recoding, recode
+from glasshouse.runs.reading import one_each, prepared
+from glasshouse.runs.runner import Means
+from glasshouse.sources.files import fingerprint
+from glasshouse.study import Protection, Study, attributes
+from glasshouse.table import EncodedTable, Step
+
+if TYPE_CHECKING:
+    from glasshouse.report import Provenance
+
+RELEASE, QUASI_IDENTIFIERS, SENSITIVE = "release.csv", "quasi_identifiers.csv", "sensitive.csv"
+GROUP = "group"
+"""What the column of Anatomy's groups is called in the release."""
+
+
+@dataclass(frozen=True)
+class AnonymiseRun:
+    """A study of protection and its outcome."""
+
+    study: Study
+    """What was asked."""
+    original: EncodedTable
+    """The records before."""
+    release: EncodedTable
+    """The records as they may be released."""
+    recoding: Recoding | None
+    """How the quasi-identifiers were recoded; None: the records were put into groups."""
+    anatomy: Anatomy | None
+    """The groups that the records were put into; None: the quasi-identifiers were recoded."""
+    quality: Quality | None
+    """What is left of the data, where it was recoded."""
+    hierarchies: Mapping[str, Hierarchy]
+    """The hierarchies that were used."""
+    before: Assessment
+    """What an adversary learns from the original with all quasi-identifiers."""
+    after: Assessment
+    """What she learns from the release; suppressed records are left out of it."""
+    steps: tuple[Step, ...]
+    """What was left out of the dataset before it was protected."""
+
+    @property
+    def records(self) -> int:
+        """The number of records, suppressed ones included."""
+        return self.release.records
+
+    @property
+    def suppressed(self) -> int:
+        """The number of suppressed records."""
+        return 0 if self.recoding is None else int(np.count_nonzero(self.recoding.suppressed))
+
+    @property
+    def protection(self) -> Protection:
+        """How it was to be protected."""
+        if self.study.protection is None:
+            raise StudyError("the study does not say how the release is to be protected")
+        return self.study.protection
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as plain values: method, parameters, heights, suppressed, classes, loss, optimal."""
+        parameters = self.protection.model_dump(
+            mode="json", exclude_none=True, exclude={"method", "hierarchies"}
+        )
+        content: dict[str, Any] = {"method": self.protection.method, "parameters": parameters}
+        if self.recoding is not None:
+            heights = self.recoding.heights
+            content |= {
+                "heights": None if heights is None else dict(heights),
+                "suppressed": self.suppressed,
+                "classes": self.recoding.classes,
+                "loss": self.recoding.loss,
+                "optimal": self.recoding.optimal,
+                "bound": self.recoding.bound,
+            }
+        if self.anatomy is not None:
+            content |= {
+                "heights": None,
+                "suppressed": 0,
+                "classes": self.anatomy.groups,
+                "loss": None,
+                "optimal": None,
+            }
+        if self.quality is not None:
+            content["quality"] = self.quality.to_dict()
+        content["suggested_hierarchies"] = [n for n, h in self.hierarchies.items() if h.suggested]
+        if self.steps:
+            content["treatment"] = [step.to_dict() for step in self.steps]
+        content["before"] = [attack.to_dict() for attack in self.before.attacks]
+        content["after"] = [attack.to_dict() for attack in self.after.attacks]
+        return content
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per attack, before and after."""
+        tables = [
+            outcome.to_frame().append_column("release", pa.array([said] * len(outcome.attacks)))
+            for said, outcome in (("original", self.before), ("protected", self.after))
+        ]
+        return pa.concat_tables(tables)
+
+    def manifest(self) -> dict[str, Any]:
+        """Return what later commands must know of the release."""
+        kept = ("method", "parameters", "heights", "suppressed", "classes", "loss", "optimal")
+        content = self.to_dict()
+        files = self.protection.hierarchies
+        return {
+            "release": RELEASE,
+            "quasi_identifiers": list(self.release.quasi_identifiers),
+            "sensitive": list(self.release.sensitive),
+            **{name: content[name] for name in kept},
+            "hierarchies": {name: fingerprint(path) for name, path in files.items()},
+            "suggested_hierarchies": content["suggested_hierarchies"],
+        }
+
+    def write_files(self, folder: Path) -> None:
+        """Write the release; of Anatomy also the two tables that it is published as."""
+        _write(_as_arrow(self.release), folder / RELEASE)
+        if self.anatomy is not None:
+            known, secret = self.anatomy.tables(self.original)
+            _write(known, folder / QUASI_IDENTIFIERS)
+            _write(secret, folder / SENSITIVE)
+
+    def to_html(self, provenance: Provenance) -> str:
+        """Return the report."""
+        from glasshouse.report.page import render
+        from glasshouse.report.protections import protection_page
+
+        return render(protection_page(self, provenance=provenance))
+
+
+def run_anonymise(study: Study, *, means: Means | None = None) -> AnonymiseRun:
+    """Protect a release, and measure again.
+
+    Raises:
+        DataError: The data is malformed, or a value is not in its hierarchy.
+        StudyError: The protection cannot be reached, or is not well posed.
+        BudgetError: The time was over before any protection was found.
+    """
+    protection = study.protection
+    if protection is None:
+        raise StudyError("say how the release is to be protected")
+    means = means or Means()
+    single = one_each(next(prepared(study, on_progress=means.watch.reading)), seed=study.seed)
+    table = single.table
+    if protection.method == "anatomy":
+        return _anatomised(study, protection, table, single.steps)
+    hierarchies = _hierarchies(protection, table)
+    criteria = _criteria(protection, study, table)
+    found = recode(
+        table,
+        hierarchies=hierarchies,
+        criteria=criteria,
+        suppression=protection.suppression,
+        objective=protection.objective,
+        weights=protection.importance or None,
+        time_limit=protection.time_limit,
+    )
+    release = found.release(table)
+    kept = release.of_records(~found.suppressed) if found.suppressed.any() else release
+    return AnonymiseRun(
+        study=study,
+        original=table,
+        release=release,
+        recoding=found,
+        anatomy=None,
+        quality=quality(table, found, hierarchies),
+        hierarchies=hierarchies,
+        before=assess(table),
+        after=assess(kept),
+        steps=single.steps,
+    )
+
+
+def _anatomised(
+    study: Study, protection: Protection, table: EncodedTable, steps: tuple[Step, ...]
+) -> AnonymiseRun:
+    if len(table.sensitive) != 1 or protection.l is None:
+        raise StudyError("Anatomy parts one sensitive attribute from the rest; give one with -s")
+    groups = anatomise(table, l=protection.l, sensitive=table.sensitive[0], seed=study.seed)
+    release = _published(groups.one_table(table, group=GROUP))
+    known = release.with_roles(quasi_identifiers=[GROUP], sensitive=table.sensitive)
+    return AnonymiseRun(
+        study=study,
+        original=table,
+        release=release,
+        recoding=None,
+        anatomy=groups,
+        quality=None,
+        hierarchies={},
+        before=assess(table),
+        after=assess(known),
+        steps=steps,
+    )
+
+
+def _published(table: EncodedTable) -> EncodedTable:
+    """Leave the identifier out of what is published: it would undo the groups."""
+    columns = {name: column for name, column in table.columns.items() if name != table.identifier}
+    roles = {name: role for name, role in table.roles.items() if name != table.identifier}
+    return replace(table, columns=columns, roles=roles)
+
+
+def _hierarchies(protection: Protection, table: EncodedTable) -> dict[str, Hierarchy]:
+    """Read the hierarchies that the study names, and suggest the others."""
+    names = [column.name for known in table.quasi_identifiers for column in table.columns_of(known)]
+    for name in protection.hierarchies:
+        if name not in table.columns:
+            raise StudyError(unknown_name("column", name, table.name, table.columns))
+    found = {
+        name: read_hierarchy(path, column=name) for name, path in protection.hierarchies.items()
+    }
+    return found | {name: suggest(table.column(name)) for name in names if name not in found}
+
+
+def _criteria(
+    protection: Protection, study: Study, table: EncodedTable
+) -> list[Criterion | TableCriterion]:
+    """Return all that is promised of the release; of every sensitive attribute, where it is about one."""
+    secrets = dict.fromkeys(name for s in study.adversary.sensitive for name in attributes(s))
+    found: list[Criterion | TableCriterion] = []
+    if protection.k is not None:
+        found.append(KAnonymity(protection.k))
+    if protection.highest_risk is not None:
+        found.append(HighestRisk(protection.highest_risk))
+    if protection.average_risk is not None:
+        found.append(AverageRisk(protection.average_risk))
+    about = (protection.l, protection.t, protection.inference_risk)
+    if any(asked is not None for asked in about) and not secrets:
+        raise StudyError(
+            "l-diversity, t-closeness and inference are about a sensitive attribute; give one with -s"
+        )
+    for name in secrets:
+        found += _about(protection, name)
+    return found
+
+
+def _about(protection: Protection, name: str) -> list[Criterion]:
+    """Return what is promised about one sensitive attribute."""
+    found: list[Criterion] = []
+    if protection.l is not None:
+        if protection.diversity == "distinct":
+            found.append(DistinctDiversity(protection.l, name))
+        elif protection.diversity == "entropy":
+            found.append(EntropyDiversity(protection.l, name))
+        else:
+            found.append(RecursiveDiversity(protection.c or 1, protection.l, name))
+    if protection.t is not None:
+        if protection.closeness == "equal":
+            found.append(EqualCloseness(protection.t, name))
+        elif protection.closeness == "ordered":
+            found.append(OrderedCloseness(protection.t, name))
+        else:
+            path = protection.hierarchies.get(name)
+            if path is None:
+                raise StudyError(
+                    f"hierarchical closeness needs the hierarchy of the sensitive attribute: --hierarchy {name}=FILE"
+                )
+            found.append(
+                HierarchicalCloseness(protection.t, name, read_hierarchy(path, column=name))
+            )
+    if protection.inference_risk is not None:
+        found.append(InferenceRisk(protection.inference_risk, name))
+    return found
+
+
+def _as_arrow(table: EncodedTable) -> pa.Table:
+    """Return a table as text, without the column that names a person."""
+    columns = {
+        name: column.values.take(pa.array(column.codes))
+        for name, column in table.columns.items()
+        if name != table.identifier
+    }
+    return pa.table(columns)
+
+
+def _write(table: pa.Table, path: Path) -> None:
+    pyarrow.csv.write_csv(table, path)

@@ -1,0 +1,66 @@
+"""What a publisher asks of a protected release, as a frozen model of ``study.toml``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StrictFloat, StrictInt, model_validator
+
+from glasshouse.study.base import Model
+
+Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class Protection(Model):
+    """How a release is to be protected, and how well."""
+
+    method: Literal["k-anonymity", "l-diversity", "t-closeness", "anatomy"]
+    """What is promised of every class; with Anatomy, of every group."""
+    k: StrictInt | None = Field(default=None, ge=1)
+    """The least number of records alike."""
+    l: StrictInt | None = Field(default=None, ge=1)  # noqa: E741 - the word of the field
+    """How diverse the sensitive values of a class are."""
+    diversity: Literal["distinct", "entropy", "recursive"] = "distinct"
+    """What is meant by diverse."""
+    c: StrictFloat | None = Field(default=None, gt=0)
+    """The factor of recursive (c, l)-diversity."""
+    t: Share | None = None
+    """How far the sensitive values of a class may be from those of all records."""
+    closeness: Literal["equal", "ordered", "hierarchical"] = "equal"
+    """How far two sensitive values are from one another."""
+    highest_risk: Share | None = None
+    """The chance of naming any record is at most this."""
+    average_risk: Share | None = None
+    """The chance of naming a record is on average at most this."""
+    inference_risk: Share | None = None
+    """The chance of guessing a sensitive value is in every class at most this."""
+    suppression: Share = 0.0
+    """The largest share of records that may be suppressed."""
+    hierarchies: dict[str, Path] = Field(default_factory=dict)
+    """Per column, the file of its generalisation hierarchy; of other quasi-identifiers it is suggested."""
+    objective: Literal[
+        "loss", "discernibility", "average_class_size", "non_uniform_entropy", "granularity"
+    ] = "loss"
+    """What is kept as small as possible."""
+    importance: dict[str, Annotated[StrictFloat, Field(gt=0)]] = Field(default_factory=dict)
+    """Per quasi-identifier, how much its loss weighs; 1 where nothing is said."""
+    time_limit: StrictFloat | None = Field(default=None, gt=0)
+    """After so many seconds the best protection found so far is taken."""
+
+    @model_validator(mode="after")
+    def _method_has_its_parameter(self) -> Self:
+        needed = {
+            "k-anonymity": ("k", self.k),
+            "l-diversity": ("l", self.l),
+            "t-closeness": ("t", self.t),
+            "anatomy": ("l", self.l),
+        }
+        name, given = needed[self.method]
+        if given is None:
+            raise ValueError(f"{self.method} needs --{name}")
+        if self.diversity == "recursive" and self.c is None:
+            raise ValueError("recursive (c, l)-diversity needs --c")
+        if self.method == "anatomy" and (self.k is not None or self.t is not None):
+            raise ValueError("Anatomy takes l alone; leave out k and t")
+        return self

@@ -1,0 +1,189 @@
+"""``anonymise``: from a file to a protected release that keeps what it promises."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_longitudinal import write
+from tests.conftest import Glasshouse
+
+PEOPLE = {
+    "id": [str(i) for i in range(12)],
+    "age": ["21", "22", "23", "24", "31", "32", "33", "34", "41", "42", "43", "44"],
+    "sex": ["F", "M"] * 6,
+    "ill": ["flu", "hiv", "flu", "flu", "hiv", "flu", "cold", "flu", "flu", "cold", "flu", "hiv"],
+}
+KNOWN = ("-q", "age", "-q", "sex")
+
+
+@pytest.fixture(autouse=True)
+def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write("people.csv", PEOPLE)
+
+
+def released(folder: str) -> list[dict[str, str]]:
+    with Path(folder, "release.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_released_class_has_k_records(glasshouse: Glasshouse) -> None:
+    arguments = ("people.csv", *KNOWN, "-s", "ill", "--id", "id", "--k", 3)
+    outcome = glasshouse("anonymise", *arguments, "--out", "run")
+    assert outcome.code == 0, outcome.error
+    rows = released("run")
+    assert len(rows) == 12
+    assert "id" not in rows[0], "the identifier is not released"
+    assert min(Counter((row["age"], row["sex"]) for row in rows).values()) >= 3
+    assert [row["ill"] for row in rows] == PEOPLE["ill"], "sensitive values stay"
+    assert "Nothing was written" not in outcome.out
+    manifest = json.loads(Path("run/manifest.json").read_text())
+    assert manifest["release"] == "release.csv"
+    assert manifest["method"] == "k-anonymity"
+    again = glasshouse("anonymise", "--study", "run/study.toml", "--out", "again")
+    assert again.code == 0, again.error
+    for name in ("release.csv", "results.parquet"):
+        assert Path("again", name).read_bytes() == Path("run", name).read_bytes()
+
+
+def test_the_outcome_as_json(glasshouse: Glasshouse) -> None:
+    outcome = glasshouse("anonymise", "people.csv", *KNOWN, "-s", "ill", "--k", 3, "--json")
+    document = json.loads(outcome.out)
+    assert document["method"] == "k-anonymity"
+    assert document["parameters"]["k"] == 3
+    assert set(document["heights"]) == {"age", "sex"}
+    assert document["suppressed"] == 0
+    assert document["optimal"] is True
+    assert document["before"][0]["deterministic"]["posterior"] == 1
+    assert document["after"][0]["deterministic"]["posterior"] == 0
+
+
+def test_a_release_is_assessed_by_its_folder(glasshouse: Glasshouse) -> None:
+    made = glasshouse("anonymise", "people.csv", *KNOWN, "-s", "ill", "--k", 3, "--out", "run")
+    assert made.code == 0, made.error
+    outcome = glasshouse("assess", "run", "--subsets", "full", "--json")
+    assert outcome.code == 0, outcome.error
+    naming, inferring = json.loads(outcome.out)["results"]
+    assert naming["quasi_identifiers"] == ["age", "sex"]
+    assert naming["uniques"] == 0
+    assert inferring["sensitive"] == "ill"
+
+
+def test_anatomy_parts_what_is_known_from_what_is_sensitive(glasshouse: Glasshouse) -> None:
+    write("balanced.csv", PEOPLE | {"ill": ["a", "b", "c"] * 4})
+    arguments = ("balanced.csv", *KNOWN, "-s", "ill", "--method", "anatomy", "--l", 3)
+    outcome = glasshouse("anonymise", *arguments, "--out", "run")
+    assert outcome.code == 0, outcome.error
+    assert Path("run/quasi_identifiers.csv").exists()
+    assert Path("run/sensitive.csv").exists()
+    groups: dict[str, list[str]] = {}
+    for row in released("run"):
+        groups.setdefault(row["group"], []).append(row["ill"])
+    assert all(len(set(values)) == len(values) >= 3 for values in groups.values())
+
+
+def test_the_best_recoding_of_adult_is_found(
+    glasshouse: Glasshouse, shared: Callable[[str], Path]
+) -> None:
+    golden = json.loads(shared("golden/mitigation.json").read_text())
+    best = golden["global_recoding"]["k5_s0.04"]
+    known = [part for name in golden["meta"]["qids"] for part in ("-q", name)]
+    files = [
+        part
+        for name in golden["meta"]["qids"]
+        for part in ("--hierarchy", f"{name}={shared(f'data/arx/adult_hierarchy_{name}.csv')}")
+    ]
+    outcome = glasshouse(
+        "anonymise", shared("data/arx/adult.csv"), *known, "-s", "occupation", *files,
+        "--k", 5, "--suppression", 0.04, "--json",
+    )  # fmt: skip
+    document = json.loads(outcome.out)
+    assert document["heights"] == best["optimum"]["levels"]
+    assert document["suppressed"] == best["classes"]["suppressed_records"]
+    assert document["classes"] == best["classes"]["classes"]
+    assert document["loss"] == pytest.approx(best["optimum"]["score_lowest"], abs=1e-9)
+    assert document["quality"]["granularity"] == pytest.approx(
+        golden["quality"]["k5_s0.04"]["granularity"], abs=1e-8
+    )
+
+
+BAD = {
+    "no k": ((), "k-anonymity needs --k"),
+    "k too large": (("--k", 13), "13"),
+    "no secret": (("--method", "l-diversity", "--l", 2), "give one with -s"),
+    "too diverse": (("--method", "l-diversity", "--l", 9, "-s", "ill"), "9"),
+    "all suppressed": (("--k", 3, "--suppression", 1.5), "should be at most 1, not 1.5"),
+    "unknown method": (("--method", "magic"), "k-anonymity"),
+    "ineligible": (("--method", "anatomy", "--l", 3, "-s", "ill"), "flu"),
+    "no hierarchy file": (("--k", 3, "--hierarchy", "age=no.csv"), "there is no such file"),
+    "missing value": (("--k", 3, "--hierarchy", "age=ages.csv"), "44"),
+    "two roots": (("--k", 3, "--hierarchy", "sex=roots.csv"), "root"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD)
+def test_a_protection_that_makes_no_sense_is_one_line(
+    glasshouse: Glasshouse, arguments: tuple[object, ...], message: str
+) -> None:
+    Path("ages.csv").write_text("".join(f"{age};*\n" for age in PEOPLE["age"][:-1]))
+    Path("roots.csv").write_text("F;female\nM;male\n")
+    outcome = glasshouse("anonymise", "people.csv", *KNOWN, *arguments, "--out", "run")
+    assert outcome.code == 2, outcome.error
+    assert message in outcome.error
+    assert outcome.error.count("\n") == 1
+    assert not Path("run").exists()
+
+
+def test_releases_are_compared(glasshouse: Glasshouse) -> None:
+    arguments = ("compare", "people.csv", *KNOWN, "-s", "ill", "--k", "2,3,6", "--fraction", "0.5")
+    document = json.loads(glasshouse(*arguments, "--json").out)
+    assert [row["name"] for row in document["releases"]] == ["original", "k = 2", "k = 3", "k = 6"]
+    risks = [row["average_risk"] for row in document["releases"]]
+    assert risks == sorted(risks, reverse=True)
+    assert document["releases"][0]["query_error"] == 0
+    shown = glasshouse(*arguments, "--out", "run")
+    assert shown.code == 0, shown.error
+    assert "Risk and utility" in shown.out
+    assert "Risk against utility" in Path("run/report.html").read_text()
+
+
+def test_stored_releases_are_compared(glasshouse: Glasshouse) -> None:
+    for k in (2, 4):
+        made = glasshouse(
+            "anonymise", "people.csv", *KNOWN, "-s", "ill", "--k", k, "--out", f"k{k}"
+        )
+        assert made.code == 0, made.error
+    document = json.loads(glasshouse("compare", "k2", "k4", "--json").out)
+    assert [row["name"] for row in document["releases"]] == ["original", "k2", "k4"]
+    for arguments, message in (
+        (("compare", "people.csv", *KNOWN), "say what to promise"),
+        (("compare", "people.csv", *KNOWN, "--k", "two"), "no list of numbers"),
+        (("compare", "people.csv", "k2"), "or only folders of runs"),
+        (("compare", "."), "no run folder"),
+    ):
+        outcome = glasshouse(*arguments)
+        assert outcome.code == 2
+        assert message in outcome.error
+
+
+def test_certainty_about_attributes_survives_k_anonymity(glasshouse: Glasshouse) -> None:
+    made = glasshouse("synth", "school-census", "--records", 5000, "--out", "census.csv")
+    assert made.code == 0, made.error
+    known = ("day_of_birth", "month_of_birth", "year_of_birth", "gender", "school")
+    options = [part for name in known for part in ("-q", name)]
+    outcome = glasshouse(
+        "anonymise", "census.csv", *options, "-s", "disability", "--k", 4, "--suppression", 0.05,
+        "--json",
+    )  # fmt: skip
+    assert outcome.code == 0, outcome.error
+    document = json.loads(outcome.out)
+    naming, inferring = document["before"][0], document["after"][1]
+    assert naming["deterministic"]["posterior"] > 0.9
+    assert document["after"][0]["deterministic"]["posterior"] == 0
+    assert inferring["deterministic"]["posterior"] > 0.01
