@@ -100,7 +100,7 @@ def stored_release(folder: Path) -> StoredRelease:
         )
     except (OSError, ValueError, KeyError, TypeError):
         raise DataError(
-            f'"{folder}" is a folder without a release; name a file, or the folder that anonymise wrote'
+            f"{folder.name or folder}: is a folder; give a file in it, or a folder that anonymise wrote"
         ) from None
 
 
