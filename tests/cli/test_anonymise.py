@@ -33,8 +33,9 @@ def released(folder: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_every_released_class_has_k_records(glasshouse: Glasshouse) -> None:
-    arguments = ("people.csv", *KNOWN, "-s", "ill", "--id", "id", "--k", 3)
+@pytest.mark.parametrize("recoding", ["global", "local", "mondrian"])
+def test_every_released_class_has_k_records(glasshouse: Glasshouse, recoding: str) -> None:
+    arguments = ("people.csv", *KNOWN, "-s", "ill", "--id", "id", "--k", 3, "--recoding", recoding)
     outcome = glasshouse("anonymise", *arguments, "--out", "run")
     assert outcome.code == 0, outcome.error
     rows = released("run")
@@ -60,6 +61,8 @@ def test_the_outcome_as_json(glasshouse: Glasshouse) -> None:
     assert set(document["heights"]) == {"age", "sex"}
     assert document["suppressed"] == 0
     assert document["optimal"] is True
+    assert document["attained"]["k"] >= 3
+    assert document["attained"]["classes"] == document["classes"]
     assert document["before"][0]["deterministic"]["posterior"] == 1
     assert document["after"][0]["deterministic"]["posterior"] == 0
 
@@ -73,6 +76,43 @@ def test_a_release_is_assessed_by_its_folder(glasshouse: Glasshouse) -> None:
     assert naming["quasi_identifiers"] == ["age", "sex"]
     assert naming["uniques"] == 0
     assert inferring["sensitive"] == "ill"
+
+
+def test_suppressed_records_are_no_class(glasshouse: Glasshouse) -> None:
+    lonely = {name: [*values, "9"] for name, values in PEOPLE.items()}
+    write("lonely.csv", lonely | {"age": [*["20"] * 12, "90"], "sex": [*["F"] * 12, "M"]})
+    options = ("--k", 3, "--suppression", 0.1, "--out", "run")
+    made = glasshouse("anonymise", "lonely.csv", *KNOWN, "-s", "ill", *options)
+    assert made.code == 0, made.error
+    assert json.loads(Path("run/manifest.json").read_text())["suppressed"] == 1
+    document = json.loads(glasshouse("assess", "run", "--subsets", "full", "--json").out)
+    assert document["records"] == 12
+    assert document["treatment"] == [
+        {
+            "dataset": "release.csv",
+            "what": "suppressed",
+            "column": None,
+            "before": 13,
+            "left_out": 1,
+            "after": 12,
+        }
+    ]
+    assert document["results"][0]["uniques"] == 0
+    _, protected = json.loads(glasshouse("compare", "run", "--json").out)["releases"]
+    assert (protected["suppressed"], protected["classes"]) == (1, 1)
+
+
+def test_a_release_of_anatomy_is_assessed_by_its_groups(glasshouse: Glasshouse) -> None:
+    write("balanced.csv", PEOPLE | {"ill": ["a", "b", "c"] * 4})
+    arguments = ("balanced.csv", *KNOWN, "-s", "ill", "--method", "anatomy", "--l", 3)
+    assert glasshouse("anonymise", *arguments, "--out", "run").code == 0
+    document = json.loads(glasshouse("assess", "run", "--subsets", "full", "--json").out)
+    naming, inferring = document["results"]
+    assert naming["quasi_identifiers"] == ["group"]
+    assert inferring["probabilistic"]["posterior"] <= 1 / 3
+    refused = glasshouse("assess", "run", "-q", "age")
+    assert refused.code == 2
+    assert "leave out -q" in refused.error
 
 
 def test_anatomy_parts_what_is_known_from_what_is_sensitive(glasshouse: Glasshouse) -> None:
@@ -124,6 +164,19 @@ BAD = {
     "no hierarchy file": (("--k", 3, "--hierarchy", "age=no.csv"), "there is no such file"),
     "missing value": (("--k", 3, "--hierarchy", "age=ages.csv"), "44"),
     "two roots": (("--k", 3, "--hierarchy", "sex=roots.csv"), "root"),
+    "two parents": (("--k", 3, "--hierarchy", "sex=parents.csv"), '"F"'),
+    "unequal depth": (("--k", 3, "--hierarchy", "sex=depth.csv"), "has 2 fields where 3"),
+    "cycle": (("--k", 3, "--hierarchy", "sex=cycle.csv"), '"F"'),
+    "weight of no number": (("--k", 3, "--importance", "age=much"), "is no number"),
+    "weight of no column": (("--k", 3, "--importance", "agee=2"), 'did you mean "age"'),
+    "suppressing Mondrian": (
+        ("--k", 3, "--recoding", "mondrian", "--suppression", 0.1),
+        "leave out --suppression",
+    ),
+    "recoding Anatomy": (
+        ("--method", "anatomy", "--l", 2, "-s", "ill", "--recoding", "local"),
+        "leave out --recoding",
+    ),
 }
 
 
@@ -133,6 +186,9 @@ def test_a_protection_that_makes_no_sense_is_one_line(
 ) -> None:
     Path("ages.csv").write_text("".join(f"{age};*\n" for age in PEOPLE["age"][:-1]))
     Path("roots.csv").write_text("F;female\nM;male\n")
+    Path("parents.csv").write_text("F;female;*\nF;woman;*\nM;male;*\n")
+    Path("depth.csv").write_text("F;female;*\nM;*\n")
+    Path("cycle.csv").write_text("F;M;F\nM;F;M\n")
     outcome = glasshouse("anonymise", "people.csv", *KNOWN, *arguments, "--out", "run")
     assert outcome.code == 2, outcome.error
     assert message in outcome.error
@@ -165,11 +221,43 @@ def test_stored_releases_are_compared(glasshouse: Glasshouse) -> None:
         (("compare", "people.csv", *KNOWN), "say what to promise"),
         (("compare", "people.csv", *KNOWN, "--k", "two"), "no list of numbers"),
         (("compare", "people.csv", "k2"), "or only folders of runs"),
-        (("compare", "."), "no run folder"),
+        (("compare", "."), "a folder without a release"),
+        (("compare", "k2", "k4", "--k", "3"), "leave out --k"),
+        (("compare", "k2", "k2"), 'two releases are called "k2"'),
     ):
         outcome = glasshouse(*arguments)
         assert outcome.code == 2
         assert message in outcome.error
+
+
+def test_what_is_compared_is_what_was_written(glasshouse: Glasshouse) -> None:
+    made = glasshouse("anonymise", "people.csv", *KNOWN, "-s", "ill", "--k", 3, "--out", "run")
+    assert made.code == 0, made.error
+    before = json.loads(glasshouse("compare", "run", "--json").out)["releases"][1]
+    rows = released("run")
+    rows[0]["age"], rows[0]["sex"] = "21", "F"
+    write("run/release.csv", {name: [row[name] for row in rows] for name in rows[0]})
+    after = json.loads(glasshouse("compare", "run", "--json").out)["releases"][1]
+    assert before["highest_risk"] <= 1 / 3
+    assert after["highest_risk"] == 1, "somebody put a record back"
+    write("people.csv", PEOPLE | {"sex": ["M"] * 12})
+    changed = glasshouse("compare", "run")
+    assert changed.code == 2
+    assert 'people.csv: has changed since "run" was made of it' in changed.error
+
+
+def test_a_column_is_predicted_from_each_release(glasshouse: Glasshouse) -> None:
+    pytest.importorskip("sklearn", reason="needs the extra learn")
+    many = {name: values * 20 for name, values in PEOPLE.items()}
+    write("many.csv", many)
+    arguments = ("compare", "many.csv", *KNOWN, "-s", "ill", "--k", "5,60", "--predict", "ill")
+    document = json.loads(glasshouse(*arguments, "--json").out)
+    told = [row["prediction"] for row in document["releases"]]
+    assert all(each["target"] == "ill" for each in told)
+    assert told[0]["release"] == told[0]["original"]
+    assert told[2]["release"] <= told[0]["release"]
+    assert "predicted" in glasshouse(*arguments).out
+    assert glasshouse(*arguments[:-1], "illl").code == 2
 
 
 def test_certainty_about_attributes_survives_k_anonymity(glasshouse: Glasshouse) -> None:

@@ -98,7 +98,7 @@ def test_a_bad_option(glasshouse: Glasshouse, fault: str) -> None:
 def test_no_file(glasshouse: Glasshouse) -> None:
     check(glasshouse, ["assess", "-q", "age"], "name the file to assess")
     check(glasshouse, ["assess", "nowhere.csv", "-q", "age"], "nowhere.csv: there is no such file")
-    check(glasshouse, ["assess", ".", "-q", "age"], "is a folder; give a file in it")
+    check(glasshouse, ["assess", ".", "-q", "age"], "a folder without a release")
     Path("people.csv").write_bytes(GOOD)
     check(glasshouse, ["assess", "poeple.csv", "-q", "age"], 'did you mean "people.csv"?')
 

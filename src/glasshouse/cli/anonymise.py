@@ -32,6 +32,15 @@ def anonymise(
             rich_help_panel=PROTECTION,
         ),
     ] = "k-anonymity",
+    recoding: Annotated[
+        str,
+        typer.Option(
+            "--recoding",
+            metavar="global|local|mondrian",
+            help="A value is generalised alike everywhere, only as far as each class needs, or by median splits.",
+            rich_help_panel=PROTECTION,
+        ),
+    ] = "global",
     k: Annotated[
         int | None,
         typer.Option("--k", metavar="N", help="Records alike.", rich_help_panel=PROTECTION),
@@ -126,6 +135,15 @@ def anonymise(
             rich_help_panel=PROTECTION,
         ),
     ] = "loss",
+    importance: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--importance",
+            metavar="COL=N",
+            help="How much the loss of a column weighs; 1 where nothing is said. Repeatable.",
+            rich_help_panel=PROTECTION,
+        ),
+    ] = None,
     time_limit: Annotated[
         float | None,
         typer.Option(
@@ -187,6 +205,7 @@ def anonymise(
             "subject": "person" if subject is None else subject,
             "protection": {
                 "method": method,
+                "recoding": recoding,
                 "k": k,
                 "l": l_value,
                 "diversity": diversity,
@@ -199,6 +218,7 @@ def anonymise(
                 "suppression": suppression,
                 "hierarchies": {column: Path(path) for column, path in files.items()},
                 "objective": objective,
+                "importance": _weights(importance),
                 "time_limit": time_limit,
             },
         }
@@ -210,3 +230,16 @@ def anonymise(
         done = run_anonymise(study, means=Means(watch))
     report = None if out is None else write_run(done, out, overwrite=overwrite)
     show_protected(done, report, as_json=as_json)
+
+
+def _weights(texts: list[str] | None) -> dict[str, float]:
+    """Return how much each column weighs."""
+    found = {}
+    for column, text in options.assignments(
+        texts, option="--importance", form="COLUMN=NUMBER"
+    ).items():
+        try:
+            found[column] = float(text)
+        except ValueError:
+            raise StudyError(f'--importance {column}="{text}" is no number') from None
+    return found

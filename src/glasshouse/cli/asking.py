@@ -35,18 +35,17 @@ def refuse_beside_study(context: typer.Context, *, allowed: Collection[str]) -> 
 
 
 def study_of(path: Path, *, command: str) -> Study:
-    """Read a study file for a command.
+    """Read a study file for a command about microdata.
 
     Raises:
         StudyError: It is a study for another command.
     """
     from glasshouse.study import load_study
+    from glasshouse.study.files import other_command
 
     study = load_study(path)
     if study.command != command:
-        raise StudyError(
-            f"{path.name}: is a study for another command; run glasshouse {study.command} --study {path}"
-        )
+        raise other_command(path, study.command)
     return study
 
 
@@ -93,10 +92,18 @@ def adversary_content(
 
 
 def treatment_content(
-    where: list[str] | None, invalid: list[str] | None, drop_missing: bool
+    where: list[str] | None,
+    invalid: list[str] | None,
+    drop_missing: bool,
+    drop_suppressed: bool = False,
 ) -> dict[str, Any]:
     """Return which records belong to the study, as content of it."""
-    return {"where": where or [], "invalid": invalid or [], "drop_missing": drop_missing}
+    return {
+        "where": where or [],
+        "invalid": invalid or [],
+        "drop_missing": drop_missing,
+        "drop_suppressed": drop_suppressed,
+    }
 
 
 def _one_or_several(text: str) -> str | list[str]:

@@ -78,6 +78,7 @@ def assess(
     where: options.Where = None,
     invalid: options.Invalid = None,
     drop_missing: options.DropMissing = False,
+    drop_suppressed: options.DropSuppressed = False,
     seed: options.Seed = 0,
     focal: options.Focal = None,
     by: Annotated[
@@ -171,9 +172,13 @@ def assess(
             from glasshouse.runs import stored_release
 
             release = stored_release(files[0])
-            files = [release.path]
+            if release.group is not None and (quasi_identifiers or facts):
+                raise StudyError(
+                    f"{files[0].name} is a release by Anatomy, which tells people by their group; leave out -q"
+                )
+            files, drop_suppressed = [release.path], drop_suppressed or release.suppressed > 0
             if not quasi_identifiers and not facts:
-                quasi_identifiers = list(release.quasi_identifiers)
+                quasi_identifiers = list(release.classes_by)
                 sensitive = sensitive or [f'"{name}"' for name in release.sensitive]
         if not quasi_identifiers and not facts:
             raise StudyError(
@@ -196,7 +201,7 @@ def assess(
                 record_worth=record_worth,
                 currency=currency,
             ),
-            "treatment": asking.treatment_content(where, invalid, drop_missing),
+            "treatment": asking.treatment_content(where, invalid, drop_missing, drop_suppressed),
             "links": _links(links or [], files[0], dialect),
             "seed": seed,
             "by": by,

@@ -29,6 +29,10 @@ def compare(
     ],
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
+    recoding: Annotated[
+        str,
+        typer.Option("--recoding", metavar="global|local|mondrian", rich_help_panel=PROTECTION),
+    ] = "global",
     k: Annotated[
         str | None,
         typer.Option(
@@ -49,6 +53,14 @@ def compare(
     hierarchies: Annotated[
         list[str] | None,
         typer.Option("--hierarchy", metavar="COL=FILE", rich_help_panel=PROTECTION),
+    ] = None,
+    predict: Annotated[
+        str | None,
+        typer.Option(
+            "--predict",
+            metavar="COL",
+            help="Also tell how well a classifier that learned from each release predicts this column (extra learn).",
+        ),
     ] = None,
     fraction: options.Fraction = None,
     subject: options.Subject = None,
@@ -84,7 +96,11 @@ def compare(
     if out is not None:
         check_place(out, overwrite=overwrite)
     if all(path.is_dir() for path in paths):
-        comparison = compare_runs(paths, fraction=fraction)
+        for option, given in _asked(quasi_identifiers, sensitive, k, l_values, t).items():
+            if given is not None:
+                raise StudyError(f"what was promised is in the folders; leave out {option}")
+        with progress() as watch:
+            comparison = compare_runs(paths, fraction=fraction, predict=predict, means=Means(watch))
     else:
         if len(paths) > 1:
             raise StudyError("name one file to protect in several ways, or only folders of runs")
@@ -104,6 +120,7 @@ def compare(
             hierarchies, option="--hierarchy", form="COLUMN=FILE", first=True
         )
         common = {
+            "recoding": recoding,
             "suppression": suppression,
             "hierarchies": {column: Path(path) for column, path in files.items()},
         }
@@ -111,9 +128,18 @@ def compare(
         studies = [_study(content, common | dict(parameters)) for parameters in promised]
         called = [", ".join(f"{name} = {value:g}" for name, value in each) for each in promised]
         with progress() as watch:
-            comparison = compare_studies(studies, called, fraction=fraction, means=Means(watch))
-    asked = {"-q": quasi_identifiers, "-s": sensitive, "--k": k, "--l": l_values, "--t": t}
-    command = _command(paths, asked | {"--suppression": suppression})
+            comparison = compare_studies(
+                studies, called, fraction=fraction, predict=predict, means=Means(watch)
+            )
+    asked = _asked(quasi_identifiers, sensitive, k, l_values, t)
+    asked |= {"--fraction": fraction, "--predict": predict}
+    if paths[0].is_file():
+        places = options.assignments(
+            hierarchies, option="--hierarchy", form="COLUMN=FILE", first=True
+        )
+        asked |= {"--recoding": recoding, "--suppression": suppression}
+        asked["--hierarchy"] = [f"{column}={Path(file).name}" for column, file in places.items()]
+    command = _command(paths, asked)
     report = (
         None
         if out is None
@@ -125,13 +151,22 @@ def compare(
         show_comparison(comparison, report)
 
 
+def _asked(
+    quasi_identifiers: list[str] | None,
+    sensitive: list[str] | None,
+    k: str | None,
+    l_values: str | None,
+    t: str | None,
+) -> dict[str, Any]:
+    return {"-q": quasi_identifiers, "-s": sensitive, "--k": k, "--l": l_values, "--t": t}
+
+
 def _command(paths: list[Path], asked: dict[str, Any]) -> str:
     """Return the command in short, without the places of files, for a report that leaves the house."""
     parts = ["glasshouse", "compare", *(path.name for path in paths)]
-    if not all(path.is_dir() for path in paths):
-        for flag, given in asked.items():
-            for value in given if isinstance(given, list) else [given]:
-                parts += [] if value is None else [flag, str(value)]
+    for flag, given in asked.items():
+        for value in given if isinstance(given, list) else [given]:
+            parts += [] if value is None else [flag, str(value)]
     return shlex.join(parts)
 
 

@@ -146,6 +146,14 @@ DropMissing = Annotated[
         rich_help_panel=DATA,
     ),
 ]
+DropSuppressed = Annotated[
+    bool,
+    typer.Option(
+        "--drop-suppressed",
+        help="Leave out records that hold nothing but *: they form no class. Of a run folder they are left out anyway.",
+        rich_help_panel=DATA,
+    ),
+]
 Seed = Annotated[
     int,
     typer.Option(

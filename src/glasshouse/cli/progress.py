@@ -46,9 +46,19 @@ def progress(*, sweeps: bool = False) -> Iterator[Watch]:
             )
         reading = bar.add_task("reading", total=None, note="")
         sweeping = bar.add_task("sweeping", total=1.0, note="", visible=False)
+        searching = bar.add_task("searching", total=None, note="", visible=False)
         yield Watch(
             reading=lambda done, total: bar.update(reading, completed=done, total=max(total, 1)),
             sweeping=lambda now: bar.update(
                 sweeping, completed=now.share, note=f"{now.visits:,} records visited", visible=True
             ),
+            searching=lambda done, bound, best: bar.update(
+                searching, note=_searched(done, bound, best), visible=True
+            ),
         )
+
+
+def _searched(done: int, bound: float, best: float | None) -> str:
+    """Say how far a search for the best protection is."""
+    found = "nothing found yet" if best is None else f"best loss {best:.4f}"
+    return f"{done:,} looked at, {found}, none below {bound:.4f}"

@@ -244,7 +244,9 @@ def comparison_table(rows: Sequence[Compared]) -> Table:
     table.add_column("release", overflow="fold")
     measures = ["suppressed", "named: certain", "guess"]
     measures += [f"{'+'.join(attack.secret)}: certain" for attack in rows[0].inferring]
-    for measure in (*measures, "loss", "query error"):
+    learned = rows[0].utility.prediction
+    measures += ["loss", "query error"]
+    for measure in (*measures, *([f"{learned.target} predicted"] if learned else [])):
         table.add_column(measure, justify="right")
     for row in rows:
         table.add_row(
@@ -255,6 +257,7 @@ def comparison_table(rows: Sequence[Compared]) -> Table:
             *(percentage(attack.deterministic.posterior) for attack in row.inferring),
             "–" if row.loss is None else f"{row.loss:.4f}",
             f"{100 * row.utility.queries.median:.1f} %",
+            *([percentage(row.utility.prediction.release)] if row.utility.prediction else []),
         )
     return table
 

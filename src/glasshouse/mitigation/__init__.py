@@ -1,6 +1,7 @@
 """What would protect a release: recoding, bucketisation, and what they cost in utility."""
 
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
+from glasshouse.mitigation.attained import Attained, attained
 from glasshouse.mitigation.criteria import (
     AverageRisk,
     DistinctDiversity,
@@ -20,6 +21,7 @@ from glasshouse.mitigation.utility import Utility, compare_utility
 
 __all__ = [
     "Anatomy",
+    "Attained",
     "AverageRisk",
     "DistinctDiversity",
     "EntropyDiversity",
@@ -35,6 +37,7 @@ __all__ = [
     "RecursiveDiversity",
     "Utility",
     "anatomise",
+    "attained",
     "compare_utility",
     "quality",
     "read_hierarchy",

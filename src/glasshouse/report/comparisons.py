@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Protocol
 
 import altair as alt
 
 from glasshouse.microdata import Attack
 from glasshouse.report.cells import number_cell
-from glasshouse.report.charts import to_svg
+from glasshouse.report.charts import TARGETS, to_svg
 from glasshouse.report.document import METHOD
+from glasshouse.report.findings import attack_label
 from glasshouse.report.page import (
     Assumptions,
     Cell,
@@ -85,30 +87,70 @@ def comparison_sentences(comparison: Rows) -> tuple[str, ...]:
 
 
 def risk_and_utility(comparison: Rows) -> alt.TopLevelMixin:
-    """Show one point per release: what is lost against the chance of naming."""
+    """Show what is lost against what she still learns: one point per release and attack."""
+    attacks = list(dict.fromkeys(attack_label(each) for each in _attacks_of(comparison.rows[0])))[
+        : len(TARGETS)
+    ]
+    ordered = sorted(comparison.rows, key=lambda row: float(row.to_dict()["query_error"]))
     rows = [
         {
             "name": row.name,
+            "attack": label,
             "error": 100 * row.to_dict()["query_error"],
-            "risk": 100 * float(row.naming.probabilistic.posterior),
+            "risk": 100 * float(attack.probabilistic.posterior),
         }
-        for row in comparison.rows
+        for row in ordered
+        for label, attack in zip(attacks, _attacks_of(row), strict=False)
     ]
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         x=alt.X("error:Q", title="error of a counting question (median, %)"),
-        y=alt.Y("risk:Q", title="chance that naming somebody succeeds (%)"),
+        y=alt.Y("risk:Q", title="share of right guesses (%)", scale=alt.Scale(domain=[0, 100])),
     )
-    points = base.mark_point(filled=True, size=140, color="#d55e00", opacity=1)
-    labels = base.mark_text(align="left", dx=9, dy=-7, fontSize=12).encode(text="name:N")
-    return alt.layer(points, labels).properties(
+    colours, shapes = zip(*TARGETS[: len(attacks)], strict=True)
+    lines = base.mark_line(strokeWidth=1.5, opacity=0.5).encode(
+        color=alt.Color(
+            "attack:N", title=None, scale=alt.Scale(domain=attacks, range=list(colours))
+        )
+    )
+    points = base.mark_point(filled=True, size=120, opacity=1).encode(
+        color=alt.Color("attack:N", title=None),
+        shape=alt.Shape(
+            "attack:N", title=None, scale=alt.Scale(domain=attacks, range=list(shapes))
+        ),
+    )
+    return alt.layer(lines, points, *_labels(rows, attacks)).properties(
         width=620,
         height=340,
-        title=alt.Title("Risk against utility", subtitle="towards the lower left is better"),
+        title=alt.Title(
+            "What is left of the data, and what is left to learn",
+            subtitle="towards the lower left is better; each column of points is a release",
+        ),
     )
+
+
+def _attacks_of(row: Row) -> tuple[Attack, ...]:
+    return (row.naming, *row.inferring)
+
+
+def _labels(rows: Sequence[Mapping[str, Any]], attacks: Sequence[str]) -> list[alt.Chart]:
+    """Name each release above its topmost point, the neighbours at different heights."""
+    topmost = {
+        name: max((row for row in rows if row["name"] == name), key=lambda row: row["risk"])
+        for name in dict.fromkeys(row["name"] for row in rows)
+    }
+    return [
+        alt.Chart(alt.InlineData(values=list(topmost.values())[turn::2]))
+        .mark_text(align="left", dx=6, dy=dy, fontSize=12)
+        .encode(x="error:Q", y="risk:Q", text="name:N")
+        for turn, dy in ((0, -10), (1, -26))
+        if list(topmost)[turn::2]
+    ]
 
 
 def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -> Page:
     """Return the report of a comparison, and the command that repeats it."""
+    estimates = any(row.to_dict()["population_uniques"] is not None for row in comparison.rows)
+    predicts = comparison.rows[0].to_dict().get("prediction")
     secrets = [" and ".join(attack.secret) for attack in comparison.rows[0].inferring]
     columns = (
         Column("Release"),
@@ -117,6 +159,7 @@ def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -
         Column("highest", numeric=True, under="Chance of naming"),
         Column("average", numeric=True, under="Chance of naming"),
         Column("certain", numeric=True, under="Chance of naming"),
+        *([Column("alone in population", numeric=True)] if estimates else []),
         *(
             Column(title, numeric=True, under=f"Infer {secret}")
             for secret in secrets
@@ -125,8 +168,9 @@ def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -
         Column("loss", numeric=True, under="Utility"),
         Column("distance", numeric=True, under="Utility"),
         Column("query error", numeric=True, under="Utility"),
+        *([Column("prediction", numeric=True, under="Utility")] if predicts else []),
     )
-    table = Table(columns, (Group(tuple(_cells(row) for row in comparison.rows)),))
+    table = Table(columns, (Group(tuple(_cells(row, estimates) for row in comparison.rows)),))
     return Page(
         title="Protected releases side by side",
         lead=f"{len(comparison.rows) - 1} releases of {comparison.rows[0].naming.datasets[0]}",
@@ -134,8 +178,8 @@ def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -
         figures=(
             Figure(
                 to_svg(risk_and_utility(comparison)),
-                "Risk against utility, one point per release; the same figures are in the table",
-                "Down: harder to name somebody. Left: nearer to the truth.",
+                "Risk against utility, one point per release and attack; the same figures are in the table",
+                "Down: harder to learn about somebody. Left: nearer to the truth.",
             ),
         ),
         sections=(Section("The figures", tables=(table,)),),
@@ -144,6 +188,17 @@ def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -
             "and are left out of every risk.",
             (
                 Term("Highest, average", "Of the chances that the record of a person is named."),
+                *(
+                    [
+                        Term(
+                            "Alone in population",
+                            "The estimated share of people who are unlike anybody else in the whole population "
+                            "(Dankar et al. 2012).",
+                        )
+                    ]
+                    if estimates
+                    else []
+                ),
                 Term("Loss", "The share of detail that is lost: 0 nothing, 1 everything."),
                 Term(
                     "Distance",
@@ -153,6 +208,7 @@ def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -
                 Term(
                     "Query error", "The median relative error of 1,000 random counting questions."
                 ),
+                *([_prediction_term(predicts)] if predicts else []),
             ),
         ),
         provenance=provenance,
@@ -161,9 +217,21 @@ def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -
     )
 
 
-def _cells(row: Row) -> tuple[Cell, ...]:
+def _estimate(share: float | None) -> str:
+    return "–" if share is None else percentage(Fraction(share))
+
+
+def _prediction_term(told: Mapping[str, Any]) -> Term:
+    return Term(
+        "Prediction",
+        f"How often a classifier that learned from the release tells the {told['target']} of real records; always "
+        f"saying the most frequent value is right for {percentage(Fraction(told['majority']))}.",
+    )
+
+
+def _cells(row: Row, estimates: bool) -> tuple[Cell, ...]:
     content = row.to_dict()
-    naming = row.naming
+    naming, learned = row.naming, content.get("prediction")
     inferred = [
         cell
         for attack in row.inferring
@@ -179,8 +247,10 @@ def _cells(row: Row) -> tuple[Cell, ...]:
         Cell(f"{content['highest_risk']:.4g}"),
         number_cell(naming.probabilistic.posterior),
         Cell(percentage(naming.deterministic.posterior)),
+        *([Cell(_estimate(content["population_uniques"]))] if estimates else []),
         *inferred,
         Cell("–" if content["loss"] is None else f"{content['loss']:.4f}"),
         Cell(f"{content['column_distance']:.4f}"),
         Cell(f"{content['query_error']:.4f}"),
+        *([Cell(f"{learned['release']:.4f}")] if learned else []),
     )

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Protocol
+
+import altair as alt
 
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.report.cells import number_cell
+from glasshouse.report.charts import to_svg
 from glasshouse.report.document import METHOD
 from glasshouse.report.findings import attack_label
 from glasshouse.report.page import (
     Assumptions,
     Cell,
     Column,
+    Figure,
     Group,
     Page,
     Provenance,
@@ -105,6 +110,60 @@ def _cost(outcome: Protected, subject: str) -> str:
     return f"The cost: {hidden}, and {100 * loss:.1f} % of the detail is lost, {proved}."
 
 
+ORIGINAL, PROTECTED = "original", "protected"
+COLOURS = {ORIGINAL: "#7f7f7f", PROTECTED: "#d55e00"}  # Okabe and Ito 2008
+
+
+def protection_chart(outcome: Protected) -> alt.TopLevelMixin:
+    """Show each attack on the original and on the release: how often a guess is right, and who is known for certain."""
+    pairs = list(zip(outcome.before.attacks, outcome.after.attacks, strict=True))
+    rows = [
+        {"attack": f"{attack_label(after)}: {how}", "what": what, "success": 100 * float(success)}
+        for before, after in pairs
+        for how, what, success in (
+            ("a guess", ORIGINAL, before.probabilistic.posterior),
+            ("a guess", PROTECTED, after.probabilistic.posterior),
+            ("certain", ORIGINAL, before.deterministic.posterior),
+            ("certain", PROTECTED, after.deterministic.posterior),
+        )
+    ]
+    order = list(dict.fromkeys(str(row["attack"]) for row in rows))
+    places = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=alt.X(
+            "success:Q",
+            title="share of records for which the adversary succeeds (%)",
+            scale=alt.Scale(domain=[0, 100]),
+        ),
+        y=alt.Y("attack:N", sort=order, title=None, axis=alt.Axis(labelPadding=12, labelLimit=360)),
+    )
+    lines = places.mark_line(strokeWidth=3, color="#d9b08c").encode(detail="attack:N")
+    points = places.mark_point(filled=True, size=140, opacity=1).encode(
+        color=alt.Color(
+            "what:N",
+            title=None,
+            scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())),
+        ),
+        shape=alt.Shape(
+            "what:N",
+            title=None,
+            scale=alt.Scale(domain=list(COLOURS), range=["circle", "diamond"]),
+        ),
+    )
+    naming, named = (each.probabilistic.posterior for each in pairs[0])
+    return alt.layer(lines, points).properties(
+        width=520,
+        height=alt.Step(34),
+        title=alt.Title(
+            f"Of 100 guesses at a name, {_of_hundred(naming)} were right; now {_of_hundred(named)} are",
+            subtitle="with all quasi-identifiers; suppressed records are left out",
+        ),
+    )
+
+
+def _of_hundred(chance: Fraction) -> str:
+    return f"{100 * float(chance):.3g}"
+
+
 def protection_page(outcome: Protected, *, provenance: Provenance, subject: str = "person") -> Page:
     """Return the report of a protected release."""
     content = outcome.to_dict()
@@ -131,6 +190,13 @@ def protection_page(outcome: Protected, *, provenance: Provenance, subject: str 
         provenance=provenance,
         command="glasshouse anonymise --study study.toml",
         method=METHOD,
+        figures=(
+            Figure(
+                to_svg(protection_chart(outcome)),
+                "Each attack on the original and on the protected release; the same figures are in the table below",
+                "Grey: the original. Orange: the protected release. Further left is safer.",
+            ),
+        ),
         sections=(*sections, *([done] if done is not None else [])),
     )
 
@@ -166,13 +232,14 @@ def _figures(attack: Attack) -> tuple[Cell, Cell]:
 def _protection(content: Mapping[str, Any]) -> Section:
     rows = [("method", content["method"]), *_parameters(content["parameters"])]
     rows += [("classes", f"{content['classes']:,}"), ("suppressed", f"{content['suppressed']:,}")]
+    rows += _attained(content["attained"])
     if content.get("loss") is not None:
         rows.append(("loss", f"{content['loss']:.6f}"))
     quality = content.get("quality") or {}
     rows += [
         (name.replace("_", " "), f"{value:.6f}")
         for name, value in quality.items()
-        if isinstance(value, float)
+        if isinstance(value, float) and name != "loss"
     ]
     tables = [_two_columns("Protection", rows)]
     if content.get("heights"):
@@ -186,11 +253,25 @@ def _protection(content: Mapping[str, Any]) -> Section:
     return Section("How it is protected", tables=tuple(tables), notes=notes)
 
 
+def _attained(attained: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    """Return what the release has, whatever was promised of it."""
+    rows = [("smallest class (k)", f"{attained['k']:,}")]
+    for secret in attained["sensitive"]:
+        name = secret["sensitive"]
+        rows += [
+            (f"fewest values of {name} in a class (l)", f"{secret['l']:,}"),
+            (f"greatest share of one {name} in a class", f"{secret['most_frequent']:.4f}"),
+            (f"farthest class from all records, {name} (t)", f"{secret['t']:.4f}"),
+        ]
+    return rows
+
+
 def _parameters(parameters: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    about = {"diversity": "l", "closeness": "t"}
     return [
         (name.replace("_", " "), str(value))
         for name, value in parameters.items()
-        if value not in ({}, None)
+        if value not in ({}, None) and about.get(name, name) in parameters
     ]
 
 

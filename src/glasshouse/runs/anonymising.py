@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import pyarrow.csv
 from glasshouse.errors import StudyError, unknown_name
 from glasshouse.microdata import Assessment, assess
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
+from glasshouse.mitigation.attained import Attained, attained
 from glasshouse.mitigation.criteria import (
     AverageRisk,
     Criterion,
@@ -29,6 +31,7 @@ from glasshouse.mitigation.criteria import (
     TableCriterion,
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
+from glasshouse.mitigation.local import mondrian, recode_locally
 from glasshouse.mitigation.quality import Quality, quality
 from glasshouse.mitigation.recoding import Recoding, recode
 from glasshouse.runs.reading import one_each, prepared
@@ -67,6 +70,8 @@ class AnonymiseRun:
     """What an adversary learns from the original with all quasi-identifiers."""
     after: Assessment
     """What she learns from the release; suppressed records are left out of it."""
+    attained: Attained
+    """Which k, l and t the release itself has."""
     steps: tuple[Step, ...]
     """What was left out of the dataset before it was protected."""
 
@@ -113,6 +118,7 @@ class AnonymiseRun:
             }
         if self.quality is not None:
             content["quality"] = self.quality.to_dict()
+        content["attained"] = self.attained.to_dict()
         content["suggested_hierarchies"] = [n for n, h in self.hierarchies.items() if h.suggested]
         if self.steps:
             content["treatment"] = [step.to_dict() for step in self.steps]
@@ -135,11 +141,12 @@ class AnonymiseRun:
         files = self.protection.hierarchies
         return {
             "release": RELEASE,
-            "quasi_identifiers": list(self.release.quasi_identifiers),
+            "quasi_identifiers": columns_of(self.release),
             "sensitive": list(self.release.sensitive),
             **{name: content[name] for name in kept},
             "hierarchies": {name: fingerprint(path) for name, path in files.items()},
             "suggested_hierarchies": content["suggested_hierarchies"],
+            "group": None if self.anatomy is None else GROUP,
         }
 
     def write_files(self, folder: Path) -> None:
@@ -155,11 +162,18 @@ class AnonymiseRun:
         from glasshouse.report.page import render
         from glasshouse.report.protections import protection_page
 
-        return render(protection_page(self, provenance=provenance))
+        return render(protection_page(self, provenance=provenance, subject=self.study.subject))
 
 
-def run_anonymise(study: Study, *, means: Means | None = None) -> AnonymiseRun:
+def run_anonymise(
+    study: Study, *, means: Means | None = None, table: EncodedTable | None = None
+) -> AnonymiseRun:
     """Protect a release, and measure again.
+
+    Args:
+        study: What is asked.
+        means: What there is to work with.
+        table: The records, where they were read and treated already.
 
     Raises:
         DataError: The data is malformed, or a value is not in its hierarchy.
@@ -170,21 +184,14 @@ def run_anonymise(study: Study, *, means: Means | None = None) -> AnonymiseRun:
     if protection is None:
         raise StudyError("say how the release is to be protected")
     means = means or Means()
-    single = one_each(next(prepared(study, on_progress=means.watch.reading)), seed=study.seed)
-    table = single.table
+    steps: tuple[Step, ...] = ()
+    if table is None:
+        single = one_each(next(prepared(study, on_progress=means.watch.reading)), seed=study.seed)
+        table, steps = single.table, single.steps
     if protection.method == "anatomy":
-        return _anatomised(study, protection, table, single.steps)
-    hierarchies = _hierarchies(protection, table)
-    criteria = _criteria(protection, study, table)
-    found = recode(
-        table,
-        hierarchies=hierarchies,
-        criteria=criteria,
-        suppression=protection.suppression,
-        objective=protection.objective,
-        weights=protection.importance or None,
-        time_limit=protection.time_limit,
-    )
+        return _anatomised(study, protection, table, steps)
+    hierarchies = hierarchies_of(protection, table)
+    found = _recoded(study, protection, table, hierarchies, means)
     release = found.release(table)
     kept = release.of_records(~found.suppressed) if found.suppressed.any() else release
     return AnonymiseRun(
@@ -193,11 +200,36 @@ def run_anonymise(study: Study, *, means: Means | None = None) -> AnonymiseRun:
         release=release,
         recoding=found,
         anatomy=None,
-        quality=quality(table, found, hierarchies),
+        quality=None if protection.recoding == "mondrian" else quality(table, found, hierarchies),
         hierarchies=hierarchies,
         before=assess(table),
         after=assess(kept),
-        steps=single.steps,
+        attained=attained(release, suppressed=found.suppressed),
+        steps=steps,
+    )
+
+
+def _recoded(
+    study: Study,
+    protection: Protection,
+    table: EncodedTable,
+    hierarchies: Mapping[str, Hierarchy],
+    means: Means,
+) -> Recoding:
+    """Recode the quasi-identifiers in the way that the study asks for."""
+    criteria = _criteria(protection, study, table)
+    if protection.recoding == "mondrian":
+        return mondrian(table, criteria=criteria, hierarchies=hierarchies)
+    how = recode if protection.recoding == "global" else partial(recode_locally, seed=study.seed)
+    return how(
+        table,
+        hierarchies=hierarchies,
+        criteria=criteria,
+        suppression=protection.suppression,
+        objective=protection.objective,
+        weights=protection.importance or None,
+        time_limit=protection.time_limit,
+        on_progress=means.watch.searching,
     )
 
 
@@ -219,6 +251,7 @@ def _anatomised(
         hierarchies={},
         before=assess(table),
         after=assess(known),
+        attained=attained(known),
         steps=steps,
     )
 
@@ -230,9 +263,14 @@ def _published(table: EncodedTable) -> EncodedTable:
     return replace(table, columns=columns, roles=roles)
 
 
-def _hierarchies(protection: Protection, table: EncodedTable) -> dict[str, Hierarchy]:
+def columns_of(table: EncodedTable) -> list[str]:
+    """Return the columns that the quasi-identifiers of a table stand for."""
+    return [column.name for known in table.quasi_identifiers for column in table.columns_of(known)]
+
+
+def hierarchies_of(protection: Protection, table: EncodedTable) -> dict[str, Hierarchy]:
     """Read the hierarchies that the study names, and suggest the others."""
-    names = [column.name for known in table.quasi_identifiers for column in table.columns_of(known)]
+    names = columns_of(table)
     for name in protection.hierarchies:
         if name not in table.columns:
             raise StudyError(unknown_name("column", name, table.name, table.columns))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
@@ -13,16 +13,30 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
+from numpy.typing import NDArray
 
 from glasshouse.atomic import new_folder
-from glasshouse.errors import StudyError
+from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import Attack, assess, population_risks
+from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.utility import Utility, compare_utility
-from glasshouse.runs.anonymising import GROUP, AnonymiseRun, run_anonymise
+from glasshouse.runs.anonymising import GROUP, AnonymiseRun, hierarchies_of, run_anonymise
+from glasshouse.runs.reading import one_each, prepared
 from glasshouse.runs.runner import Means
-from glasshouse.runs.store import MANIFEST, REPORT, RESULTS, STUDY, check_place
+from glasshouse.runs.store import (
+    MANIFEST,
+    REPORT,
+    RESULTS,
+    STUDY,
+    StoredRelease,
+    check_place,
+    digests_of,
+    stored_release,
+)
 from glasshouse.study import Study, load_study
-from glasshouse.table import EncodedTable
+from glasshouse.table import EncodedTable, read
+from glasshouse.table.generalised import is_suppressed
+from glasshouse.table.partition import partition
 
 
 @dataclass(frozen=True)
@@ -67,6 +81,9 @@ class Compared:
             "column_distance": self.utility.distances.mean_single,
             "pair_distance": self.utility.distances.mean_pair,
             "query_error": self.utility.queries.median,
+            "prediction": None
+            if self.utility.prediction is None
+            else self.utility.prediction.to_dict(),
             "attacks": [attack.to_dict() for attack in (self.naming, *self.inferring)],
         }
 
@@ -79,8 +96,13 @@ class Comparison:
     """The data before protection."""
     releases: tuple[Compared, ...]
     """The releases, in the order given."""
-    subject: str
-    """What a record stands for."""
+    study: Study
+    """What was asked of the first release: the data and the adversary are those of all."""
+
+    @property
+    def subject(self) -> str:
+        """What a record stands for."""
+        return self.study.subject
 
     @property
     def rows(self) -> tuple[Compared, ...]:
@@ -96,7 +118,9 @@ class Comparison:
         rows = []
         for row in self.rows:
             content = row.to_dict()
-            attacks = content.pop("attacks")
+            attacks, learned = content.pop("attacks"), content.pop("prediction")
+            if learned is not None:
+                content["accuracy"] = learned["release"]
             rows += [
                 content
                 | {
@@ -110,18 +134,46 @@ class Comparison:
         return pa.Table.from_pylist(rows)
 
 
-def compare_runs(folders: Sequence[Path], *, fraction: float | None = None) -> Comparison:
-    """Compare releases that ``anonymise`` wrote; each is made again from its study, which gives the same bytes.
+@dataclass(frozen=True)
+class _Released:
+    """A release as it is compared with its original."""
+
+    name: str
+    original: EncodedTable
+    table: EncodedTable
+    suppressed: NDArray[np.bool_]
+    classes_by: tuple[str, ...]
+    """What makes two records look alike: the quasi-identifiers, or Anatomy's group."""
+    hierarchies: Mapping[str, Hierarchy]
+    loss: float | None
+
+
+def compare_runs(
+    folders: Sequence[Path],
+    *,
+    fraction: float | None = None,
+    predict: str | None = None,
+    means: Means | None = None,
+) -> Comparison:
+    """Compare releases that ``anonymise`` wrote, as they are on disk, with their original.
 
     Raises:
-        StudyError: A folder is not of such a run, or the runs are of different data or quasi-identifiers.
+        DataError: A folder holds no release, or its original or a hierarchy has changed since.
+        StudyError: The releases are of different data or quasi-identifiers.
     """
-    studies = []
-    for folder in folders:
-        if not (folder / STUDY).is_file():
-            raise StudyError(f'"{folder}" is no run folder; name folders that anonymise wrote')
-        studies.append(load_study(folder / STUDY))
-    return compare_studies(studies, [folder.name for folder in folders], fraction=fraction)
+    stored = [stored_release(folder) for folder in folders]
+    names = [folder.resolve().name for folder in folders]
+    studies = [load_study(folder / STUDY) for folder in folders]
+    _check_alike(studies, names)
+    for study, release, name in zip(studies, stored, names, strict=True):
+        for file, digest in digests_of(study).items():
+            if release.digests.get(file, digest) != digest:
+                raise DataError(
+                    f'{file}: has changed since "{name}" was made of it; run anonymise again'
+                )
+    original = _original_of(studies[0], means or Means(), predict)
+    found = [_read_release(*each, original) for each in zip(studies, stored, names, strict=True)]
+    return _comparison(found, studies[0], fraction=fraction, predict=predict)
 
 
 def compare_studies(
@@ -129,6 +181,7 @@ def compare_studies(
     names: Sequence[str],
     *,
     fraction: float | None = None,
+    predict: str | None = None,
     means: Means | None = None,
 ) -> Comparison:
     """Protect the same data in several ways, and compare.
@@ -136,25 +189,95 @@ def compare_studies(
     Raises:
         StudyError: They are of different data or quasi-identifiers, or are no protections.
     """
+    _check_alike(studies, names)
+    means = means or Means()
+    original = _original_of(studies[0], means, predict)
+    found = [
+        _of_run(run_anonymise(study, means=means, table=original), name)
+        for study, name in zip(studies, names, strict=True)
+    ]
+    return _comparison(found, studies[0], fraction=fraction, predict=predict)
+
+
+def _check_alike(studies: Sequence[Study], names: Sequence[str]) -> None:
+    """Make sure that releases can be compared: the same data, and the same adversary."""
+    first = studies[0]
     for study, name in zip(studies, names, strict=True):
         if study.protection is None:
             raise StudyError(f'"{name}" protects nothing; name runs of anonymise')
         same = (study.datasets, study.treatment, study.adversary, study.seed)
-        first = studies[0]
         if same != (first.datasets, first.treatment, first.adversary, first.seed):
             raise StudyError(
                 f'"{name}" is of other data, or of another adversary, than "{names[0]}"; compare releases of the same'
             )
-    rows: list[Compared] = []
-    original: Compared | None = None
-    for study, name in zip(studies, names, strict=True):
-        run = run_anonymise(study, means=means)
-        if original is None:
-            original = _original(run, fraction)
-        rows.append(_compared(run, name, fraction))
-    if original is None:
-        raise StudyError("there is nothing to compare; name at least one release")
-    return Comparison(original, tuple(rows), studies[0].subject)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise StudyError(f'two releases are called "{twice}"; rename the folder of one')
+
+
+def _original_of(study: Study, means: Means, predict: str | None) -> EncodedTable:
+    also = () if predict is None else (predict,)
+    return one_each(
+        next(prepared(study, also=also, on_progress=means.watch.reading)), seed=study.seed
+    ).table
+
+
+def _of_run(run: AnonymiseRun, name: str) -> _Released:
+    nothing = np.zeros(run.records, np.bool_)
+    return _Released(
+        name=name,
+        original=run.original,
+        table=run.release,
+        suppressed=nothing if run.recoding is None else run.recoding.suppressed,
+        classes_by=run.original.quasi_identifiers if run.anatomy is None else (GROUP,),
+        hierarchies=run.hierarchies,
+        loss=None if run.recoding is None else run.recoding.loss,
+    )
+
+
+def _read_release(
+    study: Study, stored: StoredRelease, name: str, original: EncodedTable
+) -> _Released:
+    """Read a release; its records are those of the original, in the same order."""
+    adversary = study.adversary
+    table = read(
+        stored.path,
+        quasi_identifiers=adversary.quasi_identifiers,
+        sensitive=stored.sensitive,
+        facts=adversary.facts,
+        also=[column for column in original.columns if column != original.identifier]
+        + ([] if stored.group is None else [stored.group]),
+        name=name,
+    )
+    if table.records != original.records:
+        raise DataError(
+            f"{name}: the release has {table.records:,} records, its original {original.records:,}; run anonymise again"
+        )
+    hidden = is_suppressed(table, stored.quasi_identifiers)
+    protection = study.protection
+    recoded = protection is not None and stored.group is None
+    return _Released(
+        name=name,
+        original=original,
+        table=table,
+        suppressed=hidden if stored.suppressed else np.zeros_like(hidden),
+        classes_by=table.quasi_identifiers if stored.group is None else (stored.group,),
+        hierarchies=hierarchies_of(protection, original) if protection and recoded else {},
+        loss=stored.loss,
+    )
+
+
+def _comparison(
+    releases: Sequence[_Released], study: Study, *, fraction: float | None, predict: str | None
+) -> Comparison:
+    first = releases[0]
+    table = first.original
+    nothing = np.zeros(table.records, np.bool_)
+    itself = _Released(
+        "original", table, table, nothing, table.quasi_identifiers, first.hierarchies, 0.0
+    )
+    original, *rows = (_figures(each, fraction, predict) for each in (itself, *releases))
+    return Comparison(original, tuple(rows), study)
 
 
 def write_comparison(
@@ -167,8 +290,14 @@ def write_comparison(
     check_place(folder, overwrite=overwrite)
     own = version("glasshouse")
     names = [row.name for row in comparison.releases]
-    manifest = {"glasshouse": own, "command": "compare", "releases": names}
-    page = comparison_page(comparison, provenance=Provenance(own, "", {}), command=command)
+    digests = digests_of(comparison.study)
+    manifest = {
+        "glasshouse": own,
+        "command": "compare",
+        "releases": names,
+        "datasets": [{"name": name, "sha256": digest} for name, digest in digests.items()],
+    }
+    page = comparison_page(comparison, provenance=Provenance(own, "", digests), command=command)
     with new_folder(folder, replace=overwrite) as draft:
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         pyarrow.parquet.write_table(comparison.to_frame(), draft / RESULTS)
@@ -176,69 +305,29 @@ def write_comparison(
     return folder / REPORT
 
 
-def _original(run: AnonymiseRun, fraction: float | None) -> Compared:
-    table = run.original
-    return _figures(
-        "original",
-        table,
-        table,
-        run.before.attacks,
-        loss=0.0,
-        suppressed=0,
-        utility=compare_utility(table, table, hierarchies=run.hierarchies),
-        fraction=fraction,
+def _figures(release: _Released, fraction: float | None, predict: str | None) -> Compared:
+    kept = release.table
+    if release.suppressed.any():
+        kept = kept.of_records(~release.suppressed)
+    kept = kept.with_roles(
+        quasi_identifiers=release.classes_by, sensitive=release.original.sensitive
     )
-
-
-def _compared(run: AnonymiseRun, name: str, fraction: float | None) -> Compared:
-    marks = None if run.recoding is None else run.recoding.suppressed
-    kept = run.release if marks is None else run.release.of_records(~marks)
-    if run.anatomy is not None:
-        kept = kept.with_roles(quasi_identifiers=[GROUP], sensitive=run.original.sensitive)
-    return _figures(
-        name,
-        run.release,
-        kept,
-        assess(kept).attacks,
-        loss=None if run.recoding is None else run.recoding.loss,
-        suppressed=run.suppressed,
-        utility=compare_utility(run.original, run.release, hierarchies=run.hierarchies),
-        fraction=fraction,
-    )
-
-
-def _figures(
-    name: str,
-    release: EncodedTable,
-    kept: EncodedTable,
-    attacks: Sequence[Attack],
-    *,
-    loss: float | None,
-    suppressed: int,
-    utility: Utility,
-    fraction: float | None,
-) -> Compared:
-    naming, *inferring = attacks
-    smallest = int(np.min(_class_sizes(kept)))
+    naming, *inferring = assess(kept).attacks
     alone = None
     if fraction is not None:
         alone = population_risks(kept, fraction=fraction).dankar.share_of_population
     return Compared(
-        name=name,
-        records=release.records,
-        suppressed=suppressed,
+        name=release.name,
+        records=release.table.records,
+        suppressed=int(np.count_nonzero(release.suppressed)),
         classes=naming.classes,
-        highest=Fraction(1, smallest),
+        highest=Fraction(1, int(np.min(partition(kept, kept.quasi_identifiers).sizes))),
         average=naming.probabilistic.posterior,
         naming=naming,
         inferring=tuple(inferring),
         population_uniques=None if alone is None else float(alone),
-        loss=loss,
-        utility=utility,
+        loss=release.loss,
+        utility=compare_utility(
+            release.original, release.table, hierarchies=release.hierarchies, target=predict
+        ),
     )
-
-
-def _class_sizes(table: EncodedTable) -> Any:
-    from glasshouse.table.partition import partition
-
-    return partition(table, table.quasi_identifiers).sizes

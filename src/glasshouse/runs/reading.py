@@ -44,10 +44,12 @@ class Prepared:
     """What was left out."""
 
 
-def prepared(study: Study, *, on_progress: OnProgress | None = None) -> Iterator[Prepared]:
+def prepared(
+    study: Study, *, also: Sequence[str] = (), on_progress: OnProgress | None = None
+) -> Iterator[Prepared]:
     """Read and treat the datasets of a study, one by one, the focal one first.
 
-    Of auxiliary datasets only the quasi-identifiers, and what links them, are read.
+    Of auxiliary datasets only the quasi-identifiers, and what links them, are read; of others also what is named.
     """
     files = study.datasets
     auxiliary = len(files) > 1 and not study.each and study.command != "membership"
@@ -60,7 +62,7 @@ def prepared(study: Study, *, on_progress: OnProgress | None = None) -> Iterator
                 dataset, name, tags[number], study, focal=number == 0, on_progress=told
             )
         else:
-            table = read_dataset(dataset, study, name=name, on_progress=told)
+            table = read_dataset(dataset, study, name=name, also=also, on_progress=told)
         # Whom the study is about is a matter of the focal dataset: in another, who is left out would seem absent.
         yield _treated(table, Treatment() if auxiliary and number > 0 else study.treatment)
 
@@ -101,9 +103,10 @@ def read_dataset(
     study: Study,
     *,
     name: str | None = None,
+    also: Sequence[str] = (),
     on_progress: OnProgress | None = None,
 ) -> EncodedTable:
-    """Read the columns of a dataset that a study has to do with."""
+    """Read the columns of a dataset that a study has to do with, and others that are named."""
     adversary = study.adversary
     return read(
         dataset.path,
@@ -112,7 +115,7 @@ def read_dataset(
         id=adversary.identifier,
         weight=adversary.weight,
         facts=adversary.facts,
-        also=_also(study),
+        also=tuple(dict.fromkeys((*_also(study), *also))),
         dialect=dataset.dialect,
         types=dataset.types,
         name=name or dataset.name,
@@ -231,6 +234,7 @@ def _treated(table: EncodedTable, treatment: Treatment) -> Prepared:
         where=conditions(treatment.where),
         invalid=conditions(treatment.invalid),
         drop_missing=treatment.drop_missing,
+        drop_suppressed=treatment.drop_suppressed,
     )
     return Prepared(treated.table, table, treated.steps)
 

@@ -140,6 +140,8 @@ class Watch:
     """Called with the amount of data read and the whole amount."""
     sweeping: Callable[[Progress], None] | None = None
     """Called with how far a sweep is."""
+    searching: Callable[[int, float, float | None], None] | None = None
+    """Called with how many solutions were looked at, what none can lose less than, and what the best one loses."""
 
 
 @dataclass(frozen=True)

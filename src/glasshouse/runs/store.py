@@ -15,8 +15,7 @@ from glasshouse.atomic import check_folder, new_folder
 from glasshouse.errors import DataError, quoted
 from glasshouse.runs.reading import dataset_names
 from glasshouse.sources.files import display_name, fingerprint
-from glasshouse.study import Study, dump_study, with_paths
-from glasshouse.study.conditions import parse_condition
+from glasshouse.study import Question, Study, dump_study, paths_of, with_paths
 
 if TYPE_CHECKING:
     from glasshouse.report import Provenance
@@ -60,7 +59,7 @@ class Outcome(Protocol):
     """What a run of any command has to be stored."""
 
     @property
-    def study(self) -> Study:
+    def study(self) -> Question:
         """What was asked."""
 
     @property
@@ -84,6 +83,21 @@ class StoredRelease:
     """What an adversary can know of a person."""
     sensitive: tuple[str, ...]
     """What she wants to infer."""
+    method: str
+    """What is promised of it."""
+    suppressed: int
+    """How many records are suppressed."""
+    loss: float | None
+    """The share of detail that is lost; None where nothing was recoded."""
+    group: str | None
+    """The column of Anatomy's groups; None: the classes are made by the quasi-identifiers."""
+    digests: dict[str, str]
+    """The fingerprints of the files that it was made of, by their names."""
+
+    @property
+    def classes_by(self) -> tuple[str, ...]:
+        """What makes two records look alike."""
+        return self.quasi_identifiers if self.group is None else (self.group,)
 
 
 def stored_release(folder: Path) -> StoredRelease:
@@ -94,13 +108,19 @@ def stored_release(folder: Path) -> StoredRelease:
     """
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        path = folder / manifest["release"]
         return StoredRelease(
-            path, tuple(manifest["quasi_identifiers"]), tuple(manifest["sensitive"])
+            path=folder / manifest["release"],
+            quasi_identifiers=tuple(manifest["quasi_identifiers"]),
+            sensitive=tuple(manifest["sensitive"]),
+            method=manifest["method"],
+            suppressed=int(manifest["suppressed"]),
+            loss=manifest["loss"],
+            group=manifest["group"],
+            digests={each["name"]: each["sha256"] for each in manifest["datasets"]},
         )
     except (OSError, ValueError, KeyError, TypeError):
         raise DataError(
-            f"{folder.name or folder}: is a folder; give a file in it, or a folder that anonymise wrote"
+            f'"{folder}" is a folder without a release; name a file, or a folder that anonymise wrote'
         ) from None
 
 
@@ -116,7 +136,7 @@ def write_run(outcome: Outcome, folder: Path, *, overwrite: bool = False) -> Pat
 
     check_place(folder, overwrite=overwrite)
     study, own_version = outcome.study, version("glasshouse")
-    digests = _digests(study)
+    digests = digests_of(study)
     manifest = {
         "glasshouse": own_version,
         "command": study.command,
@@ -127,7 +147,7 @@ def write_run(outcome: Outcome, folder: Path, *, overwrite: bool = False) -> Pat
         version=own_version,
         study=dump_study(_travelling(study), version=own_version),
         datasets=digests,
-        abridged=bool(study.adversary.gain.worth or study.adversary.prior or study.known),
+        abridged=study.abridged() != study,
     )
     if isinstance(outcome, MakesRelease):
         manifest |= outcome.manifest()
@@ -142,17 +162,15 @@ def write_run(outcome: Outcome, folder: Path, *, overwrite: bool = False) -> Pat
     return folder / REPORT
 
 
-def _digests(study: Study) -> dict[str, str]:
+def digests_of(study: Question) -> dict[str, str]:
     """Return the SHA-256 of every file that a study reads, by the name that results give it."""
-    named = zip(dataset_names(study), study.datasets, strict=True)
-    files = [(name, dataset.path) for name, dataset in named]
-    if study.population is not None:
-        files.append((display_name(study.population.path), study.population.path))
-    files += [(path.name, path) for path in study.adversary.gain.matrix.values()]
-    if study.protection is not None:
-        files += [(path.name, path) for path in study.protection.hierarchies.values()]
+    names: dict[Path, str] = {}
+    if isinstance(study, Study):
+        files = [dataset.path for dataset in study.datasets]
+        names = dict(zip(files, dataset_names(study), strict=True))
     digests: dict[str, str] = {}
-    for name, path in files:
+    for path in paths_of(study):
+        name = names.get(path) or display_name(path)
         own = name if name not in digests else f"{path.absolute().parent.name}/{name}"
         while own in digests:
             own += "′"
@@ -160,15 +178,11 @@ def _digests(study: Study) -> dict[str, str]:
     return digests
 
 
-def _located(study: Study) -> Study:
+def _located(study: Question) -> Question:
     """Return the study with absolute paths, so that it can be run again from its folder."""
     return with_paths(study, lambda path: path.parent.resolve() / path.name)
 
 
-def _travelling(study: Study) -> Study:
+def _travelling(study: Question) -> Question:
     """Return the study as a report that leaves the house should have it: bare file names, no values of a person."""
-    gain = study.adversary.gain.model_copy(update={"worth": {}})
-    adversary = study.adversary.model_copy(update={"gain": gain, "prior": {}})
-    known = tuple(f"{parse_condition(text).column}=…" for text in study.known)
-    plain = study.model_copy(update={"adversary": adversary, "known": known})
-    return with_paths(plain, lambda path: Path(path.name))
+    return with_paths(study.abridged(), lambda path: Path(path.name))

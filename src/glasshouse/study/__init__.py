@@ -1,6 +1,8 @@
 """What a user asks: frozen models that read from and write to ``study.toml``, and the language of conditions."""
 
+from glasshouse.study.base import Question
 from glasshouse.study.conditions import Condition, parse_condition
+from glasshouse.study.files import dump_study, load_question, paths_of, validated, with_paths
 from glasshouse.study.models import (
     SWEEP,
     SWEPT_BY_DEFAULT,
@@ -15,13 +17,11 @@ from glasshouse.study.models import (
     Subset,
     Treatment,
     attributes,
-    dump_study,
     load_study,
     make_dataset,
     make_study,
     parse_link,
     with_default_subsets,
-    with_paths,
 )
 from glasshouse.study.protection import Protection
 
@@ -36,17 +36,21 @@ __all__ = [
     "Gain",
     "Key",
     "Protection",
+    "Question",
     "Secret",
     "Study",
     "Subset",
     "Treatment",
     "attributes",
     "dump_study",
+    "load_question",
     "load_study",
     "make_dataset",
     "make_study",
     "parse_condition",
     "parse_link",
+    "paths_of",
+    "validated",
     "with_default_subsets",
     "with_paths",
 ]

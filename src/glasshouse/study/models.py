@@ -8,31 +8,29 @@ data is read.
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from enum import StrEnum
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-import tomli_w
 from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
+    SerializerFunctionWrapHandler,
     StrictBool,
     StrictFloat,
     StrictInt,
-    ValidationError,
+    model_serializer,
     model_validator,
 )
 
 from glasshouse.errors import StudyError, near_names, quoted
-from glasshouse.study.base import Model
+from glasshouse.study.base import Model, Question
 from glasshouse.study.conditions import parse_condition
+from glasshouse.study.files import load_question, validated
 from glasshouse.study.protection import Protection
-
-M = TypeVar("M", bound=Model)
 
 
 class ColumnType(StrEnum):
@@ -81,6 +79,12 @@ class Dialect(Model):
             raise ValueError("the separator and the quote must differ")
         return self
 
+    @model_serializer(mode="wrap")
+    def _with_quote(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """TOML has no null, and the default is not null: no quote is written as ``none``."""
+        content: dict[str, Any] = dump(self)
+        return content | {"quote": "none"} if self.quote is None else content
+
 
 class Dataset(Model):
     """One file of the release and how to read it."""
@@ -116,6 +120,8 @@ class Treatment(Model):
     """No record that meets any of these: it holds an invalid value."""
     drop_missing: StrictBool = False
     """No record with a missing value in a column that has a role."""
+    drop_suppressed: StrictBool = False
+    """No record whose quasi-identifiers all hold ``*``: whoever anonymised the release suppressed it."""
 
 
 Worth = Annotated[StrictFloat, Field(allow_inf_nan=False)]
@@ -247,9 +253,10 @@ class Key(Model):
     """By how much it grows from each dataset to the next, such as an age by the years between."""
 
 
-class Study(Model):
+class Study(Question):
     """One question about one release, or about a collection of them."""
 
+    commands: ClassVar[tuple[str, ...]] = ("assess", "target", "membership", "anonymise")
     command: Literal["assess", "target", "membership", "anonymise"] = "assess"
     """The command that answers it."""
     datasets: tuple[Dataset, ...] = Field(min_length=1)
@@ -362,6 +369,13 @@ class Study(Model):
                     raise ValueError(f'"{name}" in a subset is not a quasi-identifier; {way_out}')
         return self
 
+    def abridged(self) -> Self:
+        """Return the study without values of a person: what naming one is worth, a prior, what is known of one."""
+        gain = self.adversary.gain.model_copy(update={"worth": {}})
+        adversary = self.adversary.model_copy(update={"gain": gain, "prior": {}})
+        known = tuple(f"{parse_condition(text).column}=…" for text in self.known)
+        return self.model_copy(update={"adversary": adversary, "known": known})
+
     def chosen_subsets(self) -> tuple[tuple[str, ...], ...]:
         """Return the sets of quasi-identifiers to assess.
 
@@ -413,7 +427,7 @@ def make_study(content: dict[str, Any], *, where: str = "the study") -> Study:
     Raises:
         StudyError: Naming the entry and the reason.
     """
-    return _validated(Study, content, where)
+    return validated(Study, content, where)
 
 
 def make_dataset(content: dict[str, Any], *, where: str = "the dataset") -> Dataset:
@@ -422,7 +436,16 @@ def make_dataset(content: dict[str, Any], *, where: str = "the dataset") -> Data
     Raises:
         StudyError: Naming the entry and the reason.
     """
-    return _validated(Dataset, content, where)
+    return validated(Dataset, content, where)
+
+
+def load_study(path: Path) -> Study:
+    """Read a ``study.toml`` about microdata; relative paths in it start at its own folder.
+
+    Raises:
+        StudyError: The file cannot be read, is not TOML, or is not such a study.
+    """
+    return load_question(path, Study)
 
 
 def parse_link(text: str, columns: Collection[str] = ()) -> dict[str, Any]:
@@ -457,63 +480,6 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def load_study(path: Path) -> Study:
-    """Read a ``study.toml``; relative paths in it start at its own folder.
-
-    Raises:
-        StudyError: The file cannot be read, is not TOML, or is not a study.
-    """
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise StudyError(f"{path.name}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise StudyError(f"{path.name}: is not UTF-8 text; is it a study file?") from None
-    except tomllib.TOMLDecodeError as error:
-        raise StudyError(f"{path.name}: is not valid TOML: {error}") from None
-    content.pop("glasshouse", None)
-    study = make_study(content, where=path.name)
-    folder = path.absolute().parent
-    return with_paths(study, lambda path: folder / path)
-
-
-def with_paths(study: Study, located: Callable[[Path], Path]) -> Study:
-    """Return the study with every path in it replaced."""
-
-    def moved(dataset: Dataset) -> Dataset:
-        return dataset.model_copy(update={"path": located(dataset.path)})
-
-    gain = study.adversary.gain
-    matrix = {name: located(path) for name, path in gain.matrix.items()}
-    adversary = study.adversary.model_copy(
-        update={"gain": gain.model_copy(update={"matrix": matrix})}
-    )
-    return study.model_copy(
-        update={
-            "datasets": tuple(map(moved, study.datasets)),
-            "population": study.population and moved(study.population),
-            "adversary": adversary,
-            "protection": study.protection and _with_hierarchies(study.protection, located),
-        }
-    )
-
-
-def _with_hierarchies(protection: Protection, located: Callable[[Path], Path]) -> Protection:
-    files = {column: located(path) for column, path in protection.hierarchies.items()}
-    return protection.model_copy(update={"hierarchies": files})
-
-
-def dump_study(study: Study, *, version: str) -> str:
-    """Return the study as TOML that `load_study` reads back to the same study."""
-    content = study.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    written = [*content["datasets"], *filter(None, [content.get("population")])]
-    datasets = [*study.datasets, *filter(None, [study.population])]
-    for entry, dataset in zip(written, datasets, strict=True):
-        if dataset.dialect.quote is None:  # TOML has no null, and the default is not null
-            entry.setdefault("dialect", {})["quote"] = "none"
-    return tomli_w.dumps({"glasshouse": version, "command": study.command, **content})
-
-
 def _positions(subset: Subset, order: tuple[str, ...]) -> Iterator[tuple[int, ...]]:
     """Yield the sets of positions that an entry of ``subsets`` stands for."""
     if not isinstance(subset, str):
@@ -524,52 +490,3 @@ def _positions(subset: Subset, order: tuple[str, ...]) -> Iterator[tuple[int, ..
         limit = subset.partition(":")[2]
         for size in range(1, min(int(limit or len(order)), len(order)) + 1):
             yield from combinations(range(len(order)), size)
-
-
-def _validated(model: type[M], content: dict[str, Any], where: str) -> M:
-    try:
-        return model.model_validate(content)
-    except ValidationError as error:
-        raise StudyError(f"{where}: {_first_problem(error)}") from None
-
-
-def _first_problem(error: ValidationError) -> str:
-    problem = error.errors(include_url=False)[0]
-    place = _place([part for part in problem["loc"] if not _is_kind(part)])
-    kind, reason = problem["type"], str(problem["msg"]).removeprefix("Value error, ")
-    if kind == "value_error":
-        return reason
-    if kind == "extra_forbidden":
-        return f"{place} is not an entry of a study; remove it or correct its name"
-    if kind == "missing":
-        return f"{place} is missing; add it"
-    reason = _IN_PLAIN_WORDS.get(kind, f"{reason[:1].lower()}{reason[1:]}")
-    for limit, words in (("ge", "at least"), ("le", "at most"), ("lt", "below")):
-        if limit in problem.get("ctx", {}):
-            reason = f"should be {words} {problem['ctx'][limit]:g}, not {problem['input']}"
-    return f"{place}: {reason}"
-
-
-_IN_PLAIN_WORDS = {
-    "tuple_type": 'should be a list, such as ["age", "sex"]',
-    "too_short": "needs at least one entry",
-    "string_too_short": "must not be empty",
-    "path_type": "should be text",
-    "string_type": "should be text",
-    "bool_type": "should be true or false",
-    "int_type": "should be a whole number",
-    "finite_number": "should be a number, not infinite",
-}
-
-
-def _is_kind(part: str | int) -> bool:
-    """Tell whether a part of a place is pydantic's name for one of several types, not the user's."""
-    return isinstance(part, str) and (
-        part in {"str", "int", "float"} or not part.isprintable() or "[" in part
-    )
-
-
-def _place(parts: list[str | int]) -> str:
-    """Return a place in a study as people say it: ``datasets, entry 1, path``."""
-    said = [f"entry {part + 1}" if isinstance(part, int) else f'"{part}"' for part in parts]
-    return ", ".join(said) or "the study"

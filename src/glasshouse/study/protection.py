@@ -17,6 +17,8 @@ class Protection(Model):
 
     method: Literal["k-anonymity", "l-diversity", "t-closeness", "anatomy"]
     """What is promised of every class; with Anatomy, of every group."""
+    recoding: Literal["global", "local", "mondrian"] = "global"
+    """Whether a value is generalised alike in all records, only as far as each class needs, or by median splits."""
     k: StrictInt | None = Field(default=None, ge=1)
     """The least number of records alike."""
     l: StrictInt | None = Field(default=None, ge=1)  # noqa: E741 - the word of the field
@@ -63,4 +65,31 @@ class Protection(Model):
             raise ValueError("recursive (c, l)-diversity needs --c")
         if self.method == "anatomy" and (self.k is not None or self.t is not None):
             raise ValueError("Anatomy takes l alone; leave out k and t")
+        return self
+
+    @model_validator(mode="after")
+    def _nothing_is_ignored(self) -> Self:
+        ignored = {
+            "suppression": self.suppression > 0,
+            "objective": self.objective != "loss",
+            "importance": bool(self.importance),
+            "time limit": self.time_limit is not None,
+        }
+        by_anatomy = {
+            "recoding": self.recoding != "global",
+            "hierarchy": bool(self.hierarchies),
+            "highest risk": self.highest_risk is not None,
+            "average risk": self.average_risk is not None,
+            "inference risk": self.inference_risk is not None,
+        }
+        if self.method == "anatomy":
+            ignored |= by_anatomy
+            says = "Anatomy recodes and suppresses nothing"
+        elif self.recoding == "mondrian":
+            says = "Mondrian suppresses nothing and weighs nothing"
+        else:
+            return self
+        for name, given in ignored.items():
+            if given:
+                raise ValueError(f"{says}; leave out --{name.replace(' ', '-')}")
         return self

@@ -20,10 +20,12 @@ from glasshouse.sources import MISSING
 from glasshouse.study import Condition
 from glasshouse.table.dictionary import Codes
 from glasshouse.table.encoded import Column, EncodedTable, Role
+from glasshouse.table.generalised import is_suppressed
 
 WHERE = "outside the selection"
 INVALID = "invalid value"
 MISSING_VALUE = "missing value"
+SUPPRESSED_RECORD = "suppressed"
 WITHOUT_IDENTIFIER = "no identifier"
 ONE_EACH = "further records of the same person"
 
@@ -76,6 +78,7 @@ def treat(
     where: Sequence[Condition] = (),
     invalid: Sequence[Condition] = (),
     drop_missing: bool = False,
+    drop_suppressed: bool = False,
 ) -> Treated:
     """Keep the records that belong to the study.
 
@@ -84,6 +87,7 @@ def treat(
         where: Only records that meet all of these are kept.
         invalid: Records that meet any of these are left out: they hold an invalid value.
         drop_missing: Whether records with a missing value in a column that has a role are left out.
+        drop_suppressed: Whether records whose quasi-identifiers all hold ``*`` are left out: they form no class.
 
     Raises:
         DataError: A column is not in the table, or no record is left.
@@ -105,6 +109,12 @@ def treat(
         empty = [(name, _is_missing(table.column(name))) for name in named if name in table.columns]
         table, more = _without(table, MISSING_VALUE, [(n, gone) for n, gone in empty if gone.any()])
         steps += more
+    if drop_suppressed:
+        parts = [part.name for own in table.quasi_identifiers for part in table.columns_of(own)]
+        hidden = is_suppressed(table, parts)
+        if hidden.any():
+            table, more = _without(table, SUPPRESSED_RECORD, [("", hidden)])
+            steps += more[1:]
     return Treated(table, tuple(steps))
 
 

@@ -1,0 +1,179 @@
+"""Which k, l and t a table has as it is: the strictest criteria that all its classes meet.
+
+What is promised of a release is one thing, what its file holds another; this looks at the file alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from glasshouse.errors import StudyError
+from glasshouse.mitigation.tuples import Counts, distinct_tuples
+from glasshouse.table import EncodedTable
+
+
+@dataclass(frozen=True)
+class Secrecy:
+    """How well the classes of a table hide one sensitive attribute."""
+
+    sensitive: str
+    """The attribute."""
+    distinct: int
+    """The l of distinct l-diversity: the least number of different values in a class."""
+    entropy: float
+    """The l of entropy l-diversity: the exponential of the least entropy of a class."""
+    most_frequent: Fraction
+    """The greatest share of one value in a class: the highest chance of a right guess."""
+    distance: Fraction
+    """The t of t-closeness with equal distances: the farthest that a class is from all records."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain values."""
+        return {
+            "sensitive": self.sensitive,
+            "l": self.distinct,
+            "entropy_l": self.entropy,
+            "most_frequent": float(self.most_frequent),
+            "t": float(self.distance),
+        }
+
+
+@dataclass(frozen=True)
+class Attained:
+    """The strictest criteria that all classes of a table meet."""
+
+    k: int
+    """The size of the smallest class."""
+    classes: int
+    """The number of classes."""
+    records: int
+    """The number of records in them."""
+    secrets: tuple[Secrecy, ...]
+    """How well each sensitive attribute is hidden."""
+
+    @property
+    def average(self) -> Fraction:
+        """The chance of naming a record, over all: one over the mean size of a class."""
+        return Fraction(self.classes, self.records)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain values."""
+        return {
+            "k": self.k,
+            "classes": self.classes,
+            "records": self.records,
+            "sensitive": [secret.to_dict() for secret in self.secrets],
+        }
+
+
+def attained(
+    table: EncodedTable,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    suppressed: NDArray[np.bool_] | None = None,
+) -> Attained:
+    """Tell which k, l and t a table has.
+
+    Args:
+        table: The records.
+        quasi_identifiers: What makes two records look alike; by default the table's quasi-identifiers.
+        sensitive: The sensitive attributes; by default the table's.
+        suppressed: Which records are suppressed. They are in no class, but among all records when it comes to t.
+
+    Raises:
+        DataError: A column is not in the table.
+        StudyError: There is no quasi-identifier, or every record is suppressed.
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.table import read
+    >>> people = pa.table({"age": ["2*", "2*", "3*", "3*"], "ill": ["flu", "hiv", "flu", "flu"]})
+    >>> found = attained(read(people, quasi_identifiers=["age"], sensitive=["ill"]))
+    >>> found.k, found.secrets[0].distinct, found.secrets[0].most_frequent, found.secrets[0].distance
+    (2, 1, Fraction(1, 1), Fraction(1, 4))
+    """
+    known = table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers
+    names = table.sensitive if sensitive is None else sensitive
+    kept = table if suppressed is None or not suppressed.any() else table.of_records(~suppressed)
+    if not kept.records:
+        raise StudyError(f"{table.name}: every record is suppressed, so that there is no class")
+    tuples = distinct_tuples(kept, known, names)
+    return Attained(
+        k=int(tuples.weights.min()),
+        classes=len(tuples.weights),
+        records=kept.records,
+        secrets=tuple(
+            _secrecy(name, tuples.secrets[name], tuples.weights, kept, table) for name in names
+        ),
+    )
+
+
+def _secrecy(
+    name: str,
+    counts: Counts,
+    sizes: NDArray[np.int64],
+    kept: EncodedTable,
+    table: EncodedTable,
+) -> Secrecy:
+    reference = counts.reference
+    if kept is not table:
+        whole = table.column(name)
+        place = {value: code for code, value in enumerate(kept.column(name).values.to_pylist())}
+        everywhere = np.bincount(whole.codes, minlength=whole.cardinality).tolist()
+        reference = np.zeros(len(place), np.int64)
+        for value, records in zip(whole.values.to_pylist(), everywhere, strict=True):
+            if value in place:
+                reference[place[value]] = records
+    records = table.records
+    fewest, entropy, most, far = _extremes(
+        counts.starts, counts.values, counts.counts, sizes, reference, float(records)
+    )
+    own = slice(counts.starts[far], counts.starts[far + 1])
+    size, values = int(sizes[far]), counts.values[own]
+    nearer = [
+        max(0, int(count) * records - int(reference[value]) * size)
+        for value, count in zip(values, counts.counts[own], strict=True)
+    ]
+    return Secrecy(
+        sensitive=name,
+        distinct=int(fewest),
+        entropy=float(np.exp(entropy)),
+        most_frequent=Fraction(int(counts.counts[most[1]]), int(sizes[most[0]])),
+        distance=Fraction(sum(nearer), size * records),
+    )
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _extremes(
+    starts: NDArray[np.int64],
+    values: NDArray[np.uint32],
+    counts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    reference: NDArray[np.int64],
+    records: float,
+) -> tuple[int, float, tuple[int, int], int]:
+    """Return the fewest values, the least entropy, where the greatest share is, and the farthest class.
+
+    How far a class is: Σ max(0, c/n − R/N), which is half the sum of the absolute differences of shares.
+    """
+    fewest, entropy, share, distance = values.size + 1, np.inf, -1.0, -1.0
+    most, far = (0, 0), 0
+    for number in range(sizes.size):
+        size, spent, moved = float(sizes[number]), 0.0, 0.0
+        fewest = min(fewest, starts[number + 1] - starts[number])
+        for i in range(starts[number], starts[number + 1]):
+            spent += counts[i] * np.log(float(counts[i]))
+            moved += max(0.0, counts[i] / size - reference[values[i]] / records)
+            if counts[i] / size > share:
+                share, most = counts[i] / size, (number, i)
+        entropy = min(entropy, max(0.0, np.log(size) - spent / size))
+        if moved > distance:
+            distance, far = moved, number
+    return fewest, entropy, most, far
