@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -19,27 +19,22 @@ from glasshouse import synthetic
 from glasshouse.errors import BudgetError, DataError, InternalError, StudyError
 from glasshouse.mitigation.criteria import (
     AverageRisk,
-    ClassCounts,
     DistinctDiversity,
-    EntropyDiversity,
     EqualCloseness,
-    HierarchicalCloseness,
     InferenceRisk,
     KAnonymity,
-    RecursiveDiversity,
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, suggest
 from glasshouse.mitigation.local import OBJECTIVES, mondrian, recode_locally
 from glasshouse.mitigation.local import forest as forest_module
+from glasshouse.mitigation.local.judging import Judge
 from glasshouse.mitigation.quality import quality
 from glasshouse.mitigation.recoding import Recoding, recode
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.generalised import covers
 from glasshouse.table.partition import partition
-
-from .test_recoding import (
+from tests.mitigation.test_recoding import (
     CRITERION,
-    DOMAIN,
     HIERARCHIES,
     KNOWN,
     SECRETS,
@@ -66,9 +61,7 @@ def rows_of(table: EncodedTable, names: Sequence[str]) -> list[Row]:
     return list(zip(*(texts(table, name) for name in names), strict=True))
 
 
-def released_classes(
-    table: EncodedTable, found: Recoding, sensitive: str
-) -> dict[Row, list[str]]:
+def released_classes(table: EncodedTable, found: Recoding, sensitive: str) -> dict[Row, list[str]]:
     """Return the sensitive values of each class, from the released rows alone."""
     release = found.release(table)
     classes: dict[Row, list[str]] = {}
@@ -115,7 +108,9 @@ def slow_loss(
         sizes = [Counter(row[level] for row in own.rows) for level in range(own.height)]
         lost = 0
         pairs = Counter(
-            zip(texts(table, name), texts(found.release(table), name), found.suppressed, strict=True)
+            zip(
+                texts(table, name), texts(found.release(table), name), found.suppressed, strict=True
+            )
         )
         for (value, label, gone), records in pairs.items():
             level = own.height - 1 if gone else paths[value].index(label)
@@ -131,39 +126,52 @@ def slow_loss(
 def test_adult_loses_less_than_arx_and_every_class_has_five_records(shared: Shared) -> None:
     """ARX's local recoding reached 0.0325 with 3,394 classes; the promise is 0.04 with nothing suppressed."""
     table, hierarchies, _ = adult(shared)
-    criteria = [KAnonymity(5)]
-    found = recode_locally(table, hierarchies=hierarchies, criteria=criteria)
+    found = recode_locally(table, hierarchies=hierarchies, criteria=[KAnonymity(5)])
     assert not found.suppressed.any()
     assert found.loss < 0.03
     assert found.loss == pytest.approx(slow_loss(table, found, hierarchies), abs=1e-12)
-    assert_kept_promises(table, found, criteria, "occupation")
     assert quality(table, found, hierarchies).loss == pytest.approx(found.loss, abs=1e-12)
+    classes = released_classes(table, found, "occupation")
+    assert len(classes) == found.classes
+    assert sum(map(len, classes.values())) == 30_162
+    assert min(map(len, classes.values())) >= 5
 
 
 def test_adult_divided(shared: Shared) -> None:
     table, hierarchies, _ = adult(shared)
-    criteria = [KAnonymity(5), EntropyDiversity(2, "occupation")]
+    criteria = [KAnonymity(5), InferenceRisk(0.5, "occupation")]
     found = mondrian(table, hierarchies=hierarchies, criteria=criteria)
+    assert found.loss < 0.1
     assert found.loss == pytest.approx(slow_loss(table, found, hierarchies), abs=1e-12)
-    assert found.loss < 0.08
-    assert_kept_promises(table, found, criteria, "occupation")
+    for own in released_classes(table, found, "occupation").values():
+        assert len(own) >= 5
+        assert 2 * max(Counter(own).values()) <= len(own)
 
 
-ADULT: list[tuple[list[AnyCriterion], str]] = [
-    ([KAnonymity(5), DistinctDiversity(3, "occupation")], "k5_distinct_l3_s0.04"),
-    ([KAnonymity(5), EqualCloseness(0.2, "occupation")], "k5_equal_t0.2_s0.04"),
-]
-
-
-@pytest.mark.parametrize(("criteria", "case"), ADULT)
-def test_adult_loses_less_than_with_global_recoding_and_suppression(
-    shared: Shared, criteria: list[AnyCriterion], case: str
-) -> None:
+def test_adult_loses_less_than_with_global_recoding_and_suppression(shared: Shared) -> None:
     table, hierarchies, golden = adult(shared)
-    found = recode_locally(table, hierarchies=hierarchies, criteria=criteria, time_limit=2)
+    diverse = [KAnonymity(5), DistinctDiversity(3, "occupation")]
+    found = recode_locally(table, hierarchies=hierarchies, criteria=diverse, time_limit=1)
     assert not found.suppressed.any()
-    assert found.loss < 0.8 * golden[case]["optimum"]["score_lowest"]
-    assert_kept_promises(table, found, criteria, "occupation")
+    assert found.loss < 0.2 * golden["k5_distinct_l3_s0.04"]["optimum"]["score_lowest"]
+    for own in released_classes(table, found, "occupation").values():
+        assert len(own) >= 5
+        assert len(set(own)) >= 3
+
+
+def test_adult_with_closeness(shared: Shared) -> None:
+    table, hierarchies, golden = adult(shared)
+    close = [KAnonymity(5), EqualCloseness(0.2, "occupation")]
+    found = recode_locally(table, hierarchies=hierarchies, criteria=close, time_limit=0)
+    assert found.loss < 0.8 * golden["k5_equal_t0.2_s0.04"]["optimum"]["score_lowest"]
+    everyone = Counter(texts(table, "occupation"))
+    for own in released_classes(table, found, "occupation").values():
+        counts = Counter(own)
+        moved = sum(
+            abs(Fraction(counts[value], len(own)) - Fraction(records, table.records))
+            for value, records in everyone.items()
+        )
+        assert moved / 2 <= Fraction(1, 5)
 
 
 # --- Small tables: whatever is asked, what is promised is kept ---
@@ -296,9 +304,7 @@ def test_small_blocks_keep_the_promises_too(question: Question) -> None:
         except StudyError:
             assert unmet_in_one_class(question)
             return
-    assert_kept_promises(
-        question.table, found, question.criteria, suppression=question.suppression
-    )
+    assert_kept_promises(question.table, found, question.criteria, suppression=question.suppression)
 
 
 @settings(max_examples=60)
@@ -317,8 +323,9 @@ def test_mondrian_keeps_every_promise_with_hierarchies_and_without(question: Que
         for name in names:
             pairs = zip(texts(table, name), texts(found.release(table), name), strict=True)
             paths = {row[0]: row for row in (hierarchies or {}).get(name, ANY).rows}
-            assert all(label in paths.get(value, ()) or covers(label, value) for value, label in pairs)
-    assert question.options  # the question itself is not touched
+            assert all(
+                label in paths.get(value, ()) or covers(label, value) for value, label in pairs
+            )
 
 
 ANY = Hierarchy("any", (("none", "*"),))
@@ -328,17 +335,13 @@ ANY = Hierarchy("any", (("none", "*"),))
 
 
 def test_each_class_is_generalised_only_as_far_as_it_needs() -> None:
-    """The women of 20 and 25 share a decade, the men of 35 all; the man of 30 and the woman of 35 share less.
+    """At best the women of 20 and 25 share a decade, 30m joins one 35m and 35f the other: L = 2/9 and 2/6.
 
-    Two groups: {20f, 25f, 35f} cannot be cheaper than {20f, 25f}, {30m, 35m, 35m, 35f} or with 35f beside the women;
-    L_age = (2 · 1 + 4 · 1) / 18, L_sex = 4 / 6, or with 35f above: age (3 · 3 + 3 · 1) / 18, sex 0.
+    That is not promised; the best global recoding tells no age and loses √2 − 1.
     """
     found = recode_locally(SIX, hierarchies=HIERARCHIES, criteria=[KAnonymity(2)])
-    assert found.loss == pytest.approx(
-        min((24 / 18 * 10 / 6) ** 0.5, (30 / 18) ** 0.5, (28 / 18 * 1) ** 0.5) - 1
-    ) or found.loss < (24 / 18 * 10 / 6) ** 0.5 - 1
+    assert (11 / 9 * 4 / 3) ** 0.5 - 1 <= found.loss + 1e-12 < 2**0.5 - 1
     assert found.loss == pytest.approx(slow_loss(SIX, found, HIERARCHIES))
-    assert found.loss < recode(SIX, hierarchies=HIERARCHIES, criteria=[KAnonymity(2)]).loss
 
 
 def test_combinations_that_meet_the_criteria_stay_as_they_are() -> None:
@@ -389,7 +392,7 @@ def test_a_time_limit_still_finds_a_solution_and_progress_is_told() -> None:
     table = read(census, quasi_identifiers=known, sensitive=["transport"])
     options: dict[str, Any] = {
         "hierarchies": {name: suggest(table.column(name)) for name in known},
-        "criteria": [KAnonymity(4), RecursiveDiversity(4, 2, "transport")],
+        "criteria": [KAnonymity(4), DistinctDiversity(2, "transport")],
     }
     hurried = recode_locally(table, time_limit=0, **options)
     found = recode_locally(table, on_progress=lambda *call: calls.append(call), **options)
@@ -415,6 +418,9 @@ def test_a_fact_is_recoded_column_by_column_and_others_stay() -> None:
 # --- Mondrian without hierarchies ---
 
 
+EARLY, LATE = "1999-01-01..2001-04-30", "2001-05-01..2020-12-31"
+
+
 def divided(values: Sequence[str], k: int = 2) -> list[str]:
     table = read(pa.table({"x": list(values)}), quasi_identifiers=["x"])
     found = mondrian(table, criteria=[KAnonymity(k)])
@@ -431,7 +437,7 @@ def divided(values: Sequence[str], k: int = 2) -> list[str]:
         (["01", "02", "10", "11"], ["01..02", "01..02", "10..11", "10..11"]),
         (
             ["2001-05-01", "2001-04-30", "1999-01-01", "2020-12-31"],
-            ["2001-05-01..2020-12-31", "1999-01-01..2001-04-30"] * 2,
+            [LATE, EARLY, EARLY, LATE],
         ),
         (["b", "a", "d", "c"], ["{a, b}", "{a, b}", "{c, d}", "{c, d}"]),
         (["", "", "4", "7"], ["", "", "4-7", "4-7"]),
@@ -441,8 +447,6 @@ def divided(values: Sequence[str], k: int = 2) -> list[str]:
     ],
 )
 def test_ranges_and_sets(values: list[str], released: list[str]) -> None:
-    if values[0].startswith("2001"):
-        released = [released[0], released[1], released[1], released[0]]
     assert divided(values) == released
 
 
@@ -511,21 +515,10 @@ def test_data_that_does_not_fit() -> None:
             find(SIX, hierarchies=HIERARCHIES | {"age": short}, criteria=[KAnonymity(2)])
 
 
-@dataclass(frozen=True)
-class Forgetful(KAnonymity):
-    """Holds for any class as long as it is asked during the search, and never again: a fault to be found."""
-
-    def holds(self, classes: ClassCounts) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Hold for all records together and for single combinations only."""
-        return classes.sizes != 2
-
-
 def test_a_release_that_does_not_keep_its_promise_is_never_returned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The search is told that every group is fine; the released columns say otherwise."""
-    from glasshouse.mitigation.local.judging import Judge
-
     monkeypatch.setattr(Judge, "failing", lambda _, groups: np.zeros(len(groups), np.bool_))
     for find in (mondrian, recode_locally):
         with pytest.raises(InternalError, match="does not meet 3-anonymity"):

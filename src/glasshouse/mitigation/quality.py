@@ -309,7 +309,7 @@ def objective(
                 'choose "loss", "granularity" or "non_uniform_entropy"'
             )
         return _OF_CLASSES[name](tuples, hierarchies, limit)
-    return _OF_ATTRIBUTES[name](tuples, hierarchies, _weights(tuples.names, weights))
+    return _OF_ATTRIBUTES[name](tuples, hierarchies, attribute_weights(tuples.names, weights))
 
 
 class _OfAttributes(Objective):
@@ -575,7 +575,12 @@ OBJECTIVES = (*_OF_ATTRIBUTES, *_OF_CLASSES)
 """What a recoding can make least."""
 
 
-def _weights(names: Sequence[str], weights: Mapping[str, float] | None) -> list[float]:
+def attribute_weights(names: Sequence[str], weights: Mapping[str, float] | None) -> list[float]:
+    """Return how much each attribute counts; those without a weight count 1.
+
+    Raises:
+        StudyError: A weight is no number from 0 on, of no attribute, or all are 0.
+    """
     given = weights or {}
     for name, weight in given.items():
         if name not in names:

@@ -30,8 +30,6 @@ _POOLED = 8
 """Together with at most so many."""
 _ROOM = 640
 """So many units a pool holds at most."""
-_ROUNDS = 4
-"""How often units may change their cluster until a pool is judged."""
 
 
 class _Block(NamedTuple):
@@ -201,7 +199,7 @@ def _put_together(given: Given, pool: _Pool, units: int, limit: float) -> int:
     """Form clusters of the units of a pool that meet the criteria and lose no more than a limit.
 
     A cluster grows around a random unit by that which costs least, until it meets the criteria. Units that are left
-    over join the cluster where they cost least; then each unit may move.
+    over join the cluster where they cost least.
 
     Returns:
         How many clusters there are; 0: such ones were not found.
@@ -216,14 +214,11 @@ def _put_together(given: Given, pool: _Pool, units: int, limit: float) -> int:
         elif clusters > 0:
             for i in range(units):
                 if pool.clusters[i] == clusters:
-                    target, _ = _best_cluster(given, pool, clusters, i, -1, np.inf)
-                    _add(given, pool, target, i)
-    if clusters > 0:
-        _move_units(given, pool, units, clusters)
+                    _add(given, pool, _best_cluster(given, pool, clusters, i), i)
     lost = 0.0
     for cluster in range(clusters):
         lost += pool.sizes[cluster] * pool.costs[cluster]
-        if given.checks.kinds.size and _unmet_by(given, pool, units, cluster, -1, -1) != MET:
+        if given.checks.kinds.size and not _is_met(given, pool, units, cluster):
             return 0
     return clusters if lost <= limit + NO_GAIN else 0
 
@@ -285,79 +280,28 @@ def _add(given: Given, pool: _Pool, cluster: int, i: int) -> None:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _best_cluster(
-    given: Given, pool: _Pool, clusters: int, i: int, own: int, best: float
-) -> tuple[int, float]:
-    """Return the cluster but its own where a unit costs least, and how much; −1: none costs less than ``best``."""
-    target, unit = -1, pool.units[i]
+def _best_cluster(given: Given, pool: _Pool, clusters: int, i: int) -> int:
+    """Return the cluster where a unit costs least."""
+    best, target, unit = np.inf, 0, pool.units[i]
     for cluster in range(clusters):
-        if cluster != own:
-            before = pool.sizes[cluster] * pool.costs[cluster]
-            together = pool.sizes[cluster] + given.weights[unit]
-            most = (best + before) / together
-            cost = joint_cost(given.forest, pool.regions[cluster], given.leaves[unit], most)
-            if cost < most:
-                best, target = together * cost - before, cluster
-    return target, best
+        before = pool.sizes[cluster] * pool.costs[cluster]
+        together = pool.sizes[cluster] + given.weights[unit]
+        most = (best + before) / together
+        cost = joint_cost(given.forest, pool.regions[cluster], given.leaves[unit], most)
+        if cost < most:
+            best, target = together * cost - before, cluster
+    return target
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _move_units(given: Given, pool: _Pool, units: int, clusters: int) -> None:
-    """Move units to clusters where they cost less, as long as all criteria are met."""
-    rest = np.empty(given.leaves.shape[1], np.int32)
-    moved, rounds = True, 0
-    while moved and rounds < _ROUNDS:
-        moved = False
-        rounds += 1
-        for i in range(units):
-            cluster = pool.clusters[i]
-            left = pool.sizes[cluster] - given.weights[pool.units[i]]
-            if left < max(1, given.checks.least) or pool.costs[cluster] == 0.0:
-                continue
-            cost = _rest_of(given, pool, units, i, rest)
-            gain = pool.sizes[cluster] * pool.costs[cluster] - left * cost - NO_GAIN
-            target, _ = _best_cluster(given, pool, clusters, i, cluster, gain)
-            if target >= 0 and (
-                given.checks.kinds.size == 0
-                or (
-                    _unmet_by(given, pool, units, cluster, i, -1) == MET
-                    and _unmet_by(given, pool, units, target, -1, i) == MET
-                )
-            ):
-                moved = True
-                pool.regions[cluster] = rest
-                pool.sizes[cluster], pool.costs[cluster] = left, cost
-                _add(given, pool, target, i)
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _rest_of(given: Given, pool: _Pool, units: int, i: int, rest: NDArray[np.int32]) -> float:
-    """Write down the region of a unit's cluster without the unit; return what a record loses by it."""
-    cost, first = 0.0, True
-    for other in range(units):
-        if other != i and pool.clusters[other] == pool.clusters[i]:
-            own = given.leaves[pool.units[other]]
-            if first:
-                rest[:] = own
-                first = False
-            cost = widen(given.forest, rest, own)
-    return cost
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _unmet_by(
-    given: Given, pool: _Pool, units: int, cluster: int, without: int, beside: int
-) -> int:
-    """Return which criterion a cluster does not meet without a unit, and with another; −1: no such unit."""
+def _is_met(given: Given, pool: _Pool, units: int, cluster: int) -> bool:
+    """Tell whether a cluster meets the criteria."""
     clear(given.checks, pool.tally)
-    size = 0
     for i in range(units):
-        if i == beside or (i != without and pool.clusters[i] == cluster):
+        if pool.clusters[i] == cluster:
             unit = pool.units[i]
             count(given.checks, pool.tally, given.secrets[unit], given.weights[unit])
-            size += given.weights[unit]
-    failed: int = unmet(given.checks, pool.tally, size)
-    return failed
+    return bool(unmet(given.checks, pool.tally, pool.sizes[cluster]) == MET)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -23,7 +23,7 @@ from glasshouse.mitigation.local.judging import Judge
 from glasshouse.mitigation.local.merging import Given, merge
 from glasshouse.mitigation.local.rearranging import rearrange
 from glasshouse.mitigation.local.released import lost, recoding
-from glasshouse.mitigation.quality import _weights, coded_hierarchies
+from glasshouse.mitigation.quality import attribute_weights, coded_hierarchies
 from glasshouse.mitigation.recoding import OnSearch, Recoding, recode
 from glasshouse.table import EncodedTable
 
@@ -107,7 +107,7 @@ def recode_locally(
         raise StudyError(f"a seed is a whole number from 0 on, not {seed}")
     deadline = inf if time_limit is None else time.monotonic() + time_limit
     names, ready = question(table, quasi_identifiers, criteria)
-    own_weights = _weights(names, weights)
+    own_weights = attribute_weights(names, weights)
     coded = coded_hierarchies(table, names, hierarchies)
     items = Items.of(table, names, ready)
     if unmet := Judge(ready, items).unmet_together():
