@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from glasshouse import microdata, mitigation, qif, synthetic
+    from glasshouse import economics, groups, microdata, mitigation, qif, synthetic
     from glasshouse.errors import (
         BudgetError,
         DataError,
@@ -38,7 +38,9 @@ _HOME = {
     "Study": "study",
     "StudyError": "errors",
     "collect": "table",
+    "economics": "",
     "findings": "report",
+    "groups": "",
     "load_study": "study",
     "microdata": "",
     "mitigation": "",
@@ -58,7 +60,9 @@ __all__ = [
     "Study",
     "StudyError",
     "collect",
+    "economics",
     "findings",
+    "groups",
     "load_study",
     "microdata",
     "mitigation",

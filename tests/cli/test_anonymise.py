@@ -36,7 +36,7 @@ def released(folder: str) -> list[dict[str, str]]:
 @pytest.mark.parametrize("recoding", ["global", "local", "mondrian"])
 def test_every_released_class_has_k_records(glasshouse: Glasshouse, recoding: str) -> None:
     arguments = ("people.csv", *KNOWN, "-s", "ill", "--id", "id", "--k", 3, "--recoding", recoding)
-    outcome = glasshouse("anonymise", *arguments, "--out", "run")
+    outcome = glasshouse("anonymise", *arguments, "--keep-order", "--out", "run")
     assert outcome.code == 0, outcome.error
     rows = released("run")
     assert len(rows) == 12
@@ -51,6 +51,42 @@ def test_every_released_class_has_k_records(glasshouse: Glasshouse, recoding: st
     assert again.code == 0, again.error
     for name in ("release.csv", "results.parquet"):
         assert Path("again", name).read_bytes() == Path("run", name).read_bytes()
+
+
+def test_a_release_holds_what_it_should_in_random_order(glasshouse: Glasshouse) -> None:
+    write("people.csv", PEOPLE | {"note": [f"n{i}" for i in range(12)], "pay": ["9"] * 12})
+    arguments = ("anonymise", "people.csv", *KNOWN, "-s", "ill", "--k", 3, "--where", "pay=9")
+    outcome = glasshouse(*arguments, "--out", "run")
+    assert outcome.code == 0, outcome.error
+    assert "columns not released: id, note, pay" in " ".join(outcome.out.split())
+    rows = released("run")
+    assert list(rows[0]) == ["age", "sex", "ill"], "what chooses records is not released"
+    assert [row["ill"] for row in rows] != PEOPLE["ill"]
+    assert sorted(row["ill"] for row in rows) == sorted(PEOPLE["ill"])
+    assert glasshouse(*arguments, "--keep", "pay", "--out", "kept").code == 0
+    assert list(released("kept")[0]) == ["age", "sex", "ill", "pay"]
+    secret = glasshouse(*arguments, "--seed", 424242, "--out", "seeded")
+    assert secret.code == 0
+    assert [row["ill"] for row in released("seeded")] != [row["ill"] for row in rows]
+    assert "424242" not in Path("seeded/report.html").read_text()
+
+
+def test_what_marks_suppression_is_no_value(glasshouse: Glasshouse) -> None:
+    write("stars.csv", PEOPLE | {"sex": ["*", "M"] * 6})
+    outcome = glasshouse("anonymise", "stars.csv", *KNOWN, "--k", 3)
+    assert outcome.code == 2
+    assert 'column "sex" holds "*"' in outcome.error
+
+
+def test_the_loss_is_the_same_measure_whatever_was_made_least(glasshouse: Glasshouse) -> None:
+    losses = {}
+    for objective in ("loss", "discernibility"):
+        arguments = ("people.csv", *KNOWN, "--k", 6, "--objective", objective, "--json")
+        document = json.loads(glasshouse("anonymise", *arguments).out)
+        losses[objective] = document["loss"]
+        assert document["loss"] == document["quality"]["loss"]
+        assert ("objective" in document) == (objective != "loss")
+    assert losses["loss"] <= losses["discernibility"]
 
 
 def test_the_outcome_as_json(glasshouse: Glasshouse) -> None:
@@ -108,8 +144,12 @@ def test_a_release_of_anatomy_is_assessed_by_its_groups(glasshouse: Glasshouse) 
     assert glasshouse("anonymise", *arguments, "--out", "run").code == 0
     document = json.loads(glasshouse("assess", "run", "--subsets", "full", "--json").out)
     naming, inferring = document["results"]
-    assert naming["quasi_identifiers"] == ["group"]
+    assert naming["quasi_identifiers"] == ["age", "sex"]
+    assert naming["uniques"] == 12, "Anatomy publishes the quasi-identifiers as they are"
+    assert inferring["quasi_identifiers"] == ["group"]
     assert inferring["probabilistic"]["posterior"] <= 1 / 3
+    _, protected = json.loads(glasshouse("compare", "run", "--json").out)["releases"]
+    assert protected["highest_risk"] == 1
     refused = glasshouse("assess", "run", "-q", "age")
     assert refused.code == 2
     assert "leave out -q" in refused.error
@@ -154,7 +194,13 @@ def test_the_best_recoding_of_adult_is_found(
 
 
 BAD = {
-    "no k": ((), "k-anonymity needs --k"),
+    "no promise": ((), "say what to promise"),
+    "no k": (("--method", "k-anonymity"), "k-anonymity needs --k"),
+    "c alone": (("--k", 3, "--c", 2), "--c says nothing without"),
+    "kind of nothing": (("--k", 3, "--closeness", "ordered"), "--closeness says nothing without"),
+    "secrets together": (("--k", 3, "-s", "ill,id"), "one by one"),
+    "hierarchy of nothing": (("--k", 3, "--hierarchy", "ill=ages.csv"), "-q"),
+    "huge weight": (("--k", 3, "--importance", "age=1e300"), "at most 1e+06"),
     "k too large": (("--k", 13), "13"),
     "no secret": (("--method", "l-diversity", "--l", 2), "give one with -s"),
     "too diverse": (("--method", "l-diversity", "--l", 9, "-s", "ill"), "9"),
@@ -223,7 +269,8 @@ def test_stored_releases_are_compared(glasshouse: Glasshouse) -> None:
         (("compare", "people.csv", "k2"), "or only folders of runs"),
         (("compare", "."), "a folder without a release"),
         (("compare", "k2", "k4", "--k", "3"), "leave out --k"),
-        (("compare", "k2", "k2"), 'two releases are called "k2"'),
+        (("compare", "k2", "k2"), '"k2" is there twice'),
+        (("compare", "k2", "--suppression", "0.1"), "leave out --suppression"),
     ):
         outcome = glasshouse(*arguments)
         assert outcome.code == 2

@@ -54,7 +54,8 @@ class Asked:
 
     def arguments(self) -> list[str]:
         given = [part for option, value in self.options.items() for part in (option, value)]
-        return [*given, "--suppression", self.suppression, "--recoding", self.recoding]
+        how = ["--suppression", self.suppression, "--recoding", self.recoding, "--keep-order"]
+        return [*given, *how]
 
     def promises(self) -> list[AnyCriterion]:
         """What the options mean, said once more."""

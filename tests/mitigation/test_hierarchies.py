@@ -26,7 +26,7 @@ from glasshouse.mitigation.hierarchies import (
     top_bottom,
 )
 from glasshouse.study import Dialect
-from glasshouse.table import Column
+from glasshouse.table import Column, read
 from glasshouse.table.generalised import covers
 
 CITIES = (
@@ -541,3 +541,15 @@ def test_the_hierarchies_of_adult_load(shared: Callable[[str], Path]) -> None:
         path = shared(f"data/arx/adult_hierarchy_{column}.csv")
         hierarchy = read_hierarchy(path, column=column)
         assert (hierarchy.height, hierarchy.domain) == (height, domains[column])
+
+
+def test_a_few_texts_among_numbers_stay_as_they_are() -> None:
+    ages = [str(age) for age in range(20, 60)]
+    table = read(pa.table({"age": [*ages, "NA", "", "NA"]}))
+    hierarchy = suggest(table.column("age"))
+    rows = {row[0]: row for row in hierarchy.rows}
+    assert hierarchy.height > 3
+    assert rows["NA"] == ("NA",) * (hierarchy.height - 1) + ("*",)
+    assert set(rows) == {*ages, "NA", ""}
+    many = read(pa.table({"age": [*ages, *(f"x{i}" for i in range(20))]}))
+    assert suggest(many.column("age")).height == 2

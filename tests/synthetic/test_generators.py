@@ -16,7 +16,7 @@ from glasshouse.synthetic import streaming
 from glasshouse.synthetic.draws import whole_sizes
 from glasshouse.synthetic.streaming import dealt
 
-NAMES = ("school-census", "outpatient")
+NAMES = ("school-census", "outpatient", "population")
 
 
 @pytest.mark.parametrize("name", NAMES)

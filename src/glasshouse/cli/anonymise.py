@@ -24,14 +24,14 @@ def anonymise(
     sensitive: options.Sensitive = None,
     identifier: options.Identifier = None,
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--method",
-            metavar="k-anonymity|l-diversity|t-closeness|anatomy",
-            help="What is promised of every class of the release.",
+            metavar="k-anonymity|l-diversity|t-closeness|risk|anatomy",
+            help=r"What is promised of every class of the release. \[default: what --k, --l, --t or a risk says]",
             rich_help_panel=PROTECTION,
         ),
-    ] = "k-anonymity",
+    ] = None,
     recoding: Annotated[
         str,
         typer.Option(
@@ -149,10 +149,27 @@ def anonymise(
         typer.Option(
             "--time-limit",
             metavar="SECONDS",
-            help="Take the best found by then.",
+            help="Take the best found by then; without a proof, but with a bound.",
             rich_help_panel=PROTECTION,
         ),
     ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep",
+            metavar="COL",
+            help="Release a further column as it is; what is neither -q, -s nor kept is left out. Repeatable.",
+            rich_help_panel=PROTECTION,
+        ),
+    ] = None,
+    keep_order: Annotated[
+        bool,
+        typer.Option(
+            "--keep-order",
+            help="Leave the records in the order of the file. It may tell more than they do: by default it is random.",
+            rich_help_panel=PROTECTION,
+        ),
+    ] = False,
     where: options.Where = None,
     invalid: options.Invalid = None,
     drop_missing: options.DropMissing = False,
@@ -204,7 +221,7 @@ def anonymise(
             "seed": seed,
             "subject": "person" if subject is None else subject,
             "protection": {
-                "method": method,
+                "method": method or _method(k, l_value, t),
                 "recoding": recoding,
                 "k": k,
                 "l": l_value,
@@ -220,6 +237,8 @@ def anonymise(
                 "objective": objective,
                 "importance": _weights(importance),
                 "time_limit": time_limit,
+                "keep": keep or [],
+                "keep_order": keep_order,
             },
         }
         study = make_study(content, where="anonymise")
@@ -230,6 +249,15 @@ def anonymise(
         done = run_anonymise(study, means=Means(watch))
     report = None if out is None else write_run(done, out, overwrite=overwrite)
     show_protected(done, report, as_json=as_json)
+
+
+def _method(k: int | None, l_value: int | None, t: float | None) -> str:
+    """Return the method that the parameters speak of."""
+    if t is not None:
+        return "t-closeness"
+    if l_value is not None:
+        return "l-diversity"
+    return "risk" if k is None else "k-anonymity"
 
 
 def _weights(texts: list[str] | None) -> dict[str, float]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import sys
+from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from glasshouse.cli import options
-from glasshouse.errors import StudyError
+from glasshouse.errors import DataError, StudyError, printable
 
 if TYPE_CHECKING:
     from glasshouse.study import Study
@@ -79,10 +80,10 @@ def adversary_content(
         "sensitive": [_one_or_several(text) for text in sensitive or []],
         "identifier": identifier,
         "weight": weight,
-        "prior": _numbers(priors, option="--prior"),
+        "prior": numbers(priors, option="--prior"),
         "gain": {
             "tries": tries,
-            "worth": _numbers(worth, option="--worth"),
+            "worth": numbers(worth, option="--worth"),
             "matrix": {_joint(name): Path(file) for name, file in files.items()},
             "abstain": abstain,
             "record_worth": record_worth,
@@ -106,6 +107,25 @@ def treatment_content(
     }
 
 
+def check_new_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> None:
+    """Make sure that a file written beside a run destroys nothing.
+
+    Raises:
+        DataError: It is the data itself, or there and not to be overwritten.
+    """
+    if path.exists() and any(path.samefile(own) for own in data):
+        raise DataError(f'"{path}" is the data itself; choose another place')
+    if path.exists() and not overwrite:
+        raise DataError(f'"{path}" exists; choose another place, or say --overwrite')
+
+
+def warn_of_people(path: Path) -> None:
+    """Say that a file with the risk of every record is about people."""
+    from glasshouse.microdata.records import SENSITIVE_WARNING
+
+    print(f"{printable(str(path))}: {SENSITIVE_WARNING}", file=sys.stderr)
+
+
 def _one_or_several(text: str) -> str | list[str]:
     names = options.listed(text)
     return names[0] if len(names) == 1 else names
@@ -116,7 +136,8 @@ def _joint(text: str) -> str:
     return "+".join(options.listed(text))
 
 
-def _numbers(texts: list[str] | None, *, option: str) -> dict[str, dict[str, float]]:
+def numbers(texts: list[str] | None, *, option: str) -> dict[str, dict[str, float]]:
+    """Return what ``COLUMN:VALUE=NUMBER,VALUE=NUMBER`` options say."""
     form = "COLUMN:VALUE=NUMBER,VALUE=NUMBER"
     content: dict[str, dict[str, float]] = {}
     for text in texts or []:

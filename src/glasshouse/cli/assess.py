@@ -10,7 +10,7 @@ import typer
 
 from glasshouse.cli import asking, options
 from glasshouse.cli.progress import progress
-from glasshouse.errors import DataError, StoppedError, StudyError, printable
+from glasshouse.errors import StoppedError, StudyError, printable
 
 if TYPE_CHECKING:
     from glasshouse.runs import FamilyRun, Run
@@ -117,26 +117,14 @@ def assess(
             help="Also keep the encoded data (it is the data!), for later runs that skip parsing.",
         ),
     ] = None,
-    per_record: Annotated[
-        Path | None,
-        typer.Option(
-            "--per-record",
-            metavar="FILE.parquet",
-            help="Also write every record's own risk, in the order of the file. It is itself personal data.",
-        ),
-    ] = None,
+    per_record: options.PerRecord = None,
     resume: Annotated[
         bool,
         typer.Option(
             "--resume", help="Go on where an interrupted run with the same --out stopped."
         ),
     ] = False,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            "--threads", metavar="N", min=1, help="Threads of a sweep. \\[default: all processors]"
-        ),
-    ] = None,
+    threads: options.Threads = None,
     memory: Annotated[
         str | None,
         typer.Option(
@@ -168,17 +156,19 @@ def assess(
     else:
         if not files:
             raise StudyError("name the file to assess, or a study with --study")
+        group = None
         if len(files) == 1 and files[0].is_dir():
             from glasshouse.runs import stored_release
 
             release = stored_release(files[0])
             if release.group is not None and (quasi_identifiers or facts):
                 raise StudyError(
-                    f"{files[0].name} is a release by Anatomy, which tells people by their group; leave out -q"
+                    f"what {files[0].name} tells by Anatomy goes by its quasi-identifiers and groups; leave out -q"
                 )
+            group = release.group
             files, drop_suppressed = [release.path], drop_suppressed or release.suppressed > 0
             if not quasi_identifiers and not facts:
-                quasi_identifiers = list(release.classes_by)
+                quasi_identifiers = list(release.quasi_identifiers)
                 sensitive = sensitive or [f'"{name}"' for name in release.sensitive]
         if not quasi_identifiers and not facts:
             raise StudyError(
@@ -206,11 +196,12 @@ def assess(
             "seed": seed,
             "by": by,
             "each": each,
+            "group": group,
             "subsets": [_subset(text) for text in subsets or ["full"]],
             "subject": "person" if subject is None else subject,
         }
         study = make_study(content, where="assess")
-        if not subsets:
+        if not subsets and group is None:
             study = with_default_subsets(study)
         if focal is not None:
             from glasshouse.runs import focal_first
@@ -263,7 +254,9 @@ def carry_out(
         existing_file(dataset.path)
     for path in (save_table, per_record):
         if path is not None:
-            _check_new_file(path, study, overwrite)
+            asking.check_new_file(
+                path, [dataset.path for dataset in study.datasets], overwrite=overwrite
+            )
     family = study.each or study.by is not None
     if family:
         _refuse_for_family(save_table, per_record, explain, resume)
@@ -298,9 +291,7 @@ def carry_out(
     if checkpoint is not None:
         checkpoint.remove()
     if per_record is not None:
-        from glasshouse.microdata.records import SENSITIVE_WARNING
-
-        print(f"{printable(str(per_record))}: {SENSITIVE_WARNING}", file=sys.stderr)
+        asking.warn_of_people(per_record)
     if isinstance(done, Run):
         _note_telling_columns(done)
         whole = study.subsets == ("full",) and len(study.adversary.knowable) > 1
@@ -337,14 +328,6 @@ def _note_telling_columns(run: Run) -> None:
                 f'note: every record has its own value of column "{name}": it identifies by itself',
                 file=sys.stderr,
             )
-
-
-def _check_new_file(path: Path, study: Study, overwrite: bool) -> None:
-    """Make sure that a file written beside the run destroys nothing."""
-    if any(path.exists() and path.samefile(dataset.path) for dataset in study.datasets):
-        raise DataError(f'"{path}" is the data itself; choose another place')
-    if path.exists() and not overwrite:
-        raise DataError(f'"{path}" exists; choose another place, or say --overwrite')
 
 
 def _links(texts: list[str], file: Path, dialect: dict[str, Any]) -> list[dict[str, Any]]:

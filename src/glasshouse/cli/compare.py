@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 def compare(
+    context: typer.Context,
     paths: Annotated[
         list[Path],
         typer.Argument(
@@ -96,9 +97,7 @@ def compare(
     if out is not None:
         check_place(out, overwrite=overwrite)
     if all(path.is_dir() for path in paths):
-        for option, given in _asked(quasi_identifiers, sensitive, k, l_values, t).items():
-            if given is not None:
-                raise StudyError(f"what was promised is in the folders; leave out {option}")
+        _refuse_beside_folders(context)
         with progress() as watch:
             comparison = compare_runs(paths, fraction=fraction, predict=predict, means=Means(watch))
     else:
@@ -149,6 +148,16 @@ def compare(
         print(json.dumps(comparison.to_dict(), indent=2))
     else:
         show_comparison(comparison, report)
+
+
+def _refuse_beside_folders(context: typer.Context) -> None:
+    """Make sure that nothing is asked that the folders say."""
+    allowed = {"paths", "fraction", "predict", "out", "overwrite", "as_json"}
+    for parameter in context.command.params:
+        source = context.get_parameter_source(str(parameter.name))
+        if source is None or source.name != "COMMANDLINE" or parameter.name in allowed:
+            continue
+        raise StudyError(f"what was promised is in the folders; leave out {parameter.opts[0]}")
 
 
 def _asked(

@@ -11,7 +11,18 @@ from typing import Annotated
 
 import typer
 
-from glasshouse.cli import anonymise, assess, compare, demo, inspect, membership, synth, target
+from glasshouse.cli import (
+    anonymise,
+    assess,
+    compare,
+    demo,
+    deter,
+    inspect,
+    membership,
+    synth,
+    target,
+    threat,
+)
 from glasshouse.errors import GlasshouseError, InternalError, printable
 
 INTERRUPTED = 130
@@ -29,8 +40,10 @@ app.command(rich_help_panel="Start here")(inspect.inspect)
 app.command(rich_help_panel="Assess a release")(assess.assess)
 app.command(rich_help_panel="Assess a release")(target.target)
 app.command(rich_help_panel="Assess a release")(membership.membership)
+app.command(rich_help_panel="Assess a release")(threat.threat)
 app.command(rich_help_panel="Protect a release")(anonymise.anonymise)
 app.command(rich_help_panel="Protect a release")(compare.compare)
+app.command(rich_help_panel="Protect a release")(deter.deter)
 app.command(rich_help_panel="Synthetic data")(synth.synth)
 
 

@@ -154,6 +154,20 @@ DropSuppressed = Annotated[
         rich_help_panel=DATA,
     ),
 ]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads", metavar="N", min=1, help=r"Threads to use. \[default: all processors]"
+    ),
+]
+PerRecord = Annotated[
+    Path | None,
+    typer.Option(
+        "--per-record",
+        metavar="FILE.parquet",
+        help="Also write every record's own risk, in the order of the file. It is itself personal data.",
+    ),
+]
 Seed = Annotated[
     int,
     typer.Option(

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from glasshouse.groups import Progress as SamplingProgress
     from glasshouse.runs import Watch
 
 
@@ -46,11 +47,15 @@ def progress(*, sweeps: bool = False) -> Iterator[Watch]:
             )
         reading = bar.add_task("reading", total=None, note="")
         sweeping = bar.add_task("sweeping", total=1.0, note="", visible=False)
+        sampling = bar.add_task("sampling", total=None, note="", visible=False)
         searching = bar.add_task("searching", total=None, note="", visible=False)
         yield Watch(
             reading=lambda done, total: bar.update(reading, completed=done, total=max(total, 1)),
             sweeping=lambda now: bar.update(
                 sweeping, completed=now.share, note=f"{now.visits:,} records visited", visible=True
+            ),
+            sampling=lambda now: bar.update(
+                sampling, completed=now.sweeps, total=now.most, note=_sampled(now), visible=True
             ),
             searching=lambda done, bound, best: bar.update(
                 searching, note=_searched(done, bound, best), visible=True
@@ -62,3 +67,10 @@ def _searched(done: int, bound: float, best: float | None) -> str:
     """Say how far a search for the best protection is."""
     found = "nothing found yet" if best is None else f"best loss {best:.4f}"
     return f"{done:,} looked at, {found}, none below {bound:.4f}"
+
+
+def _sampled(now: SamplingProgress) -> str:
+    """Say how far a sampler is."""
+    rhat = "" if now.rhat is None else f", R-hat {now.rhat:.3f}"
+    error = "" if now.error is None else f", error {now.error:.2g}"
+    return f"{now.phase}{rhat}{error}"

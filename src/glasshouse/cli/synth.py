@@ -10,7 +10,10 @@ import typer
 
 def synth(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="The generator: school-census or outpatient.")
+        str,
+        typer.Argument(
+            metavar="NAME", help="The generator: school-census, outpatient or population."
+        ),
     ],
     records: Annotated[int, typer.Option("--records", metavar="N", help="How many records.")],
     out: Annotated[

@@ -77,7 +77,7 @@ def explanation_tables(explanation: Explanation) -> Iterator[Table]:
             steps["inner"],
         ),
     ):
-        table = _plain_table(f"{code}, {title}; observed: {observed}")
+        table = plain_table(f"{code}, {title}; observed: {observed}")
         table.add_column(Text(printable(secret)), no_wrap=True)
         if corner:
             table.add_column("prior", justify="right")
@@ -92,7 +92,7 @@ def explanation_tables(explanation: Explanation) -> Iterator[Table]:
 
 def treatment_table(steps: Sequence[Step]) -> Table:
     """Return what was left out of each dataset, and why."""
-    table = _plain_table("What was left out of the data")
+    table = plain_table("What was left out of the data")
     table.add_column("dataset", overflow="fold")
     table.add_column("records with", overflow="fold")
     for count in ("before", "left out", "kept"):
@@ -110,7 +110,7 @@ def treatment_table(steps: Sequence[Step]) -> Table:
 def family_table(family: Family, sensitive: str | None, *, part: str = "part") -> Table:
     """Return the prior and the best additive leakage of every part, per number of quasi-identifiers."""
     target = "name the person" if sensitive is None else f"infer {sensitive}"
-    table = _plain_table(f"{target}: success before, and what the best 1, 2, … attributes add (%)")
+    table = plain_table(f"{target}: success before, and what the best 1, 2, … attributes add (%)")
     table.add_column(Text(printable(part)), overflow="fold")
     table.add_column("records", justify="right", no_wrap=True)
     table.add_column("before", justify="right", no_wrap=True)
@@ -130,7 +130,7 @@ def target_table(secret: TargetSecret, *, currency: str | None = None) -> Table:
     title = f"{secret.code} infer {secret.sensitive}"
     if secret.gain is not None:
         title += f"; gain {_change(secret.gain, currency)} by {value_text(secret.best_action)}"
-    table = _plain_table(title)
+    table = plain_table(title)
     table.add_column(Text(printable(secret.sensitive)), overflow="fold")
     for measure in ("before", "after"):
         table.add_column(measure, justify="right", no_wrap=True)
@@ -153,7 +153,7 @@ def target_table(secret: TargetSecret, *, currency: str | None = None) -> Table:
 
 def membership_table(outcome: Membership) -> Table:
     """Return what a register tells of who is in each release, and in which of several."""
-    table = _plain_table(
+    table = plain_table(
         f"{outcome.people:,} people of {outcome.population} in {outcome.classes:,} classes"
     )
     table.add_column("release", overflow="fold")
@@ -186,7 +186,7 @@ def membership_table(outcome: Membership) -> Table:
 
 def member_table(outcome: Member) -> Table:
     """Return how probable it is that one person is in each release."""
-    table = _plain_table(
+    table = plain_table(
         f"{outcome.code}: {outcome.candidates:,} of the {outcome.people:,} people of {outcome.population} fit"
     )
     table.add_column("release", overflow="fold")
@@ -206,7 +206,7 @@ def member_table(outcome: Member) -> Table:
 
 def population_table(risks: PopulationRisks) -> Table:
     """Return the estimates of how many people are unique in the population."""
-    table = _plain_table("Estimated: how many people are unique in the population")
+    table = plain_table("Estimated: how many people are unique in the population")
     table.add_column("estimator", overflow="fold")
     for measure in ("unique people", "of the population", "of the unique records"):
         table.add_column(measure, justify="right")
@@ -223,7 +223,7 @@ def population_table(risks: PopulationRisks) -> Table:
 
 def protection_table(before: Assessment, after: Assessment) -> Table:
     """Return each attack with all quasi-identifiers, before and after the protection."""
-    table = _plain_table("With all quasi-identifiers, before and after")
+    table = plain_table("With all quasi-identifiers, before and after")
     table.add_column("attack", overflow="fold")
     for measure in ("certain: before", "after", "guess right: before", "after"):
         table.add_column(measure, justify="right", no_wrap=True)
@@ -240,12 +240,12 @@ def protection_table(before: Assessment, after: Assessment) -> Table:
 
 def comparison_table(rows: Sequence[Compared]) -> Table:
     """Return the original and each release: risks and what is lost."""
-    table = _plain_table("Risk and utility, with all quasi-identifiers")
+    table = plain_table("Risk and utility, with all quasi-identifiers")
     table.add_column("release", overflow="fold")
     measures = ["suppressed", "named: certain", "guess"]
     measures += [f"{'+'.join(attack.secret)}: certain" for attack in rows[0].inferring]
     learned = rows[0].utility.prediction
-    measures += ["loss", "query error"]
+    measures += ["loss", "distance"]
     for measure in (*measures, *([f"{learned.target} predicted"] if learned else [])):
         table.add_column(measure, justify="right")
     for row in rows:
@@ -256,7 +256,7 @@ def comparison_table(rows: Sequence[Compared]) -> Table:
             _percent(row.naming.probabilistic.posterior),
             *(percentage(attack.deterministic.posterior) for attack in row.inferring),
             "–" if row.loss is None else f"{row.loss:.4f}",
-            f"{100 * row.utility.queries.median:.1f} %",
+            f"{100 * row.distance:.1f} %",
             *([percentage(row.utility.prediction.release)] if row.utility.prediction else []),
         )
     return table
@@ -269,7 +269,7 @@ def _family_cell(cell: Cell) -> str:
 
 def _windows_table(stages: Sequence[Sequence[Attack]]) -> Table:
     """Return how success grows as datasets are added, with the same set of quasi-identifiers."""
-    table = _plain_table(
+    table = plain_table(
         f"As datasets are added: she knows {', '.join(stages[-1][0].quasi_identifiers)}"
     )
     table.add_column("she has", overflow="fold")
@@ -290,7 +290,7 @@ def _windows_table(stages: Sequence[Sequence[Attack]]) -> Table:
 
 def influence_table(sweep: Sweep) -> Table:
     """Return each attribute's fair share of the leakage, in points of success, per target."""
-    table = _plain_table("What each attribute contributes (Shapley value, in points of success)")
+    table = plain_table("What each attribute contributes (Shapley value, in points of success)")
     table.add_column("attribute", overflow="fold")
     for target in ("name the person", *(f"infer {name}" for name in sweep.sensitive)):
         table.add_column(target, justify="right")
@@ -303,7 +303,7 @@ def influence_table(sweep: Sweep) -> Table:
 
 def profile_table(profiles: Sequence[ColumnProfile], *, title: str, width: int) -> Table:
     """Return one row per column, with the suggested role and its reason: beside it, or else below it."""
-    table = _plain_table(title)
+    table = plain_table(title)
     counts = ("distinct", "missing", "unique") if width >= NARROW else ("distinct",)
     table.add_column("column", overflow="fold")
     table.add_column("values", no_wrap=True)
@@ -329,7 +329,7 @@ def profile_table(profiles: Sequence[ColumnProfile], *, title: str, width: int) 
 def _attacks_table(attacks: Sequence[Attack], currency: str | None) -> Table:
     first = attacks[0]
     known = ", ".join(first.quasi_identifiers)
-    table = _plain_table(
+    table = plain_table(
         f"She knows {known}: {counted(first.classes, 'class')}, {counted(first.uniques, 'unique record')}"
     )
     table.add_column("attack", overflow="fold")
@@ -352,7 +352,7 @@ def _attacks_table(attacks: Sequence[Attack], currency: str | None) -> Table:
 
 
 def _best_table(label: str, attacks: Sequence[Attack], currency: str | None) -> Table:
-    table = _plain_table(f"{label}: the best set of each size")
+    table = plain_table(f"{label}: the best set of each size")
     table.add_column("she knows", overflow="fold")
     for measure in ("certain", "one guess right", "factor"):
         table.add_column(measure, justify="right", no_wrap=True)
@@ -371,7 +371,8 @@ def _best_table(label: str, attacks: Sequence[Attack], currency: str | None) -> 
     return table
 
 
-def _plain_table(title: str) -> Table:
+def plain_table(title: str) -> Table:
+    """Return an empty table in the style of the house."""
     return Table(
         title=Text(printable(title)),
         title_justify="left",

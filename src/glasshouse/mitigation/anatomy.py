@@ -5,8 +5,9 @@ the quasi-identifiers are published with the number of the group, and so are the
 what inside a group is not told. Whoever knows a person's group guesses the value right with probability at most 1 / l.
 
 The records are dealt as in Xiao and Tao's figure 3: as long as l values have records left, a group takes one random
-record of each of the l values with most records left. Fewer than l records remain, all with different values; each
-joins a random group that does not hold its value. This works if no value is that of more than 1 in l records.
+record of each of the l values with most records left, random ones where several have as many. Fewer than l records
+remain, all with different values; each joins a random group that does not hold its value. This works if no value is
+that of more than 1 in l records.
 
 The groups say nothing about who has which value as long as the random choice is not known. It is therefore drawn by a
 cryptographic generator whose key is made of the seed *and* of the sensitive column: someone who knows the seed still
@@ -239,7 +240,8 @@ def anatomise(
     group = np.empty(table.records, np.uint32)
     by_size = np.argsort(-buckets.sizes, kind="stable")
     remaining, ends = buckets.sizes[by_size], buckets.starts[1:][by_size]
-    groups = _deal(remaining, ends, shuffled, l, group)
+    seeded = np.frombuffer(_key("ties", seed, secret)[:8], np.uint64)[0]
+    groups = _deal(remaining, ends, by_size, shuffled, l, group, seeded)
     left = np.flatnonzero(remaining)
     draws = np.concatenate([np.zeros(0, np.uint64), *_draws(key + b"residues", len(left))])
     for bucket, draw in zip(left.tolist(), draws, strict=True):
@@ -371,14 +373,17 @@ def _shuffle(
 def _deal(
     remaining: NDArray[np.int64],
     ends: NDArray[np.int64],
+    buckets: NDArray[np.int64],
     records: NDArray[np.uint32],
     diversity: int,
     group: NDArray[np.uint32],
+    state: np.uint64,
 ) -> int:
     """Deal records into groups, one of each of the l fullest buckets, until fewer than l buckets have any.
 
-    Buckets are in descending order of what remains and stay so: of those that remain as full as the l-th, the last
-    ones give. A group costs l steps and one binary search.
+    Buckets are in descending order of what remains and stay so: of those that remain as full as the l-th, random ones
+    are moved to the last places, and give. A group costs l steps and one binary search. Which values meet in a group is
+    published, so that a plain generator is enough here.
     """
     groups = 0
     filled = remaining.size
@@ -394,6 +399,12 @@ def _deal(
                 inside = middle
             else:
                 end = middle
+        for place in range(diversity - 1, first - 1, -1):
+            last = end - diversity + place
+            state = _next(state)
+            other = first + np.int64(state % np.uint64(last - first + 1))
+            ends[last], ends[other] = ends[other], ends[last]
+            buckets[last], buckets[other] = buckets[other], buckets[last]
         for place in range(diversity):
             bucket = place if place < first else end - diversity + place
             remaining[bucket] -= 1
@@ -403,6 +414,16 @@ def _deal(
         while filled > 0 and remaining[filled - 1] == 0:
             filled -= 1
     return groups
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _next(state: np.uint64) -> np.uint64:
+    """Return the next number of a simple generator (xorshift64*, Marsaglia 2003, Vigna 2016)."""
+    state = state | np.uint64(state == np.uint64(0))
+    state ^= state >> np.uint64(12)
+    state ^= state << np.uint64(25)
+    state ^= state >> np.uint64(27)
+    return state
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -702,7 +702,7 @@ def _number(value: str, sensitive: str, where: str) -> Fraction:
     if not NUMBER.fullmatch(value.strip()):
         raise DataError(
             f"{where}: the value {quoted([value])} of column {quoted([sensitive])} is not a number; give the order of "
-            "all its values"
+            "all its values, or take equal or hierarchical closeness"
         )
     return Fraction(value.strip())
 

@@ -51,6 +51,8 @@ DATE_PARTS = ("day", "month", "year", "decade")
 """The parts of a date that a label can tell, the finest first."""
 DATE_ORDERS = ("ymd", "dmy", "mdy")
 """In which order a date may be written."""
+FEW_ODD = 10
+"""One in so many values may be no number, and the others are still taken for numbers."""
 SUGGESTED_INTERVALS = 20
 """A suggestion for numbers begins with at most so many intervals."""
 LONGEST_CODE = 12
@@ -210,6 +212,7 @@ class Hierarchy:
             found = quoted([self.rows[0][-1], self.rows[int(differ[0])][-1]])
             raise DataError(
                 f"{self._name} has no single root: its last level holds {found}; add a last column with {SUPPRESSED}"
+                + ("" if self.height > 1 else ", or write it with semicolons, commas or tabs")
             )
 
     def _check_meanings(self) -> None:
@@ -486,7 +489,7 @@ def suggest(column: Column) -> Hierarchy:
 
     Dates become month, year and decade; codes of equal length (all with a digit; whole numbers from five digits on, or
     with a leading zero) lose a character per level; other numbers fall into nested intervals; of all else a value is
-    told or not.
+    told or not. A few texts among numbers, such as ``NA``, stay as they are.
 
     >>> suggest(_example("17", "23", "90")).rows[0]
     ('17', '15-19', '10-19', '0-19', '0-39', '*')
@@ -801,9 +804,25 @@ def _proposal(column: Column, texts: list[str]) -> Hierarchy:
             return dates
         if _are_codes(texts):
             return prefixes(column)
-        if all(NUMBER.fullmatch(text.strip()) for text in texts):
+        odd = [text for text in texts if not NUMBER.fullmatch(text.strip())]
+        if not odd:
             return _numbers_proposed(column, texts)
+        if FEW_ODD * len(odd) <= len(texts):
+            return _with_odd(column, odd, [text for text in texts if text not in set(odd)])
     return suppression_only(column)
+
+
+def _with_odd(column: Column, odd: list[str], numbers: list[str]) -> Hierarchy:
+    """Return the hierarchy of numbers among which there are a few other texts: these stay up to the root."""
+    own = Column(column.name, np.zeros(0, np.uint32), pa.array(numbers, pa.large_string()))
+    proposed = _numbers_proposed(own, numbers)
+    depth = proposed.height - 1
+    rest = tuple((text,) * depth + (SUPPRESSED,) for text in [*_missing(column), *odd])
+    return Hierarchy(column.name, (*proposed.rows, *rest))
+
+
+def _missing(column: Column) -> list[str]:
+    return [text for text in column.values.to_pylist() if text == MISSING]
 
 
 def _dates_proposed(column: Column) -> Hierarchy | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from typing import Any
 
 import altair as alt
@@ -11,6 +13,8 @@ from glasshouse.microdata import Assessment, Attack
 from glasshouse.report.findings import attack_label, growth, last_window, stage_labels, widest
 from glasshouse.report.words import enumeration, frequency, short_names, together
 
+_NUMBERED = re.compile(r"\b(gradient_|clip)[0-9]+\b")
+"""Names that a picture gives to its parts."""
 BEFORE, AFTER, CERTAIN = "a guess, before", "a guess, after", "for certain, after"
 COLOURS = {BEFORE: "#7f7f7f", AFTER: "#d55e00", CERTAIN: "#0072b2"}  # Okabe and Ito 2008
 SHAPES = {BEFORE: "circle", AFTER: "circle", CERTAIN: "diamond"}
@@ -264,8 +268,19 @@ def _priors(assessment: Assessment) -> dict[str, float]:
 def to_svg(chart: alt.TopLevelMixin) -> str:
     """Draw a chart as SVG: no script, no font and no picture is fetched when it is shown."""
     specification: dict[str, Any] = _themed(chart).to_dict()
-    svg: str = vl_convert.vegalite_to_svg(specification)
-    return svg
+    return _with_own_names(vl_convert.vegalite_to_svg(specification))
+
+
+def _with_own_names(svg: str) -> str:
+    """Name gradients and clips by the picture they are in: they are numbered over all pictures of a process."""
+    numbers: dict[str, str] = {}
+
+    def numbered(found: re.Match[str]) -> str:
+        return numbers.setdefault(found[0], f"{found[1]}{len(numbers)}")
+
+    plain = _NUMBERED.sub(numbered, svg)
+    own = hashlib.sha256(plain.encode()).hexdigest()[:8]
+    return _NUMBERED.sub(lambda found: f"{found[0]}-{own}", plain)
 
 
 def _themed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:

@@ -25,7 +25,7 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
-from glasshouse.report.words import counted, percentage, share
+from glasshouse.report.words import counted, enumeration, percentage, share
 
 
 class Row(Protocol):
@@ -42,6 +42,10 @@ class Row(Protocol):
     @property
     def inferring(self) -> tuple[Attack, ...]:
         """The inference of each sensitive attribute."""
+
+    @property
+    def distance(self) -> float:
+        """How far the release is from the truth."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain values."""
@@ -64,14 +68,14 @@ def comparison_sentences(comparison: Rows) -> tuple[str, ...]:
     original, *releases = comparison.rows
     subject = comparison.subject
     safest = min(releases, key=lambda row: row.naming.probabilistic.posterior)
-    kept = min(releases, key=lambda row: row.to_dict()["query_error"])
+    kept = min(releases, key=lambda row: row.distance)
     sentences = [
         f"Without protection {counted(original.naming.certain, subject)} "
         f"({share(original.naming.certain, original.naming.records)}) can be named with certainty; of the releases, "
         f"“{safest.name}” makes naming hardest: a guess is right with a chance of "
         f"{percentage(safest.naming.probabilistic.posterior)}.",
-        f"“{kept.name}” stays nearest to the truth: half of all counting questions are answered with an error of at "
-        f"most {100 * kept.to_dict()['query_error']:.1f} %.",
+        f"“{kept.name}” stays nearest to the truth: what it says of two columns together is wrong for "
+        f"{100 * kept.distance:.1f} % of the records on average.",
     ]
     if original.inferring:
         left = min(releases, key=lambda row: max(a.certain for a in row.inferring))
@@ -81,9 +85,17 @@ def comparison_sentences(comparison: Rows) -> tuple[str, ...]:
             f"{' and '.join(most.secret)} of {counted(most.certain, subject)} "
             f"({share(most.certain, most.records)}) is known with certainty."
             if most.certain
-            else f"In “{left.name}” nobody's sensitive value is known with certainty."
+            else f"In {_which(releases)} nobody's sensitive value is known with certainty."
         )
     return tuple(sentences)
+
+
+def _which(releases: Sequence[Row]) -> str:
+    """Name the releases in which nobody's sensitive value is known with certainty."""
+    safe = [row for row in releases if not any(attack.certain for attack in row.inferring)]
+    if len(safe) == len(releases) > 1:
+        return "all of them"
+    return enumeration([f"“{row.name}”" for row in safe])
 
 
 def risk_and_utility(comparison: Rows) -> alt.TopLevelMixin:
@@ -91,19 +103,19 @@ def risk_and_utility(comparison: Rows) -> alt.TopLevelMixin:
     attacks = list(dict.fromkeys(attack_label(each) for each in _attacks_of(comparison.rows[0])))[
         : len(TARGETS)
     ]
-    ordered = sorted(comparison.rows, key=lambda row: float(row.to_dict()["query_error"]))
+    ordered = sorted(comparison.rows, key=lambda row: row.distance)
     rows = [
         {
             "name": row.name,
             "attack": label,
-            "error": 100 * row.to_dict()["query_error"],
+            "error": 100 * row.distance,
             "risk": 100 * float(attack.probabilistic.posterior),
         }
         for row in ordered
         for label, attack in zip(attacks, _attacks_of(row), strict=False)
     ]
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("error:Q", title="error of a counting question (median, %)"),
+        x=alt.X("error:Q", title="distance from the truth, pairs of columns (%)"),
         y=alt.Y("risk:Q", title="share of right guesses (%)", scale=alt.Scale(domain=[0, 100])),
     )
     colours, shapes = zip(*TARGETS[: len(attacks)], strict=True)
@@ -167,6 +179,7 @@ def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -
         ),
         Column("loss", numeric=True, under="Utility"),
         Column("distance", numeric=True, under="Utility"),
+        Column("of pairs", numeric=True, under="Utility"),
         Column("query error", numeric=True, under="Utility"),
         *([Column("prediction", numeric=True, under="Utility")] if predicts else []),
     )
@@ -201,9 +214,9 @@ def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -
                 ),
                 Term("Loss", "The share of detail that is lost: 0 nothing, 1 everything."),
                 Term(
-                    "Distance",
-                    "How far the distribution of a column is from the truth, on average over the columns (total "
-                    "variation).",
+                    "Distance, of pairs",
+                    "How far the distribution of a column, or of two columns together, is from the truth on average "
+                    "(total variation).",
                 ),
                 Term(
                     "Query error", "The median relative error of 1,000 random counting questions."
@@ -251,6 +264,7 @@ def _cells(row: Row, estimates: bool) -> tuple[Cell, ...]:
         *inferred,
         Cell("–" if content["loss"] is None else f"{content['loss']:.4f}"),
         Cell(f"{content['column_distance']:.4f}"),
+        Cell("–" if content["pair_distance"] is None else f"{content['pair_distance']:.4f}"),
         Cell(f"{content['query_error']:.4f}"),
         *([Cell(f"{learned['release']:.4f}")] if learned else []),
     )

@@ -69,19 +69,31 @@ def protection_sentences(outcome: Protected, *, subject: str = "person") -> tupl
 
 
 def _named(before: Attack, after: Attack, subject: str) -> str:
+    kept = (
+        ""
+        if after.records == before.records
+        else f"of the {after.records:,} whose record is kept, "
+    )
     left = "nobody" if after.certain == 0 else counted(after.certain, subject)
+    if after.certain == before.certain and after.records == before.records:
+        return (
+            f"It does not protect against being named: with or without it {counted(after.certain, subject)} of "
+            f"{after.records:,} can be named with certainty ({share(after.certain, after.records)}), and a guess is "
+            f"right for {frequency(after.probabilistic.posterior)}."
+        )
     return (
         f"Before, {counted(before.certain, subject)} of {before.records:,} could be named with certainty "
-        f"({share(before.certain, before.records)}); in the protected release {left} can, and a guess is right for "
-        f"{frequency(after.probabilistic.posterior)} instead of {frequency(before.probabilistic.posterior)}."
+        f"({share(before.certain, before.records)}); in the protected release, {kept}{left} can, and a guess is right "
+        f"for {frequency(after.probabilistic.posterior)} instead of {frequency(before.probabilistic.posterior)}."
     )
 
 
 def _inferred(before: Attack, after: Attack, subject: str) -> str:
     secret = " and ".join(after.secret)
+    kept = "" if after.records == before.records else ", if their record is kept"
     if after.certain == 0:
         return (
-            f"Nobody's {secret} can be inferred with certainty any more; before it was that of "
+            f"Nobody's {secret} can be inferred with certainty any more{kept}; before it was that of "
             f"{counted(before.certain, subject)}."
         )
     return (
@@ -102,14 +114,30 @@ def _cost(outcome: Protected, subject: str) -> str:
     loss = content.get("loss")
     if loss is None:
         return f"The cost: {hidden}; the link between a {subject} and the sensitive value is cut inside each group."
-    proved = (
-        "the least that this protection allows"
-        if content.get("optimal")
-        else "the least that was found"
-    )
-    return f"The cost: {hidden}, and {100 * loss:.1f} % of the detail is lost, {proved}."
+    return f"The cost: {hidden}, and {100 * loss:.1f} % of the detail is lost{_proof(content)}."
 
 
+def _proof(content: Mapping[str, Any]) -> str:
+    """Say what is known of how good a protection is; only where it is about the loss itself."""
+    if "objective" in content:
+        return f"; what was made least is {_objective(content)}"
+    if content.get("optimal"):
+        return ", the least that this protection allows"
+    bound = content.get("bound")
+    least = "" if bound is None else f"; no recoding loses less than {100 * bound:.1f} %"
+    return f", the least that was found{least}"
+
+
+def _objective(content: Mapping[str, Any]) -> str:
+    name = content["parameters"].get("objective", "loss").replace("_", " ")
+    weighed = ", attributes weighed" if content["parameters"].get("importance") else ""
+    return f"{name}{weighed} ({content['objective']:.4f})"
+
+
+QUALITY = (
+    "Of loss, 0 is best. Of granularity, non-uniform entropy, discernibility and average class size, which are scaled "
+    "as ARX does, 1 is best and 0 is nothing left."
+)
 ORIGINAL, PROTECTED = "original", "protected"
 COLOURS = {ORIGINAL: "#7f7f7f", PROTECTED: "#d55e00"}  # Okabe and Ito 2008
 
@@ -250,12 +278,16 @@ def _protection(content: Mapping[str, Any]) -> Section:
         if suggested
         else ()
     )
+    if quality:
+        notes = (*notes, QUALITY)
+    if content["columns_left_out"]:
+        notes = (*notes, f"Not released: {', '.join(content['columns_left_out'])}.")
     return Section("How it is protected", tables=tuple(tables), notes=notes)
 
 
 def _attained(attained: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     """Return what the release has, whatever was promised of it."""
-    rows = [("smallest class (k)", f"{attained['k']:,}")]
+    rows = [("smallest class or group", f"{attained['k']:,}")]
     for secret in attained["sensitive"]:
         name = secret["sensitive"]
         rows += [
@@ -271,7 +303,7 @@ def _parameters(parameters: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     return [
         (name.replace("_", " "), str(value))
         for name, value in parameters.items()
-        if value not in ({}, None) and about.get(name, name) in parameters
+        if value not in ({}, None, [], False) and about.get(name, name) in parameters
     ]
 
 

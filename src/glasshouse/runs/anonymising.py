@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+from numpy.typing import NDArray
 
-from glasshouse.errors import StudyError, unknown_name
+from glasshouse.errors import DataError, StudyError, unknown_name
 from glasshouse.microdata import Assessment, assess
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
 from glasshouse.mitigation.attained import Attained, attained
@@ -34,11 +36,13 @@ from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
 from glasshouse.mitigation.local import mondrian, recode_locally
 from glasshouse.mitigation.quality import Quality, quality
 from glasshouse.mitigation.recoding import Recoding, recode
+from glasshouse.runs.grouped import assess_by_group
 from glasshouse.runs.reading import one_each, prepared
 from glasshouse.runs.runner import Means
 from glasshouse.sources.files import fingerprint
-from glasshouse.study import Protection, Study, attributes
-from glasshouse.table import EncodedTable, Step
+from glasshouse.study import Dialect, Protection, Study, attributes
+from glasshouse.table import EncodedTable, Step, available_columns
+from glasshouse.table.generalised import SUPPRESSED
 
 if TYPE_CHECKING:
     from glasshouse.report import Provenance
@@ -74,6 +78,8 @@ class AnonymiseRun:
     """Which k, l and t the release itself has."""
     steps: tuple[Step, ...]
     """What was left out of the dataset before it was protected."""
+    left_out: tuple[str, ...]
+    """The columns of the file that are not released."""
 
     @property
     def records(self) -> int:
@@ -84,6 +90,17 @@ class AnonymiseRun:
     def suppressed(self) -> int:
         """The number of suppressed records."""
         return 0 if self.recoding is None else int(np.count_nonzero(self.recoding.suppressed))
+
+    @property
+    def loss(self) -> float | None:
+        """The share of detail that is lost, whatever was made least; None where nothing was recoded."""
+        return None if self.quality is None else self.quality.loss
+
+    @property
+    def bound(self) -> float | None:
+        """What the objective is proved to be at least, where the search of a global recoding was stopped early."""
+        is_global = self.recoding is not None and self.protection.recoding == "global"
+        return self.recoding.bound if self.recoding is not None and is_global else None
 
     @property
     def protection(self) -> Protection:
@@ -104,10 +121,12 @@ class AnonymiseRun:
                 "heights": None if heights is None else dict(heights),
                 "suppressed": self.suppressed,
                 "classes": self.recoding.classes,
-                "loss": self.recoding.loss,
+                "loss": self.loss,
                 "optimal": self.recoding.optimal,
-                "bound": self.recoding.bound,
+                "bound": self.bound,
             }
+            if self.protection.objective != "loss" or self.protection.importance:
+                content["objective"] = self.recoding.loss
         if self.anatomy is not None:
             content |= {
                 "heights": None,
@@ -120,6 +139,7 @@ class AnonymiseRun:
             content["quality"] = self.quality.to_dict()
         content["attained"] = self.attained.to_dict()
         content["suggested_hierarchies"] = [n for n, h in self.hierarchies.items() if h.suggested]
+        content["columns_left_out"] = list(self.left_out)
         if self.steps:
             content["treatment"] = [step.to_dict() for step in self.steps]
         content["before"] = [attack.to_dict() for attack in self.before.attacks]
@@ -136,8 +156,9 @@ class AnonymiseRun:
 
     def manifest(self) -> dict[str, Any]:
         """Return what later commands must know of the release."""
-        kept = ("method", "parameters", "heights", "suppressed", "classes", "loss", "optimal")
+        kept = ["method", "parameters", "heights", "suppressed", "classes", "loss", "optimal"]
         content = self.to_dict()
+        kept += ["bound"] if content.get("bound") is not None else []
         files = self.protection.hierarchies
         return {
             "release": RELEASE,
@@ -147,14 +168,22 @@ class AnonymiseRun:
             "hierarchies": {name: fingerprint(path) for name, path in files.items()},
             "suggested_hierarchies": content["suggested_hierarchies"],
             "group": None if self.anatomy is None else GROUP,
+            "shuffled": not self.protection.keep_order,
         }
 
     def write_files(self, folder: Path) -> None:
         """Write the release; of Anatomy also the two tables that it is published as."""
-        _write(_as_arrow(self.release), folder / RELEASE)
+        order = (
+            np.arange(self.records)
+            if self.protection.keep_order
+            else release_order(self.original, seed=self.study.seed)
+        )
+        names = [*columns_of(self.release), *self.release.sensitive, *self.protection.keep]
+        names += [] if self.anatomy is None else [GROUP]
+        _write(_as_arrow(self.release, names).take(order), folder / RELEASE)
         if self.anatomy is not None:
             known, secret = self.anatomy.tables(self.original)
-            _write(known, folder / QUASI_IDENTIFIERS)
+            _write(known.take(order), folder / QUASI_IDENTIFIERS)
             _write(secret, folder / SENSITIVE)
 
     def to_html(self, provenance: Provenance) -> str:
@@ -186,11 +215,16 @@ def run_anonymise(
     means = means or Means()
     steps: tuple[Step, ...] = ()
     if table is None:
-        single = one_each(next(prepared(study, on_progress=means.watch.reading)), seed=study.seed)
+        single = one_each(
+            next(prepared(study, also=protection.keep, on_progress=means.watch.reading)),
+            seed=study.seed,
+        )
         table, steps = single.table, single.steps
+    _refuse_stars(table)
     if protection.method == "anatomy":
         return _anatomised(study, protection, table, steps)
-    hierarchies = hierarchies_of(protection, table)
+    encoding = study.datasets[0].dialect.encoding
+    hierarchies = hierarchies_of(protection, table, encoding=encoding)
     found = _recoded(study, protection, table, hierarchies, means)
     release = found.release(table)
     kept = release.of_records(~found.suppressed) if found.suppressed.any() else release
@@ -200,12 +234,13 @@ def run_anonymise(
         release=release,
         recoding=found,
         anatomy=None,
-        quality=None if protection.recoding == "mondrian" else quality(table, found, hierarchies),
+        quality=quality(table, found, hierarchies),
         hierarchies=hierarchies,
         before=assess(table),
         after=assess(kept),
         attained=attained(release, suppressed=found.suppressed),
         steps=steps,
+        left_out=_left_out(study, release),
     )
 
 
@@ -240,7 +275,6 @@ def _anatomised(
         raise StudyError("Anatomy parts one sensitive attribute from the rest; give one with -s")
     groups = anatomise(table, l=protection.l, sensitive=table.sensitive[0], seed=study.seed)
     release = _published(groups.one_table(table, group=GROUP))
-    known = release.with_roles(quasi_identifiers=[GROUP], sensitive=table.sensitive)
     return AnonymiseRun(
         study=study,
         original=table,
@@ -250,10 +284,48 @@ def _anatomised(
         quality=None,
         hierarchies={},
         before=assess(table),
-        after=assess(known),
-        attained=attained(known),
+        after=assess_by_group(release, GROUP),
+        attained=attained(release, quasi_identifiers=[GROUP], sensitive=table.sensitive),
         steps=steps,
+        left_out=_left_out(study, release),
     )
+
+
+def release_order(original: EncodedTable, *, seed: int) -> NDArray[np.int64]:
+    """Return in which order the records of a protected table are written.
+
+    The order of a file can tell what its values do not, such as where a suppressed record stood in a sorted one. It is
+    therefore drawn at random, from a key of the seed and of the data: only who has the data can undo it.
+    """
+    key = hashlib.sha256(f"order {seed}".encode())
+    for name in sorted({*columns_of(original), *original.sensitive}):
+        key.update(name.encode())
+        key.update(np.ascontiguousarray(original.column(name).codes).tobytes())
+    words = np.frombuffer(key.digest(), np.uint32)
+    return np.random.default_rng(words).permutation(original.records)
+
+
+def _refuse_stars(table: EncodedTable) -> None:
+    """Make sure that no value of the data could be taken for a suppressed one.
+
+    Raises:
+        DataError: One could.
+    """
+    for name in columns_of(table):
+        if table.column(name).values.index(SUPPRESSED).as_py() >= 0:
+            raise DataError(
+                f'{table.name}: column "{name}" holds "{SUPPRESSED}", which marks what is suppressed; rename it, '
+                f'or leave these records out with --invalid "{name}={SUPPRESSED}"'
+            )
+
+
+def _left_out(study: Study, release: EncodedTable) -> tuple[str, ...]:
+    """Return the columns of the file that are not released."""
+    dataset = study.datasets[0]
+    protection = study.protection
+    released = {*columns_of(release), *release.sensitive, *(protection.keep if protection else ())}
+    there = available_columns(dataset.path, dialect=dataset.dialect)
+    return tuple(name for name in there if name not in released)
 
 
 def _published(table: EncodedTable) -> EncodedTable:
@@ -268,14 +340,22 @@ def columns_of(table: EncodedTable) -> list[str]:
     return [column.name for known in table.quasi_identifiers for column in table.columns_of(known)]
 
 
-def hierarchies_of(protection: Protection, table: EncodedTable) -> dict[str, Hierarchy]:
-    """Read the hierarchies that the study names, and suggest the others."""
+def hierarchies_of(
+    protection: Protection, table: EncodedTable, *, encoding: str | None = None
+) -> dict[str, Hierarchy]:
+    """Read the hierarchies that the study names, in the encoding of the data, and suggest the others."""
     names = columns_of(table)
+    about = table.sensitive if protection.closeness == "hierarchical" else ()
     for name in protection.hierarchies:
-        if name not in table.columns:
-            raise StudyError(unknown_name("column", name, table.name, table.columns))
+        if name not in (*names, *about):
+            raise StudyError(
+                f"--hierarchy {name}: "
+                + unknown_name("column", name, "what an adversary knows (-q)", names)
+            )
+    dialect = None if encoding is None else Dialect(encoding=encoding)
     found = {
-        name: read_hierarchy(path, column=name) for name, path in protection.hierarchies.items()
+        name: read_hierarchy(path, column=name, dialect=dialect)
+        for name, path in protection.hierarchies.items()
     }
     return found | {name: suggest(table.column(name)) for name in names if name not in found}
 
@@ -331,14 +411,10 @@ def _about(protection: Protection, name: str) -> list[Criterion]:
     return found
 
 
-def _as_arrow(table: EncodedTable) -> pa.Table:
-    """Return a table as text, without the column that names a person."""
-    columns = {
-        name: column.values.take(pa.array(column.codes))
-        for name, column in table.columns.items()
-        if name != table.identifier
-    }
-    return pa.table(columns)
+def _as_arrow(table: EncodedTable, names: Sequence[str]) -> pa.Table:
+    """Return some columns of a table as text."""
+    columns = [table.column(name) for name in dict.fromkeys(names)]
+    return pa.table({own.name: own.values.take(pa.array(own.codes)) for own in columns})
 
 
 def _write(table: pa.Table, path: Path) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
 
-KEY = "key"
+KEY, STATE = "key", "state.npz"
 
 
 class Checkpoint:
@@ -38,6 +38,23 @@ class Checkpoint:
         Raises:
             StudyError: There is nothing to resume, or it belongs to another study, data or version.
         """
+        self._open(resume=resume)
+        return {int(path.stem): np.load(path) for path in self._folder.glob("*.npy")}
+
+    def start_state(self, *, resume: bool) -> Mapping[str, NDArray[np.generic]] | None:
+        """Return the state that an earlier run has left, if any; without ``resume``, begin anew.
+
+        Raises:
+            StudyError: There is nothing to resume, or it belongs to another study, data or version.
+        """
+        self._open(resume=resume)
+        place = self._folder / STATE
+        if not place.exists():
+            return None
+        with np.load(place) as arrays:
+            return dict(arrays)
+
+    def _open(self, *, resume: bool) -> None:
         if not resume:
             self.remove()
         elif not (self._folder / KEY).exists():
@@ -54,12 +71,16 @@ class Checkpoint:
             ) from None
         with new_file(self._folder / KEY) as draft:
             draft.write_text(self._key, encoding="ascii")
-        return {int(path.stem): np.load(path) for path in self._folder.glob("*.npy")}
 
     def save(self, step: int, rows: NDArray[np.int64]) -> None:
         """Keep a finished step."""
         with new_file(self._folder / f"{step}.npy") as draft, draft.open("wb") as file:
             np.save(file, rows)
+
+    def save_state(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Keep the state of a sampler instead of the one before."""
+        with new_file(self._folder / STATE) as draft, draft.open("wb") as file:
+            np.savez(file, **dict(arrays))  # type: ignore[arg-type]
 
     def remove(self) -> None:
         """Forget everything: the run is complete, or begins anew."""

@@ -20,7 +20,14 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import Attack, assess, population_risks
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.utility import Utility, compare_utility
-from glasshouse.runs.anonymising import GROUP, AnonymiseRun, hierarchies_of, run_anonymise
+from glasshouse.runs.anonymising import (
+    GROUP,
+    AnonymiseRun,
+    hierarchies_of,
+    release_order,
+    run_anonymise,
+)
+from glasshouse.runs.grouped import assess_by_group
 from glasshouse.runs.reading import one_each, prepared
 from glasshouse.runs.runner import Means
 from glasshouse.runs.store import (
@@ -33,7 +40,8 @@ from glasshouse.runs.store import (
     digests_of,
     stored_release,
 )
-from glasshouse.study import Study, load_study
+from glasshouse.sources import existing_file
+from glasshouse.study import Study, load_study, paths_of
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.partition import partition
@@ -66,6 +74,12 @@ class Compared:
     """The share of detail that is lost; None where nothing was recoded."""
     utility: Utility
     """What the release still serves for."""
+
+    @property
+    def distance(self) -> float:
+        """How far the release is from the truth: of two columns together on average; of one, where there is one."""
+        pairs = self.utility.distances.mean_pair
+        return self.utility.distances.mean_single if pairs is None else pairs
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain values."""
@@ -142,8 +156,8 @@ class _Released:
     original: EncodedTable
     table: EncodedTable
     suppressed: NDArray[np.bool_]
-    classes_by: tuple[str, ...]
-    """What makes two records look alike: the quasi-identifiers, or Anatomy's group."""
+    group: str | None
+    """The column of Anatomy's groups; None: the classes are made by the quasi-identifiers."""
     hierarchies: Mapping[str, Hierarchy]
     loss: float | None
 
@@ -166,13 +180,17 @@ def compare_runs(
     studies = [load_study(folder / STUDY) for folder in folders]
     _check_alike(studies, names)
     for study, release, name in zip(studies, stored, names, strict=True):
+        for path in paths_of(study):
+            existing_file(path)
         for file, digest in digests_of(study).items():
             if release.digests.get(file, digest) != digest:
                 raise DataError(
                     f'{file}: has changed since "{name}" was made of it; run anonymise again'
                 )
     original = _original_of(studies[0], means or Means(), predict)
-    found = [_read_release(*each, original) for each in zip(studies, stored, names, strict=True)]
+    found = [
+        _read_release(*each, original, predict) for each in zip(studies, stored, names, strict=True)
+    ]
     return _comparison(found, studies[0], fraction=fraction, predict=predict)
 
 
@@ -212,7 +230,7 @@ def _check_alike(studies: Sequence[Study], names: Sequence[str]) -> None:
             )
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise StudyError(f'two releases are called "{twice}"; rename the folder of one')
+        raise StudyError(f'"{twice}" is there twice; name each release once')
 
 
 def _original_of(study: Study, means: Means, predict: str | None) -> EncodedTable:
@@ -229,14 +247,18 @@ def _of_run(run: AnonymiseRun, name: str) -> _Released:
         original=run.original,
         table=run.release,
         suppressed=nothing if run.recoding is None else run.recoding.suppressed,
-        classes_by=run.original.quasi_identifiers if run.anatomy is None else (GROUP,),
+        group=None if run.anatomy is None else GROUP,
         hierarchies=run.hierarchies,
-        loss=None if run.recoding is None else run.recoding.loss,
+        loss=run.loss,
     )
 
 
 def _read_release(
-    study: Study, stored: StoredRelease, name: str, original: EncodedTable
+    study: Study,
+    stored: StoredRelease,
+    name: str,
+    original: EncodedTable,
+    predict: str | None,
 ) -> _Released:
     """Read a release; its records are those of the original, in the same order."""
     adversary = study.adversary
@@ -245,14 +267,15 @@ def _read_release(
         quasi_identifiers=adversary.quasi_identifiers,
         sensitive=stored.sensitive,
         facts=adversary.facts,
-        also=[column for column in original.columns if column != original.identifier]
-        + ([] if stored.group is None else [stored.group]),
+        also=_further(study, stored, predict),
         name=name,
     )
     if table.records != original.records:
         raise DataError(
             f"{name}: the release has {table.records:,} records, its original {original.records:,}; run anonymise again"
         )
+    if stored.shuffled:
+        table = table.of_records(np.argsort(release_order(original, seed=study.seed)))
     hidden = is_suppressed(table, stored.quasi_identifiers)
     protection = study.protection
     recoded = protection is not None and stored.group is None
@@ -261,10 +284,20 @@ def _read_release(
         original=original,
         table=table,
         suppressed=hidden if stored.suppressed else np.zeros_like(hidden),
-        classes_by=table.quasi_identifiers if stored.group is None else (stored.group,),
-        hierarchies=hierarchies_of(protection, original) if protection and recoded else {},
+        group=stored.group,
+        hierarchies=hierarchies_of(
+            protection, original, encoding=study.datasets[0].dialect.encoding
+        )
+        if protection and recoded
+        else {},
         loss=stored.loss,
     )
+
+
+def _further(study: Study, stored: StoredRelease, predict: str | None) -> list[str]:
+    """Return what is read of a release beside what has a role."""
+    known = {*study.adversary.quasi_identifiers, *stored.sensitive}
+    return [name for name in (stored.group, predict) if name is not None and name not in known]
 
 
 def _comparison(
@@ -273,9 +306,7 @@ def _comparison(
     first = releases[0]
     table = first.original
     nothing = np.zeros(table.records, np.bool_)
-    itself = _Released(
-        "original", table, table, nothing, table.quasi_identifiers, first.hierarchies, 0.0
-    )
+    itself = _Released("original", table, table, nothing, None, first.hierarchies, 0.0)
     original, *rows = (_figures(each, fraction, predict) for each in (itself, *releases))
     return Comparison(original, tuple(rows), study)
 
@@ -309,10 +340,13 @@ def _figures(release: _Released, fraction: float | None, predict: str | None) ->
     kept = release.table
     if release.suppressed.any():
         kept = kept.of_records(~release.suppressed)
+    group = release.group
     kept = kept.with_roles(
-        quasi_identifiers=release.classes_by, sensitive=release.original.sensitive
+        quasi_identifiers=release.original.quasi_identifiers,
+        sensitive=release.original.sensitive,
     )
-    naming, *inferring = assess(kept).attacks
+    assessment = assess(kept) if group is None else assess_by_group(kept, group)
+    naming, *inferring = assessment.attacks
     alone = None
     if fraction is not None:
         alone = population_risks(kept, fraction=fraction).dankar.share_of_population

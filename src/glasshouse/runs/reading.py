@@ -248,7 +248,8 @@ def _also(study: Study) -> tuple[str, ...]:
     treatment = study.treatment
     columns = [parse_condition(text).column for text in (*treatment.where, *treatment.invalid)]
     columns += [key.name for key in study.links]
-    columns += [name for name in (study.by, study.adversary.gain.record_worth) if name is not None]
+    single = (study.by, study.group, study.adversary.gain.record_worth)
+    columns += [name for name in single if name is not None]
     return tuple(dict.fromkeys(columns))
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from glasshouse import study as study_models
 from glasshouse.atomic import new_file
 from glasshouse.errors import StudyError
+from glasshouse.groups.sampling_results import Progress as SamplingProgress
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, record_risks, sweep
 from glasshouse.microdata.explain import Explanation
 from glasshouse.microdata.explain import explain as explanation
@@ -31,10 +32,11 @@ from glasshouse.microdata.linkage import Key, link
 from glasshouse.microdata.models import assess_windows
 from glasshouse.qif import Tries
 from glasshouse.runs.checkpoint import Checkpoint
+from glasshouse.runs.grouped import assess_by_group
 from glasshouse.runs.reading import joined, one_each, prepared
 from glasshouse.sources import OnProgress
 from glasshouse.sources.files import fingerprint
-from glasshouse.study import Adversary, Study, attributes, dump_study
+from glasshouse.study import Adversary, Question, Study, attributes, dump_study, paths_of
 from glasshouse.study import Gain as StudyGain
 from glasshouse.table import EncodedTable, Step
 from glasshouse.table.collection import Member
@@ -142,6 +144,8 @@ class Watch:
     """Called with how far a sweep is."""
     searching: Callable[[int, float, float | None], None] | None = None
     """Called with how many solutions were looked at, what none can lose less than, and what the best one loses."""
+    sampling: Callable[[SamplingProgress], None] | None = None
+    """Called with how far a sampler is."""
 
 
 @dataclass(frozen=True)
@@ -211,6 +215,8 @@ def run(
         whole, steps, members = single.table, single.steps, ()
         windows = [whole]
     secrets = [(), *map(attributes, study.adversary.sensitive)]
+    if study.group is not None:
+        return Run(study, assess_by_group(whole, study.group), None, steps)
     explained = [explanation(windows[-1], secret=secret) for secret in secrets] if explain else []
     assessment, swept = _answered(study, windows, means)
     if save_table is not None:
@@ -253,10 +259,10 @@ def _refuse_per_record(study: Study) -> None:
         )
 
 
-def run_key(study: Study) -> str:
+def run_key(study: Question) -> str:
     """Return what a checkpoint must agree with: the study, the bytes of the data and the version."""
     own = version("glasshouse")
-    digests = [fingerprint(dataset.path) for dataset in study.datasets]
+    digests = [fingerprint(path) for path in paths_of(study)]
     return hashlib.sha256(
         "\n".join([dump_study(study, version=own), *digests]).encode()
     ).hexdigest()

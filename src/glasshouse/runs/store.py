@@ -91,13 +91,10 @@ class StoredRelease:
     """The share of detail that is lost; None where nothing was recoded."""
     group: str | None
     """The column of Anatomy's groups; None: the classes are made by the quasi-identifiers."""
+    shuffled: bool
+    """Whether its records are in random order."""
     digests: dict[str, str]
     """The fingerprints of the files that it was made of, by their names."""
-
-    @property
-    def classes_by(self) -> tuple[str, ...]:
-        """What makes two records look alike."""
-        return self.quasi_identifiers if self.group is None else (self.group,)
 
 
 def stored_release(folder: Path) -> StoredRelease:
@@ -116,6 +113,7 @@ def stored_release(folder: Path) -> StoredRelease:
             suppressed=int(manifest["suppressed"]),
             loss=manifest["loss"],
             group=manifest["group"],
+            shuffled=manifest["shuffled"],
             digests={each["name"]: each["sha256"] for each in manifest["datasets"]},
         )
     except (OSError, ValueError, KeyError, TypeError):

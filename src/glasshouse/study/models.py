@@ -266,7 +266,8 @@ class Study(Question):
     treatment: Treatment = Treatment()
     """Which records belong to the study."""
     seed: StrictInt = Field(default=0, ge=0, lt=1 << 63)
-    """For the choice of one record per person, where somebody has several in a dataset."""
+    """For the choice of one record per person, where somebody has several in a dataset; and for what is random in a
+    protected release: keep it as secret as the data."""
     links: tuple[Key, ...] = ()
     """How records of several datasets are linked where there is no identifier."""
     by: str | None = None
@@ -281,6 +282,9 @@ class Study(Question):
     """What is known of one person."""
     protection: Protection | None = None
     """How the release is to be protected."""
+    group: str | None = None
+    """The column of Anatomy's groups: within them sensitive values are shuffled, so that what is inferred goes by the
+    group, while people are named by their quasi-identifiers."""
     subsets: tuple[Subset, ...] = Field(default=("full",), min_length=1)
     """The sets of quasi-identifiers that she is assumed to know, each assessed on its own."""
     subject: str = Field(default="person", min_length=1)
@@ -313,6 +317,11 @@ class Study(Question):
             raise ValueError("protection is for anonymise, and anonymise needs one")
         if self.command == "anonymise" and len(self.datasets) > 1:
             raise ValueError("one dataset is anonymised at a time; name one file")
+        joint = [secret for secret in self.adversary.sensitive if len(attributes(secret)) > 1]
+        if self.command == "anonymise" and joint:
+            raise ValueError(
+                "anonymise protects sensitive attributes one by one; give -s for each, not several together"
+            )
         if self.command == "assess" and (self.known or self.population or self.fraction):
             raise ValueError(
                 "what is known of one person, a population and a sampling fraction are for target and membership"
@@ -374,7 +383,12 @@ class Study(Question):
         gain = self.adversary.gain.model_copy(update={"worth": {}})
         adversary = self.adversary.model_copy(update={"gain": gain, "prior": {}})
         known = tuple(f"{parse_condition(text).column}=…" for text in self.known)
-        return self.model_copy(update={"adversary": adversary, "known": known})
+        plain: dict[str, Any] = {"adversary": adversary, "known": known}
+        if (
+            self.protection is not None
+        ):  # whoever knows it can repeat the random choices of a release
+            plain["seed"] = 0
+        return self.model_copy(update=plain)
 
     def chosen_subsets(self) -> tuple[tuple[str, ...], ...]:
         """Return the sets of quasi-identifiers to assess.

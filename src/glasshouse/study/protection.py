@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StrictFloat, StrictInt, model_validator
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 
 from glasshouse.study.base import Model
 
@@ -15,7 +15,7 @@ Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
 class Protection(Model):
     """How a release is to be protected, and how well."""
 
-    method: Literal["k-anonymity", "l-diversity", "t-closeness", "anatomy"]
+    method: Literal["k-anonymity", "l-diversity", "t-closeness", "risk", "anatomy"]
     """What is promised of every class; with Anatomy, of every group."""
     recoding: Literal["global", "local", "mondrian"] = "global"
     """Whether a value is generalised alike in all records, only as far as each class needs, or by median splits."""
@@ -45,10 +45,14 @@ class Protection(Model):
         "loss", "discernibility", "average_class_size", "non_uniform_entropy", "granularity"
     ] = "loss"
     """What is kept as small as possible."""
-    importance: dict[str, Annotated[StrictFloat, Field(gt=0)]] = Field(default_factory=dict)
+    importance: dict[str, Annotated[StrictFloat, Field(gt=0, le=1e6)]] = Field(default_factory=dict)
     """Per quasi-identifier, how much its loss weighs; 1 where nothing is said."""
     time_limit: StrictFloat | None = Field(default=None, gt=0)
     """After so many seconds the best protection found so far is taken."""
+    keep: tuple[str, ...] = ()
+    """Further columns that are released as they are."""
+    keep_order: StrictBool = False
+    """Whether the records stay in the order of the file, which may tell more than their values do."""
 
     @model_validator(mode="after")
     def _method_has_its_parameter(self) -> Self:
@@ -58,9 +62,14 @@ class Protection(Model):
             "t-closeness": ("t", self.t),
             "anatomy": ("l", self.l),
         }
-        name, given = needed[self.method]
-        if given is None:
-            raise ValueError(f"{self.method} needs --{name}")
+        if self.method != "risk":
+            name, given = needed[self.method]
+            if given is None:
+                raise ValueError(f"{self.method} needs --{name}")
+        elif self.highest_risk is self.average_risk is self.inference_risk is None:
+            raise ValueError(
+                "say what to promise: --k, --l, --t, --highest-risk, --average-risk or --inference-risk"
+            )
         if self.diversity == "recursive" and self.c is None:
             raise ValueError("recursive (c, l)-diversity needs --c")
         if self.method == "anatomy" and (self.k is not None or self.t is not None):
@@ -69,6 +78,14 @@ class Protection(Model):
 
     @model_validator(mode="after")
     def _nothing_is_ignored(self) -> Self:
+        without = {
+            ("c", "--diversity recursive"): self.c is not None and self.diversity != "recursive",
+            ("diversity", "--l"): self.diversity != "distinct" and self.l is None,
+            ("closeness", "--t"): self.closeness != "equal" and self.t is None,
+        }
+        for (name, other), alone in without.items():
+            if alone:
+                raise ValueError(f"--{name} says nothing without {other}; leave it out")
         ignored = {
             "suppression": self.suppression > 0,
             "objective": self.objective != "loss",
@@ -77,6 +94,7 @@ class Protection(Model):
         }
         by_anatomy = {
             "recoding": self.recoding != "global",
+            "diversity": self.diversity != "distinct",
             "hierarchy": bool(self.hierarchies),
             "highest risk": self.highest_risk is not None,
             "average risk": self.average_risk is not None,

@@ -5,7 +5,7 @@ that cannot be shared.
 
 >>> from glasshouse import synthetic
 >>> synthetic.names()
-('school-census', 'outpatient')
+('school-census', 'outpatient', 'population')
 >>> students = synthetic.table("school-census", records=1_000)
 >>> students.num_rows, students.column_names[-2:]
 (1000, ['disability', 'transport'])
@@ -21,13 +21,23 @@ import pyarrow as pa
 
 from glasshouse.errors import StudyError, unknown_name
 from glasshouse.synthetic.outpatient import OUTPATIENT
+from glasshouse.synthetic.population import POPULATION, PopulationStudy, study
 from glasshouse.synthetic.school_census import SCHOOL_CENSUS
 from glasshouse.synthetic.streaming import Generator
 from glasshouse.synthetic.writing import write_batches
 
-__all__ = ["Generator", "batches", "generator", "names", "table", "write"]
+__all__ = [
+    "Generator",
+    "PopulationStudy",
+    "batches",
+    "generator",
+    "names",
+    "study",
+    "table",
+    "write",
+]
 
-_GENERATORS = {each.name: each for each in (SCHOOL_CENSUS, OUTPATIENT)}
+_GENERATORS = {each.name: each for each in (SCHOOL_CENSUS, OUTPATIENT, POPULATION)}
 
 
 def names() -> tuple[str, ...]:

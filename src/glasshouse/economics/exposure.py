@@ -1,0 +1,393 @@
+"""The risk of a whole release: of every record, the expected number of re-identifications, and what it costs.
+
+For every record the group is known (`glasshouse.economics.joining`), and with it the risk under two adversaries:
+
+- one who knows the size of the group before she pays for access;
+- one who only knows how frequent such people are, and believes the size to be binomial.
+
+Both are reckoned on the actual size: risk = P(re-identification), expected loss = Σ risk · loss (equation 1 of Xia et
+al. 2015). Without a register the size is itself binomial, and the risk is the expectation over it. Records are attacked
+one by one, each by an adversary of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from glasshouse.economics.belief import Beliefs
+from glasshouse.economics.deterrence import (
+    COSTS,
+    Deterrent,
+    OnPoint,
+    least_amount,
+    least_size,
+)
+from glasshouse.economics.induction import Counts, Floats, Plans
+from glasshouse.economics.joining import Groups
+from glasshouse.economics.policy import (
+    Thresholds,
+    expected_access,
+    linked_by_size,
+    linked_values,
+    most_likely,
+    solve,
+    thresholds,
+    worthless_from,
+)
+from glasshouse.economics.terms import Terms, check_parameter, check_people
+from glasshouse.errors import DataError, StudyError, unknown_name
+from glasshouse.table import EncodedTable
+
+KNOWN, UNKNOWN = "known", "unknown"
+"""The two adversaries: she knows the size of the group, or not."""
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """What a release risks on given terms."""
+
+    groups: Groups = field(repr=False)
+    """The groups of its records."""
+    terms: Terms
+    """The terms of the attack."""
+    thresholds: Thresholds
+    """The sizes from which on an adversary changes her mind."""
+    known: Floats = field(repr=False)
+    """Per record, the probability of re-identification by an adversary who knows the size of the group."""
+    unknown: Floats = field(repr=False)
+    """The same by one who does not."""
+    loss: Floats = field(repr=False)
+    """Per record, what its re-identification costs the publisher."""
+    enough: Deterrent
+    """How large every group must be for no risk, and where the risk rises with the size."""
+
+    @property
+    def expected_known(self) -> float:
+        """The expected number of re-identifications, the sizes being known."""
+        return float(self.known.sum())
+
+    @property
+    def expected_unknown(self) -> float:
+        """The expected number of re-identifications, the sizes not being known."""
+        return float(self.unknown.sum())
+
+    @property
+    def loss_known(self) -> float:
+        """What the publisher is expected to lose, the sizes being known."""
+        return float((self.known * self.loss).sum())
+
+    @property
+    def loss_unknown(self) -> float:
+        """What the publisher is expected to lose, the sizes not being known."""
+        return float((self.unknown * self.loss).sum())
+
+    @cached_property
+    def higher(self) -> NDArray[np.intp]:
+        """The records whose risk is higher if she does not know the size (finding 5)."""
+        return np.flatnonzero(self.unknown > self.known)
+
+    @cached_property
+    def lower(self) -> NDArray[np.intp]:
+        """The records whose risk is lower if she does not know the size (finding 4)."""
+        return np.flatnonzero(self.unknown < self.known)
+
+    @property
+    def below_enough(self) -> int | None:
+        """The number of records in a group that is not empty and smaller than enough; None: no size is enough."""
+        if self.enough.lasting is None or self.groups.sizes is None:
+            return None
+        sizes = self.groups.sizes
+        return int(np.count_nonzero((sizes > 0) & (sizes < self.enough.lasting)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as plain values, without any record."""
+        return {
+            "release": self.groups.release,
+            "register": self.groups.source,
+            "quasi_identifiers": list(self.groups.quasi_identifiers),
+            "records": self.groups.records,
+            "people": self.groups.people,
+            "terms": self.terms.to_dict(),
+            "thresholds": self.thresholds.to_dict(),
+            KNOWN: _summary(self.known, self.expected_known, self.loss_known),
+            UNKNOWN: _summary(self.unknown, self.expected_unknown, self.loss_unknown),
+            "changed": {"higher": len(self.higher), "lower": len(self.lower)},
+            "enough": self.enough.to_dict() | {"records_below": self.below_enough},
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per size of a group: its records, and their mean risks; without a register, one row."""
+        if self.groups.sizes is None:
+            sizes: Counts | pa.Array = pa.nulls(1, pa.int64())
+            place, count = np.zeros(self.groups.records, np.intp), 1
+        else:
+            sizes, place = self.groups.distinct_sizes
+            count = len(sizes)
+        records = np.bincount(place, minlength=count)
+        known, unknown = (
+            np.bincount(place, weights=risk, minlength=count) / records
+            for risk in (self.known, self.unknown)
+        )
+        return pa.table({"size": sizes, "records": records, KNOWN: known, UNKNOWN: unknown})
+
+    def records_frame(self) -> pa.Table:
+        """Return one row per record of the release: handle it as the data itself."""
+        sizes = self.groups.sizes
+        return pa.table(
+            {
+                "size": pa.nulls(self.groups.records, pa.int64()) if sizes is None else sizes,
+                "share": self.groups.shares,
+                KNOWN: self.known,
+                UNKNOWN: self.unknown,
+                "loss": self.loss,
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The risk of a release against one parameter, all others fixed."""
+
+    parameter: str
+    """What varies."""
+    values: Floats
+    """The values that it takes."""
+    known: Floats
+    """Per value, the expected number of re-identifications, the sizes being known."""
+    unknown: Floats
+    """Per value, the same with sizes that are not known."""
+    loss_known: Floats
+    """Per value, what the publisher is expected to lose, the sizes being known."""
+    loss_unknown: Floats
+    """Per value, the same with sizes that are not known."""
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per value."""
+        names = (KNOWN, UNKNOWN, "loss_known", "loss_unknown")
+        return pa.table(
+            {self.parameter: self.values} | {name: getattr(self, name) for name in names}
+        )
+
+
+def exposure(
+    groups: Groups,
+    terms: Terms,
+    *,
+    loss: float | Sequence[float] | Floats = 1.0,
+    belief: int | None = None,
+) -> Exposure:
+    """Return the risk of every record of a release.
+
+    Args:
+        groups: The groups of its records.
+        terms: The terms of the attack.
+        loss: What a re-identification costs the publisher: one amount for all, or one per record; see also
+            `losses_by_value`.
+        belief: How many people the adversary who does not know the sizes believes to be in the register; by default as
+            many as there are.
+
+    Raises:
+        DataError: There are not as many losses as records, or one is negative.
+        StudyError: The belief is larger than the register.
+        BudgetError: The groups are too large to be solved.
+    """
+    losses = _losses(loss, groups.records)
+    sight = _Sight.of(groups, [terms], belief)
+    known, unknown = sight.risks(terms)
+    return Exposure(
+        groups=groups,
+        terms=terms,
+        thresholds=thresholds(terms),
+        known=known,
+        unknown=unknown,
+        loss=losses,
+        enough=least_size(terms),
+    )
+
+
+def curve(
+    groups: Groups,
+    terms: Terms,
+    parameter: str,
+    values: Sequence[float],
+    *,
+    loss: float | Sequence[float] | Floats = 1.0,
+    belief: int | None = None,
+    on_progress: OnPoint | None = None,
+) -> Curve:
+    """Return the expected number of re-identifications, and the expected loss, against one parameter.
+
+    Args:
+        groups: The groups of the records.
+        terms: All other terms.
+        parameter: What varies: one of `glasshouse.economics.terms.PARAMETERS`.
+        values: The values that it takes.
+        loss: As in `exposure`.
+        belief: As in `exposure`.
+        on_progress: Called after every value.
+
+    Raises:
+        StudyError: The parameter, a value or the belief makes no sense.
+    """
+    check_parameter(parameter)
+    losses = _losses(loss, groups.records)
+    varied = [terms.with_parameter(parameter, value) for value in values]
+    sight = _Sight.of(groups, varied, belief)
+    found = np.zeros((4, len(varied)))
+    for place, own in enumerate(varied):
+        known, unknown = sight.risks(own)
+        risks = np.stack([known, unknown])
+        found[:2, place], found[2:, place] = risks.sum(axis=1), (risks * losses).sum(axis=1)
+        if on_progress is not None:
+            on_progress(place + 1, len(varied))
+    return Curve(parameter, np.array(values, float), *found)
+
+
+def least_for_release(
+    groups: Groups,
+    terms: Terms,
+    parameter: str,
+    *,
+    expected: float = 0.0,
+    adversary: str = KNOWN,
+    belief: int | None = None,
+) -> float | None:
+    """Return the least penalty or cost that brings the expected number of re-identifications down to a target.
+
+    The risk of no record grows with money, under either adversary, so that every larger amount is enough too.
+
+    Args:
+        groups: The groups of the records.
+        terms: All other terms.
+        parameter: The deterrent, one of `glasshouse.economics.deterrence.COSTS`.
+        expected: The expected number of re-identifications that is to be reached, from 0.
+        adversary: "known" or "unknown".
+        belief: As in `exposure`.
+
+    Returns:
+        The least amount, to the last digit; None: no amount is enough.
+
+    Raises:
+        StudyError: The deterrent, the adversary or the number makes no sense.
+    """
+    if parameter not in COSTS:
+        raise StudyError(unknown_name("deterrent", parameter, "what costs her money", COSTS))
+    if adversary not in (KNOWN, UNKNOWN):
+        raise StudyError(unknown_name("adversary", adversary, "the adversaries", (KNOWN, UNKNOWN)))
+    if not expected >= 0:
+        raise StudyError(f"--target is {expected!r}; give a number of re-identifications from 0 on")
+    which = 0 if adversary == KNOWN else 1
+    sight = _Sight.of(groups, [terms.with_parameter(parameter, 0.0)], belief)
+
+    def enough(amount: float) -> bool:
+        risk = sight.risks(terms.with_parameter(parameter, amount))[which]
+        return float(risk.sum()) <= expected
+
+    return least_amount(enough)
+
+
+def losses_by_value(
+    release: EncodedTable, column: str, losses: Mapping[str, float], *, other: float = 0.0
+) -> Floats:
+    """Return the loss of every record by the group of records that it belongs to: those with one value of a column.
+
+    Args:
+        release: The release.
+        column: The column, such as the diagnosis.
+        losses: What the re-identification of a record with each value costs.
+        other: The same for values that are not named.
+
+    Raises:
+        DataError: There is no such column or value.
+    """
+    own = release.column(column)
+    texts = own.values.to_pylist()
+    for value in losses:
+        if value not in texts:
+            raise DataError(unknown_name("value", value, f'column "{column}"', texts))
+    by_code = np.array([losses.get(text, other) for text in texts], float)
+    return _losses(by_code[own.codes], release.records)
+
+
+@dataclass(frozen=True)
+class _Sight:
+    """What an adversary can see of the groups, prepared once for many terms."""
+
+    groups: Groups
+    beliefs: Beliefs
+    """What she believes, per different share."""
+    actual: Beliefs
+    """How the sizes are distributed in fact, where there is no register."""
+
+    @classmethod
+    def of(cls, groups: Groups, terms: Sequence[Terms], belief: int | None) -> _Sight:
+        people = groups.people
+        if belief is not None:
+            check_people(belief, 1)
+            if belief > people:
+                raise StudyError(
+                    f"--belief is {belief:,}, larger than the register {groups.source} of {people:,}; give at most that"
+                )
+        shares = groups.distinct_shares[0]
+        largest = most_likely(people, shares)
+        below = max((worthless_from(each, largest) for each in terms), default=1)
+        actual = Beliefs.of(people, shares, below=below)
+        believed = (
+            actual
+            if belief in (None, people)
+            else Beliefs.of(int(belief or 0), shares, below=below)
+        )
+        return cls(groups, believed, actual)
+
+    def risks(self, terms: Terms) -> tuple[Floats, Floats]:
+        """Return the risk of every record, the size being known, and not."""
+        place = self.groups.distinct_shares[1]
+        by_size = linked_by_size(terms, self.actual.below - 1)
+        _, accesses = expected_access(terms, self.beliefs, by_size)
+        if self.groups.sizes is not None:
+            sizes, own = self.groups.distinct_sizes
+            known, after = _risks_by_size(terms, sizes)
+            return known[own], np.where(accesses[place], after[own], 0.0)
+        known, after = _risks_by_size(terms, np.arange(len(by_size)))
+        expected_known, expected_after = self.actual.expect(known), self.actual.expect(after)
+        return expected_known[place], np.where(accesses, expected_after, 0.0)[place]
+
+
+def _risks_by_size(terms: Terms, sizes: Counts) -> tuple[Floats, Floats]:
+    """Return the risk of groups of some sizes, ascending from 0: known, and after access; nobody is in one of 0."""
+    empty = int(np.count_nonzero(sizes == 0))
+    found: Plans = solve(terms, sizes[empty:])
+    linked = linked_values(terms, found.value)
+    after = np.where(linked > 0, found.risk(terms.prior), 0.0)
+    known = np.where(terms.discount * linked > terms.access_cost, after, 0.0)
+    nothing = np.zeros(empty)
+    return np.concatenate([nothing, known]), np.concatenate([nothing, after])
+
+
+def _losses(loss: float | Sequence[float] | Floats, records: int) -> Floats:
+    losses = np.asarray(loss, float)
+    if losses.ndim == 0:
+        losses = np.full(records, float(losses))
+    if len(losses) != records:
+        raise DataError(
+            f"{len(losses):,} losses for {records:,} records; give one for each, or one"
+        )
+    if len(losses) and not (np.isfinite(losses).all() and losses.min() >= 0):
+        raise DataError("a loss is negative or no number; give amounts from 0 on")
+    return losses
+
+
+def _summary(risk: Floats, expected: float, loss: float) -> dict[str, float | int]:
+    return {
+        "expected": expected,
+        "loss": loss,
+        "highest": float(risk.max(initial=0.0)),
+        "at_risk": int(np.count_nonzero(risk)),
+    }

@@ -1,0 +1,266 @@
+"""Backward induction for one group at a time: compiled, exact, and linear in the size of the group.
+
+After j exploits without success the next one succeeds with probability 1/(s/prior − j) (equation 3 of Xia et al. 2015).
+The probability of getting there is 1 − j·prior/s: every exploit has the *same* unconditional chance u = prior/s.
+Multiplied by the probability of getting there, the value of having made j exploits and paid p penalties is
+
+    v_j(p) = γ·G·u − (1 − j·u)·(C_e + γ·d_j·C_p·[a penalty is due]) + γ·(d_j·U_{j+1}(p + 1) + (1 − d_j)·U_{j+1}(p))
+    U_j(p) = max(v_j(p), 0),  U_s = 0,  d_j = σ(h0 + h1·j)
+
+and an exploit is worth while iff v_j(p) > 0; at 0 she terminates. V(s) = U_0(0). ``docs/economics.md`` proves it, and
+that V does not grow with s: from the first worthless size on, all are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from glasshouse.economics.terms import UNLIMITED, Terms
+from glasshouse.errors import BudgetError
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+MOST_STEPS = 20_000_000_000
+"""So many steps of the induction are taken at most for one question, about a minute of one core."""
+
+
+@dataclass(frozen=True)
+class Plans:
+    """What she does in groups of several sizes, once she has access and the link is made."""
+
+    sizes: Counts
+    """The sizes, ascending."""
+    value: Floats
+    """Per size, what the best plan is worth: V(s)."""
+    planned: Floats
+    """Per size, the expected number of exploits if none succeeds: the risk is u times it."""
+    fewest: Counts
+    """Per size, the number of exploits in the worst course of detections, if none succeeds."""
+    undetected: Counts
+    """Per size, the number of exploits if none succeeds and none is detected."""
+
+    def risk(self, prior: float) -> Floats:
+        """Return, per size, the probability of re-identification; exactly the prior where everybody is tried."""
+        risk = prior / self.sizes * self.planned
+        return np.where(self.fewest == self.sizes, prior, np.minimum(risk, prior))
+
+
+def plans(terms: Terms, sizes: Counts) -> Plans:
+    """Solve the process after access and link for groups of several sizes.
+
+    Args:
+        terms: The terms of the attack.
+        sizes: The sizes, ascending, from 1 on.
+
+    Raises:
+        BudgetError: There would be too many steps.
+    """
+    _refuse_large(terms, sizes)
+    rates = terms.detection_rates(int(sizes[-1]) if len(sizes) else 0)
+    value, planned = np.zeros(len(sizes)), np.zeros(len(sizes))
+    fewest, undetected = np.zeros(len(sizes), np.int64), np.zeros(len(sizes), np.int64)
+    _solve_all(sizes, *_numbers(terms), rates, value, planned, fewest, undetected)
+    return Plans(sizes, value, planned, fewest, undetected)
+
+
+def plan(terms: Terms, size: int) -> Plans:
+    """Solve the process after access and link for one size."""
+    return plans(terms, np.array([size], np.int64))
+
+
+def decisions(terms: Terms, size: int) -> NDArray[np.bool_]:
+    """Return whether she exploits once more, by the number of exploits (rows) and of penalties paid (columns).
+
+    States that she never comes to are False. Where penalties are not limited one column stands for all.
+    """
+    rates = terms.detection_rates(size)
+    chosen: NDArray[np.bool_] = _decide(size, *_numbers(terms), rates)
+    return chosen
+
+
+def _numbers(terms: Terms) -> tuple[float, float, float, float, float, int]:
+    return (
+        float(terms.discount),
+        float(terms.prior),
+        float(terms.gain),
+        float(terms.exploit_cost),
+        float(terms.penalty),
+        terms.fines,
+    )
+
+
+def _refuse_large(terms: Terms, sizes: Counts) -> None:
+    limited = sizes if terms.penalties is None else sizes[sizes > terms.penalties]
+    fines = terms.penalties or 0
+    steps = float(sizes.sum(dtype=np.float64) + fines * limited.sum(dtype=np.float64))
+    if steps > MOST_STEPS:
+        raise BudgetError(
+            f"--sizes: {len(sizes):,} group sizes up to {int(sizes[-1]):,} would take {steps:.1e} steps, more than "
+            f"{MOST_STEPS:.0e}; ask about fewer sizes or smaller groups"
+        )
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _levels(size: int, fines: int) -> int:
+    """Return how many counts of penalties are told apart: one where no limit can be reached."""
+    return 1 if fines == UNLIMITED or fines >= size else fines + 1
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _is_due(p: int, levels: int, fines: int) -> bool:
+    """Tell whether a detection is punished after so many penalties; the last of several counts is that of all."""
+    return fines != 0 if levels == 1 else p < levels - 1
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _worth(
+    p: int,
+    top: int,
+    due: bool,
+    u: float,
+    alive: float,
+    rate: float,
+    discount: float,
+    gain: float,
+    exploit_cost: float,
+    penalty: float,
+    ahead: Floats,
+) -> float:
+    """Return v_j(p), given U_{j+1}."""
+    cost = exploit_cost + discount * rate * penalty if due else exploit_cost
+    after = min(p + 1, top)
+    later = rate * ahead[after] + (1 - rate) * ahead[p]
+    worth: float = discount * (gain * u + later) - alive * cost
+    return worth
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _solve(
+    size: int,
+    discount: float,
+    prior: float,
+    gain: float,
+    exploit_cost: float,
+    penalty: float,
+    fines: int,
+    rates: Floats,
+    ahead: Floats,
+    planned: Floats,
+    fewest: Counts,
+) -> int:
+    """Leave the value, the planned and the fewest exploits in the first cells; return the undetected exploits."""
+    levels = _levels(size, fines)
+    top = levels - 1
+    u = prior / size
+    ahead[:levels] = 0.0
+    planned[:levels] = 0.0
+    fewest[:levels] = 0
+    undetected = 0
+    for j in range(size - 1, -1, -1):
+        alive = max(1 - j * u, 0.0)
+        rate = rates[j]
+        for p in range(min(j, top) + 1):
+            due = _is_due(p, levels, fines)
+            v = _worth(p, top, due, u, alive, rate, discount, gain, exploit_cost, penalty, ahead)
+            if v > 0:
+                after = min(p + 1, top)
+                ahead[p] = v
+                planned[p] = 1 + rate * planned[after] + (1 - rate) * planned[p]
+                if rate >= 1 or (rate > 0 and fewest[after] < fewest[p]):
+                    fewest[p] = fewest[after]
+                fewest[p] += 1
+                if p == 0:
+                    undetected += 1
+            else:
+                ahead[p] = 0.0
+                planned[p] = 0.0
+                fewest[p] = 0
+                if p == 0:
+                    undetected = 0
+    return undetected
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _solve_all(
+    sizes: Counts,
+    discount: float,
+    prior: float,
+    gain: float,
+    exploit_cost: float,
+    penalty: float,
+    fines: int,
+    rates: Floats,
+    value: Floats,
+    planned: Floats,
+    fewest: Counts,
+    undetected: Counts,
+) -> None:
+    """Solve every size, ascending, until one is worthless; what follows stays zero."""
+    room = 1
+    if fines > 0 and sizes.size > 0:
+        room += min(fines, sizes[-1])
+    ahead, plan_ahead = np.empty(room), np.empty(room)
+    fewest_ahead = np.empty(room, np.int64)
+    for i in range(sizes.size):
+        last = _solve(
+            sizes[i],
+            discount,
+            prior,
+            gain,
+            exploit_cost,
+            penalty,
+            fines,
+            rates,
+            ahead,
+            plan_ahead,
+            fewest_ahead,
+        )
+        if ahead[0] <= 0:
+            return
+        value[i] = ahead[0]
+        planned[i] = plan_ahead[0]
+        fewest[i] = fewest_ahead[0]
+        undetected[i] = last
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _decide(
+    size: int,
+    discount: float,
+    prior: float,
+    gain: float,
+    exploit_cost: float,
+    penalty: float,
+    fines: int,
+    rates: Floats,
+) -> NDArray[np.bool_]:
+    levels = _levels(size, fines)
+    top = levels - 1
+    u = prior / size
+    ahead = np.zeros(levels)
+    exploits = np.zeros((size, levels), np.bool_)
+    for j in range(size - 1, -1, -1):
+        alive = max(1 - j * u, 0.0)
+        for p in range(min(j, top) + 1):
+            due = _is_due(p, levels, fines)
+            v = _worth(
+                p, top, due, u, alive, rates[j], discount, gain, exploit_cost, penalty, ahead
+            )
+            exploits[j, p] = v > 0
+            ahead[p] = max(v, 0.0)
+    reached = np.zeros((size + 1, levels), np.bool_)
+    reached[0, 0] = True
+    for j in range(size):
+        for p in range(levels):
+            exploits[j, p] &= reached[j, p]
+            if exploits[j, p]:
+                if rates[j] > 0:
+                    reached[j + 1, min(p + 1, top)] = True
+                if rates[j] < 1:
+                    reached[j + 1, p] = True
+    return exploits

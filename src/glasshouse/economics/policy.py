@@ -1,0 +1,378 @@
+"""Would she attack, how far, and with what success: the optimal policy for every size of a group.
+
+Before access she expects the value V(s) of `glasshouse.economics.induction` two steps later, and attacks iff
+
+    known group:    −C_d + γ·W(g) > 0,               W(s) = max(0, −C_l + γ·V(s))
+    unknown group:  −C_d + γ·Σ_k B(k; n, p)·W(k) > 0
+
+Once access is paid its price is sunk: she links and exploits iff W of the *actual* size is positive. So an adversary
+who does not know the size may succeed where one who knows it would not even begin, and the reverse (findings 4 and 5 of
+Xia et al. 2015).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from glasshouse.economics.belief import Beliefs
+from glasshouse.economics.induction import Counts, Floats, Plans, plan, plans
+from glasshouse.economics.terms import Terms, check_people, check_size
+from glasshouse.errors import BudgetError, StudyError
+
+MOST_SIZE = 1_000_000
+"""Thresholds are looked for among groups up to this size."""
+_FEW = 256
+"""So many sizes are solved at once before any is looked for by bisection."""
+_MOST_SCANNED = 10_000
+"""With falling detection so many sizes are looked at one by one."""
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """From which size of the group on she changes her mind; None: at no size up to `MOST_SIZE`."""
+
+    no_attack: int | None
+    """The least size at which an adversary who knows it does not pay for access; nor does she at any larger one."""
+    no_exploit_after_access: int | None
+    """The least size at which she exploits nobody although access is paid already; nor does she at any larger one."""
+    first_partial: int | None
+    """The least size at which she does not go on until she succeeds or everybody was tried, knowing the size."""
+    baseline: int | None
+    """The least size at which the one-shot adversary does not attack."""
+
+    def to_dict(self) -> dict[str, int | None]:
+        """Return the thresholds by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What the optimal adversary does with groups of several sizes."""
+
+    terms: Terms
+    """The terms on which she attacks."""
+    belief: int | None
+    """The size of the register that she draws her belief from; None: she knows the size of the group."""
+    thresholds: Thresholds
+    """The thresholds, of the known group."""
+    sizes: Counts = field(repr=False)
+    """The sizes of groups."""
+    value: Floats = field(repr=False)
+    """Per size, what the attack is worth to her before access; 0: she does not begin. With a belief, the size is that
+    which she expects."""
+    value_after_access: Floats = field(repr=False)
+    """Per size, what it is worth once she has access and the link is made, V(s)."""
+    exploits: Counts = field(repr=False)
+    """Per size, how many people she tries if she is neither successful nor detected."""
+    exploits_after_access: Counts = field(repr=False)
+    """The same if access is paid already."""
+    reidentification: Floats = field(repr=False)
+    """Per size, the probability that she re-identifies the target."""
+    reidentification_after_access: Floats = field(repr=False)
+    """The same if access is paid already."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return thresholds and sizes as plain values, in the form of ``deter --json``."""
+        columns = (
+            self.sizes,
+            self.value,
+            self.value_after_access,
+            self.exploits,
+            self.reidentification,
+        )
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return {
+            "thresholds": self.thresholds.to_dict(),
+            "sizes": [dict(zip(_ROW, row, strict=True)) for row in rows],
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per size."""
+        further = ("exploits_after_access", "reidentification_after_access")
+        return pa.table(
+            {"size": self.sizes} | {name: getattr(self, name) for name in (*_ROW[1:], *further)}
+        )
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What the adversary of Wan et al. 2015 does, who decides once and tries one person."""
+
+    sizes: Counts
+    """The sizes of groups."""
+    payoff: Floats
+    """Per size, what the attack is worth (equation 7 of Xia et al. 2015)."""
+    reidentification: Floats
+    """Per size, the probability that she re-identifies the target."""
+
+
+_ROW = ("size", "value", "value_after_access", "exploits", "reidentification")
+
+
+def policy(terms: Terms, sizes: Sequence[int] | range, *, belief: int | None = None) -> Policy:
+    """Return the optimal policy for groups of several sizes.
+
+    Args:
+        terms: The terms on which she attacks.
+        sizes: The sizes of groups.
+        belief: The size n of the register, if she does not know that of the group: she then expects each size s, by
+            the binomial distribution with n and s/n, and the actual size is s.
+
+    Raises:
+        StudyError: There are no sizes, one is not a whole number from 1 on, or one is larger than the register.
+        BudgetError: There are too many, and too large ones.
+
+    >>> from glasshouse.economics.terms import Terms
+    >>> found = policy(Terms(penalties=1), range(1, 101))
+    >>> found.thresholds.no_attack, found.exploits[:3].tolist(), float(found.reidentification[47])
+    (48, [1, 2, 3], 0.0)
+    """
+    asked = _checked(sizes)
+    if belief is not None:
+        check_people(belief, int(asked.max()))
+    found = thresholds(terms)
+    each, place = np.unique(asked, return_inverse=True)
+    solved = solve(terms, each)
+    linked = linked_values(terms, solved.value)
+    if belief is None:
+        value = np.maximum(terms.discount * linked - terms.access_cost, 0.0)
+        attacks = value > 0
+    else:
+        expected, attacks = access_values(terms, belief, each / belief)
+        value = np.where(attacks, np.maximum(expected, 0.0), 0.0)
+    risk = np.where(linked > 0, solved.risk(terms.prior), 0.0)
+    exploits = np.where(linked > 0, solved.undetected, 0)
+    return Policy(
+        terms=terms,
+        belief=belief,
+        thresholds=found,
+        sizes=asked,
+        value=value[place],
+        value_after_access=solved.value[place],
+        exploits=np.where(attacks, exploits, 0)[place],
+        exploits_after_access=exploits[place],
+        reidentification=np.where(attacks, risk, 0.0)[place],
+        reidentification_after_access=risk[place],
+    )
+
+
+def thresholds(terms: Terms) -> Thresholds:
+    """Return the sizes from which on she changes her mind, exactly.
+
+    The value does not grow with the size, so that the first two are found by bisection if they are not small. So is the
+    third where detection does not fall with further exploits, or the target is certain to be in the register: whoever
+    tries everybody in a group then does so in every smaller one. Else the sizes are looked at one by one.
+
+    Raises:
+        BudgetError: Detection falls, and too many sizes would have to be looked at.
+
+    >>> from glasshouse.economics.terms import Terms
+    >>> thresholds(Terms(detection=(-4.59, 0.18))).to_dict()
+    {'no_attack': 29, 'no_exploit_after_access': 46, 'first_partial': 14, 'baseline': 24}
+    """
+    few = _few(terms, _FEW)
+    if few.value[-1] <= 0:
+        return _thresholds_among(terms, few)
+
+    def attacked(size: int) -> bool:
+        return attack_value(terms, _value(terms, size)) > 0
+
+    def exploited(size: int) -> bool:
+        return bool(linked_values(terms, plan(terms, size).value)[0] > 0)
+
+    no_attack = first_failing(attacked)
+    return Thresholds(
+        no_attack=no_attack,
+        no_exploit_after_access=first_failing(exploited),
+        first_partial=_first_partial(terms, no_attack),
+        baseline=_baseline_threshold(terms),
+    )
+
+
+def one_shot(terms: Terms, sizes: Sequence[int] | range) -> Baseline:
+    """Return what the one-shot adversary does: G·prior/g − p_det·C_p − C_d − C_l − C_e > 0, then a random person.
+
+    >>> from glasshouse.economics.terms import Terms
+    >>> one_shot(Terms(), [23, 24]).payoff.round(1).tolist()
+    [8.6, -0.5]
+    """
+    asked = _checked(sizes)
+    payoff = terms.gain * terms.prior / asked - _one_shot_cost(terms)
+    return Baseline(asked, payoff, np.where(payoff > 0, terms.prior / asked, 0.0))
+
+
+def attack_value(terms: Terms, value: float) -> float:
+    """Return what an attack is worth before access, where it is worth ``value`` after access and link."""
+    linked = max(terms.discount * value - terms.link_cost, 0.0)
+    return max(terms.discount * linked - terms.access_cost, 0.0)
+
+
+def linked_values(terms: Terms, value: Floats) -> Floats:
+    """Return W, what access is worth when it is paid and the size is known: max(0, −C_l + γ·V)."""
+    return np.maximum(terms.discount * value - terms.link_cost, 0.0)
+
+
+def access_values(terms: Terms, people: int, shares: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return what access is worth to an adversary who does not know the size, and whether she takes it.
+
+    Args:
+        terms: The terms on which she attacks.
+        people: The number of people in the register, n.
+        shares: The shares of the population that are like the target, p.
+
+    Returns:
+        −C_d + γ·Σ_k B(k; n, p)·W(k) for each share, and whether it is positive.
+    """
+    by_size = linked_by_size(terms, most_likely(people, shares))
+    beliefs = Beliefs.of(people, shares, below=len(by_size))
+    return expected_access(terms, beliefs, by_size)
+
+
+def expected_access(
+    terms: Terms, beliefs: Beliefs, by_size: Floats
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return what access is worth under each belief, given W by size, and whether she takes it."""
+    value = terms.discount * beliefs.expect(by_size) - terms.access_cost
+    attacks = value > 0
+    if terms.access_cost == 0 and len(by_size) > 1 and by_size[1] > 0:
+        # free access is taken for the least chance, however far below what a float can hold
+        attacks |= (beliefs.shares > 0) & (beliefs.shares < 1)
+    return value, attacks
+
+
+def linked_by_size(terms: Terms, largest: int) -> Floats:
+    """Return W by size, from 0 up to the largest that matters: that is the last before all are worthless."""
+    end = worthless_from(terms, largest)
+    by_size = np.zeros(end)
+    by_size[1:] = linked_values(terms, plans(terms, np.arange(1, end)).value)
+    return by_size
+
+
+def most_likely(people: int, shares: Floats) -> int:
+    """Return the largest size that is likely enough under any of the beliefs to count at all."""
+    mean = people * float(np.max(shares, initial=0.0))
+    return min(people, math.ceil(mean + 16 * math.sqrt(mean) + 100))
+
+
+def worthless_from(terms: Terms, largest: int) -> int:
+    """Return the first size at which nothing is worth while after access and link, or the one after the largest."""
+    worthless = np.flatnonzero(_few(terms, largest).value <= 0)
+    if len(worthless) or largest <= _FEW:
+        return int(worthless[0]) + 1 if len(worthless) else largest + 1
+    end = first_failing(lambda size: _value(terms, size) > 0, most=largest)
+    return largest + 1 if end is None else end
+
+
+def solve(terms: Terms, sizes: Counts) -> Plans:
+    """Solve groups of several sizes, ascending; no step is spent on those that are worthless."""
+    end = worthless_from(terms, int(sizes[-1])) if len(sizes) else 0
+    worth = plans(terms, sizes[sizes < end])
+    rest = np.zeros(len(sizes) - len(worth.sizes), np.int64)
+    return Plans(
+        sizes=sizes,
+        value=np.concatenate([worth.value, rest.astype(np.float64)]),
+        planned=np.concatenate([worth.planned, rest.astype(np.float64)]),
+        fewest=np.concatenate([worth.fewest, rest]),
+        undetected=np.concatenate([worth.undetected, rest]),
+    )
+
+
+def first_failing(holds: Callable[[int], bool], *, most: int = MOST_SIZE) -> int | None:
+    """Return the least size at which something fails that fails at every larger one; None: at none up to the most."""
+    if most < 1:
+        return None
+    low, high = 0, 1
+    while high < most and holds(high):
+        low, high = high, 2 * high
+    if high >= most:
+        high = most
+        if holds(most):
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return high
+
+
+def _few(terms: Terms, most: int) -> Plans:
+    """Solve all small sizes, up to the first worthless one."""
+    return plans(terms, np.arange(1, min(most, _FEW) + 1))
+
+
+def _thresholds_among(terms: Terms, few: Plans) -> Thresholds:
+    """Return the thresholds where the first worthless size is among these."""
+    linked = linked_values(terms, few.value)
+    idle = terms.discount * linked <= terms.access_cost
+    return Thresholds(
+        no_attack=1 + int(np.argmax(idle)),
+        no_exploit_after_access=1 + int(np.argmax(linked <= 0)),
+        first_partial=1 + int(np.argmax(idle | (few.fewest < few.sizes))),
+        baseline=_baseline_threshold(terms),
+    )
+
+
+def _first_partial(terms: Terms, no_attack: int | None) -> int | None:
+    """Return the least size below the threshold that is not tried to the end, or else the threshold."""
+
+    def full(size: int) -> bool:
+        return int(plan(terms, size).fewest[0]) == size
+
+    last = MOST_SIZE if no_attack is None else no_attack - 1
+    if last == 0:
+        return no_attack
+    if terms.detection[1] >= 0 or terms.prior == 1 or 0 in (terms.penalty, terms.penalties):
+        found = first_failing(full, most=last)
+    else:
+        found = _first_partial_of_all(terms, last, full)
+    return no_attack if found is None else found
+
+
+def _first_partial_of_all(terms: Terms, last: int, full: Callable[[int], bool]) -> int | None:
+    """Look at the sizes one by one, up to the first at which not even the last exploit would be worth while."""
+    sizes = np.arange(1, last + 1)
+    u = terms.prior / sizes
+    cost = terms.exploit_cost + terms.discount * terms.penalty * terms.detection_rates(last)
+    worthless = np.flatnonzero(terms.discount * terms.gain * u <= (1 - (sizes - 1) * u) * cost)
+    end = int(sizes[worthless[0]]) if len(worthless) else None
+    before = last if end is None else end - 1
+    found = next(
+        (size for size in range(1, min(before, _MOST_SCANNED) + 1) if not full(size)), None
+    )
+    if found is None and before > _MOST_SCANNED:
+        raise BudgetError(
+            f"--detection falls with every exploit, and more than {_MOST_SCANNED:,} sizes would have to be looked at; "
+            "give H1 from 0 on, or a higher --exploit-cost"
+        )
+    return end if found is None else found
+
+
+def _value(terms: Terms, size: int) -> float:
+    return float(plan(terms, size).value[0])
+
+
+def _one_shot_cost(terms: Terms) -> float:
+    fine = 0.0 if terms.penalties == 0 else terms.detection_rate * terms.penalty
+    return fine + terms.access_cost + terms.link_cost + terms.exploit_cost
+
+
+def _baseline_threshold(terms: Terms) -> int | None:
+    gain, cost = terms.gain * terms.prior, _one_shot_cost(terms)
+    return first_failing(lambda size: gain / size - cost > 0)
+
+
+def _checked(sizes: Sequence[int] | range) -> Counts:
+    if not len(sizes):
+        raise StudyError("--sizes names no size; give a range such as 1:100")
+    if isinstance(sizes, range):
+        check_size(min(sizes[0], sizes[-1]))
+    else:
+        for size in sizes:
+            check_size(size)
+    return np.array(sizes, np.int64)

@@ -1,0 +1,70 @@
+"""Anonymised tables: what an attacker who knows that a person is in the table learns beyond the population.
+
+A `Release` is read from what was published (`from_generalised`, `from_group_column`, `from_anatomy`, `from_json`);
+`threat` answers for everybody in it, exactly where that is possible and by sampling where not.
+"""
+
+from glasshouse.groups.closed import closed_form, closed_form_fractions
+from glasshouse.groups.enumeration import enumerated, enumerated_fractions, number_of_tables
+from glasshouse.groups.exact import ExactKnowledge
+from glasshouse.groups.faithfulness import Faithfulness, draw_points, faithfulness
+from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims
+from glasshouse.groups.labels import ancestors
+from glasshouse.groups.measures import Measures, Reading, Threat, measure
+from glasshouse.groups.reading import from_anatomy, from_generalised, from_group_column
+from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive
+from glasshouse.groups.sampling import Effort, sample
+from glasshouse.groups.sampling_results import Progress, Sampled
+from glasshouse.groups.threat import Assessment, threat
+from glasshouse.groups.victims import (
+    Original,
+    joined,
+    population_points,
+    victims_of,
+    victims_of_rows,
+    victims_of_table,
+)
+from glasshouse.groups.worlds import random_worlds, with_ideal
+from glasshouse.groups.written import from_json
+
+__all__ = [
+    "Assessment",
+    "Attribute",
+    "Beliefs",
+    "Effort",
+    "ExactKnowledge",
+    "Faithfulness",
+    "Knowledge",
+    "Measures",
+    "Original",
+    "Progress",
+    "Reading",
+    "Release",
+    "Sampled",
+    "Scheme",
+    "Sensitive",
+    "Threat",
+    "Victims",
+    "ancestors",
+    "closed_form",
+    "closed_form_fractions",
+    "draw_points",
+    "enumerated",
+    "enumerated_fractions",
+    "faithfulness",
+    "from_anatomy",
+    "from_generalised",
+    "from_group_column",
+    "from_json",
+    "joined",
+    "measure",
+    "number_of_tables",
+    "population_points",
+    "random_worlds",
+    "sample",
+    "threat",
+    "victims_of",
+    "victims_of_rows",
+    "victims_of_table",
+    "with_ideal",
+]

@@ -1,0 +1,372 @@
+"""Learner and attacker by complete enumeration: exact fractions for tiny releases, whatever their labels.
+
+Horizontal: given the release, the tables of different attributes and of different sensitive values are independent, and
+within one such block the weight of an assignment of values to rows is that of its counts,
+
+    Π_v β_v (β_v + 1) … (β_v + c_v − 1),
+
+so that assignments are added up by their counts, row by row. Vertical: the tables are the different arrangements of
+each group's rows; blocks share them, and all arrangements of all groups are visited.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import factorial, prod
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glasshouse.errors import BudgetError, StudyError
+from glasshouse.groups.exact import ExactKnowledge
+from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims, normalised
+from glasshouse.groups.ratio import NODES, TOLERANCE, expected_ratio, log_beta_moments
+from glasshouse.groups.release import Release
+
+MOST_TABLES = 200_000
+"""Up to so many tables, or counts of a block, are visited."""
+
+MOST_ROWS = 200
+"""Up to so many rows of a vertical release are arranged."""
+
+Counts: TypeAlias = tuple[int, ...]
+"""How many rows of a block have each value."""
+Block: TypeAlias = tuple[tuple[int, ...], ...]
+"""Per row of a block, the values that it may have."""
+
+
+def enumerated_fractions(
+    release: Release, victims: Victims, *, limit: int = MOST_TABLES
+) -> ExactKnowledge:
+    """Return what learner and attacker believe of each victim, as fractions.
+
+    Args:
+        release: A tiny release, horizontal or vertical.
+        victims: Whom it is about, known fully or in part.
+        limit: How many tables, or different counts of one attribute and sensitive value, may be visited.
+
+    Raises:
+        BudgetError: There are more.
+    """
+    if release.is_vertical:
+        return _Vertical.of(release, limit).knowledge(victims)
+    return _Horizontal(release, limit).knowledge(victims)
+
+
+def enumerated(
+    release: Release, victims: Victims, *, learner_mean: bool = False, limit: int = MOST_TABLES
+) -> Knowledge:
+    """Return the same as floats; with reading (6) of the learner by quadrature over all tables, if it is wanted.
+
+    Where the quadrature does not reach its tolerance (very sparse priors), how far its probabilities are from summing
+    to 1 is told as their error.
+
+    Raises:
+        BudgetError: There are too many tables.
+        StudyError: Reading (6) is wanted of victims who are known in part.
+    """
+    exact = enumerated_fractions(release, victims, limit=limit)
+    if not learner_mean:
+        return exact.to_knowledge()
+    if not victims.is_full:
+        raise StudyError("reading (6) is enumerated for fully known victims only; ask without it")
+    means = (
+        _Vertical.of(release, limit).learner_mean(victims)
+        if release.is_vertical
+        else _Horizontal(release, limit).learner_mean(victims)
+    )
+    defect = np.abs(means.sum(axis=1, keepdims=True) - 1)
+    errors = None if (defect <= TOLERANCE).all() else np.broadcast_to(defect, means.shape)
+    return exact.to_knowledge(learner_mean=Beliefs(normalised(means), errors=errors))
+
+
+def number_of_tables(release: Release) -> int:
+    """Return how many tables the release allows.
+
+    Horizontal: Π over rows and attributes of the number of values; vertical: the different arrangements of rows.
+    """
+    if not release.is_vertical:
+        return prod(
+            int(attribute.sets.sizes[label]) ** int(size)
+            for place, attribute in enumerate(release.attributes)
+            for label, size in zip(release.codes[:, place], release.sizes, strict=True)
+        )
+    arrangements = 1
+    for begin, end in zip(release.starts[:-1], release.starts[1:], strict=True):
+        rows = Counter(map(tuple, release.codes[begin:end].tolist()))
+        arrangements *= factorial(int(end - begin))
+        arrangements //= prod(factorial(times) for times in rows.values())
+    return arrangements
+
+
+@dataclass(frozen=True)
+class _Horizontal:
+    """Enumeration block by block: an attribute, and the rows with one sensitive value."""
+
+    release: Release
+    limit: int
+
+    def knowledge(self, victims: Victims) -> ExactKnowledge:
+        release = self.release
+        width = len(release.sensitive.values)
+        joint, weights = [], []
+        for victim in range(len(victims)):
+            known = _known(victims, victim)
+            shares = list(_sensitive_shares(release))
+            for s in range(width):
+                for place, values in enumerate(known):
+                    means = self._means(place, s)
+                    shares[s] *= sum(means[value] for value in values)
+            joint.append(tuple(shares))
+            agreeing = [Fraction(0)] * width
+            for group in victims.groups_of(victim).tolist():
+                for row in range(release.starts[group], release.starts[group + 1]):
+                    s = int(release.sensitive_codes[row])
+                    agreeing[s] += self._agrees(group, s, known)
+            weights.append(tuple(agreeing))
+        return ExactKnowledge(release, victims, tuple(joint), tuple(weights))
+
+    def learner_mean(self, victims: Victims) -> NDArray[np.float64]:
+        """Return reading (6); the moments of a block are those of its tables, weighted."""
+        release = self.release
+        shapes = release.sensitive.alphas + release.counts
+        log_means = np.zeros((len(victims), len(shapes)))
+        moments = np.ones((len(victims), len(shapes), len(NODES)), np.complex128)
+        for place in range(len(release.attributes)):
+            means = [list(map(float, self._means(place, s))) for s in range(len(shapes))]
+            log_means += np.log(np.array(means).T)[victims.codes[:, place]]
+            used, number = np.unique(victims.codes[:, place], return_inverse=True)
+            own = np.stack([self._moments(place, s, used) for s in range(len(shapes))], axis=1)
+            moments *= own[number]
+        return expected_ratio(shapes, log_means, np.log(moments))
+
+    def _agrees(self, group: int, sensitive: int, known: Sequence[Sequence[int]]) -> Fraction:
+        agrees = Fraction(1)
+        for place, values in enumerate(known):
+            label = int(self.release.codes[group, place])
+            shares = _row_shares(
+                self._block(place, sensitive),
+                self._set(place, label),
+                self._beta(place),
+                self.limit,
+            )
+            agrees *= sum((shares.get(value, Fraction(0)) for value in values), Fraction(0))
+        return agrees
+
+    def _means(self, place: int, sensitive: int) -> tuple[Fraction, ...]:
+        return _block_means(self._block(place, sensitive), self._beta(place), self.limit)
+
+    def _moments(
+        self, place: int, sensitive: int, values: NDArray[np.int32]
+    ) -> NDArray[np.complex128]:
+        """Return E[π(v)^−z] for some values v."""
+        tables = _counted(self._block(place, sensitive), self._beta(place), self.limit)
+        total, betas = sum(tables.values()), self.release.attributes[place].betas
+        weights = np.array([float(weight / total) for weight in tables.values()])
+        chosen = np.array(list(tables))[:, values] + betas[values]
+        others = betas.sum() + len(self._block(place, sensitive)) - chosen
+        moments: NDArray[np.complex128] = np.einsum(
+            "t,tvz->vz", weights, np.exp(log_beta_moments(chosen, others))
+        )
+        return moments
+
+    def _beta(self, place: int) -> tuple[Fraction, ...]:
+        return self.release.attributes[place].beta
+
+    def _set(self, place: int, label: int) -> tuple[int, ...]:
+        return tuple(self.release.attributes[place].sets.values(label).tolist())
+
+    def _block(self, place: int, sensitive: int) -> Block:
+        rows = np.flatnonzero(self.release.sensitive_codes == sensitive)
+        labels = self.release.codes[self.release.group_of_row[rows], place]
+        return tuple(sorted(self._set(place, int(label)) for label in labels))
+
+
+@lru_cache(maxsize=4096)
+def _counted(block: Block, beta: tuple[Fraction, ...], limit: int) -> dict[Counts, Fraction]:
+    """Return the weight of all assignments with given counts, for all counts that are possible."""
+    tables = {(0,) * len(beta): Fraction(1)}
+    for values in block:
+        more: dict[Counts, Fraction] = defaultdict(Fraction)
+        for counts, weight in tables.items():
+            for value in values:
+                own = (*counts[:value], counts[value] + 1, *counts[value + 1 :])
+                more[own] += weight * (beta[value] + counts[value])
+        tables = more
+        if len(tables) > limit:
+            raise BudgetError(
+                f"complete enumeration would visit more than {limit:,} tables; sample the release instead"
+            )
+    return tables
+
+
+@lru_cache(maxsize=4096)
+def _block_means(block: Block, beta: tuple[Fraction, ...], limit: int) -> tuple[Fraction, ...]:
+    """Return E[π(v)] for every value v."""
+    tables = _counted(block, beta, limit)
+    total = sum(tables.values()) * (sum(beta) + len(block))
+    return tuple(
+        sum((weight * (own + counts[value]) for counts, weight in tables.items()), Fraction(0))
+        / total
+        for value, own in enumerate(beta)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _row_shares(
+    block: Block, label: tuple[int, ...], beta: tuple[Fraction, ...], limit: int
+) -> dict[int, Fraction]:
+    """Return the probability of each value for a row of the block with this label, given all the others."""
+    others = list(block)
+    others.remove(label)
+    tables = _counted(tuple(others), beta, limit)
+    weights = {
+        value: sum(
+            (weight * (beta[value] + counts[value]) for counts, weight in tables.items()),
+            Fraction(0),
+        )
+        for value in label
+    }
+    total = sum(weights.values())
+    return {value: weight / total for value, weight in weights.items()}
+
+
+@dataclass(frozen=True)
+class _Vertical:
+    """Enumeration of all tables: every arrangement of the rows of every group."""
+
+    release: Release
+    tables: list[tuple[Fraction, tuple[tuple[int, ...], ...]]]
+    """Per table its weight, and the non-sensitive values of each row in the order of the sensitive ones."""
+
+    @classmethod
+    def of(cls, release: Release, limit: int) -> _Vertical:
+        if release.records > MOST_ROWS:
+            raise BudgetError(
+                f"{release.name} has {release.records:,} rows, complete enumeration takes at most {MOST_ROWS}; sample "
+                "the release instead"
+            )
+        count = number_of_tables(release)
+        if count > limit:
+            raise BudgetError(
+                f"{release.name}: the release allows {count:,} tables, complete enumeration visits at most {limit:,}; "
+                "sample the release instead"
+            )
+        betas = [attribute.beta for attribute in release.attributes]
+        tables = list(_arrangements(release, betas))
+        total = sum(weight for weight, _ in tables)
+        return cls(release, [(weight / total, rows) for weight, rows in tables])
+
+    def knowledge(self, victims: Victims) -> ExactKnowledge:
+        release = self.release
+        width = len(release.sensitive.values)
+        secrets = release.sensitive_codes.tolist()
+        known = [[set(values) for values in _known(victims, v)] for v in range(len(victims))]
+        joint = [[Fraction(0)] * width for _ in known]
+        agreeing = [[Fraction(0)] * width for _ in known]
+        base = _sensitive_shares(release)
+        for weight, rows in self.tables:
+            counts = _table_counts(release, rows)
+            for victim, sets in enumerate(known):
+                for s in range(width):
+                    share = weight * base[s]
+                    for place, values in enumerate(sets):
+                        own = counts[place, s]
+                        beta = release.attributes[place].beta
+                        chosen = sum(beta[value] + own.get(value, 0) for value in values)
+                        share *= Fraction(chosen) / (sum(beta) + int(release.counts[s]))
+                    joint[victim][s] += share
+                if not victims.in_table[victim]:
+                    continue
+                for s, row in zip(secrets, rows, strict=True):
+                    if all(value in values for value, values in zip(row, sets, strict=True)):
+                        agreeing[victim][s] += weight
+        return ExactKnowledge(
+            release, victims, tuple(map(tuple, joint)), tuple(map(tuple, agreeing))
+        )
+
+    def learner_mean(self, victims: Victims) -> NDArray[np.float64]:
+        """Return reading (6): the mean over tables of what each would give."""
+        release = self.release
+        gamma = release.counts.astype(np.float64)
+        shapes = release.sensitive.alphas + gamma
+        total = np.zeros((len(victims), len(shapes)))
+        for weight, rows in self.tables:
+            counts = _table_counts(release, rows)
+            log_means = np.zeros(total.shape)
+            log_moments = np.zeros((*total.shape, len(NODES)), np.complex128)
+            for place, attribute in enumerate(release.attributes):
+                own = np.zeros((len(attribute.values), len(shapes)))
+                for s in range(len(shapes)):
+                    for value, count in counts[place, s].items():
+                        own[value, s] = count
+                chosen = (attribute.betas[:, None] + own)[victims.codes[:, place]]
+                others = attribute.betas.sum() + gamma - chosen
+                log_means += np.log(chosen) - np.log(chosen + others)
+                log_moments += log_beta_moments(chosen, others)
+            total += float(weight) * expected_ratio(shapes, log_means, log_moments)
+        return total
+
+
+def _known(victims: Victims, victim: int) -> list[list[int]]:
+    """Return the values that each attribute of a victim may have."""
+    return [
+        sets.values(int(victims.codes[victim, place])).tolist()
+        for place, sets in enumerate(victims.known)
+    ]
+
+
+def _sensitive_shares(release: Release) -> tuple[Fraction, ...]:
+    """Return E[π_S(s)], which the release tells exactly."""
+    gamma = [a + n for a, n in zip(release.sensitive.alpha, release.counts.tolist(), strict=True)]
+    return tuple(each / sum(gamma) for each in gamma)
+
+
+def _arrangements(
+    release: Release, betas: Sequence[tuple[Fraction, ...]]
+) -> Iterator[tuple[Fraction, tuple[tuple[int, ...], ...]]]:
+    """Yield every table with its weight, slot by slot: each takes one of the different rows left in its group."""
+    secrets = release.sensitive_codes.tolist()
+    groups = release.group_of_row.tolist()
+    left = [
+        Counter(map(tuple, release.codes[begin:end].tolist()))
+        for begin, end in zip(release.starts[:-1], release.starts[1:], strict=True)
+    ]
+    counts: Counter[tuple[int, int, int]] = Counter()
+    taken: list[tuple[int, ...]] = []
+
+    def fill(slot: int, weight: Fraction) -> Iterator[tuple[Fraction, tuple[tuple[int, ...], ...]]]:
+        if slot == len(secrets):
+            yield weight, tuple(taken)
+            return
+        rows, s = left[groups[slot]], secrets[slot]
+        for row in [row for row, times in rows.items() if times]:
+            factor = Fraction(1)
+            for place, value in enumerate(row):
+                factor *= betas[place][value] + counts[place, s, value]
+                counts[place, s, value] += 1
+            rows[row] -= 1
+            taken.append(row)
+            yield from fill(slot + 1, weight * factor)
+            taken.pop()
+            rows[row] += 1
+            for place, value in enumerate(row):
+                counts[place, s, value] -= 1
+
+    yield from fill(0, Fraction(1))
+
+
+def _table_counts(
+    release: Release, rows: Sequence[tuple[int, ...]]
+) -> dict[tuple[int, int], Counter[int]]:
+    """Return, per attribute and sensitive value, how many rows of a table have each value."""
+    counts: dict[tuple[int, int], Counter[int]] = defaultdict(Counter)
+    for s, row in zip(release.sensitive_codes.tolist(), rows, strict=True):
+        for place, value in enumerate(row):
+            counts[place, s][value] += 1
+    return counts

@@ -1,0 +1,379 @@
+"""Releases from tables: generalised values, values with a group column, and Anatomy's two tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from glasshouse.errors import DataError, StudyError, quoted
+from glasshouse.groups.labels import Ancestors, domain_of, labelled_sets
+from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive, prior_of
+from glasshouse.groups.sets import ValueSets
+from glasshouse.groups.victims import joint_column
+from glasshouse.table import Column, EncodedTable
+from glasshouse.table.generalised import is_suppressed
+from glasshouse.table.partition import Partition, refined
+
+Domains: TypeAlias = Mapping[str, Sequence[object]] | EncodedTable
+"""Per attribute its values, be they in the release or not; a table stands for the values that its columns have."""
+Hierarchies: TypeAlias = Mapping[str, Ancestors]
+"""Per attribute a hierarchy: per value its labels, from the most specific to the root."""
+
+
+def from_generalised(
+    table: EncodedTable,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    group: str | None = None,
+    domains: Domains | None = None,
+    hierarchies: Hierarchies | None = None,
+    leave_out_suppressed: bool = False,
+) -> Release:
+    """Return the horizontal release that a table of generalised values is: what recoding writes.
+
+    Args:
+        table: The table as published.
+        quasi_identifiers: The generalised attributes; by default the table's quasi-identifiers.
+        sensitive: The sensitive attributes, taken together; by default the table's.
+        group: The column of group names, if there is one; otherwise rows with the same labels are a group.
+        domains: The values that people can have, by attribute, or a table that has them (the original: the observed
+            domain). By default the hierarchy's, or what the release names itself.
+        hierarchies: Per attribute its hierarchy, where labels do not explain themselves.
+        leave_out_suppressed: Whether records of which everything is ``*`` are left out. By default they stay: their
+            sensitive values are published, and anybody's record may be one of them.
+
+    Raises:
+        DataError: A generalised value is outside its domain or hierarchy, or rows of a group differ.
+
+    >>> from glasshouse.table import read
+    >>> table = read(pa.table({"age": ["20-29", "20-29", "30"], "ill": ["flu", "HIV", "flu"]}),
+    ...     quasi_identifiers=["age"], sensitive=["ill"])
+    >>> release = from_generalised(table, domains={"age": range(20, 31)})
+    >>> release.groups, release.is_laminar
+    (2, True)
+    """
+    names, secrets = _roles(table, quasi_identifiers, sensitive, group)
+    kept = np.arange(table.records)
+    if leave_out_suppressed:
+        kept = np.flatnonzero(~is_suppressed(table, names))
+    if not len(kept):
+        raise DataError(f"{table.name}: no record is left in any group; release more")
+    columns = [table.column(name) for name in names]
+    by_labels = refined([_taken(column, kept) for column in columns], len(kept))
+    classes = by_labels if group is None else _groups(table, group, kept, by_labels)
+    order = classes.order.astype(np.int64)
+    firsts = kept[order[classes.starts[:-1]]]
+    own_domains = _domains(domains, names)
+    attributes, codes = [], []
+    for column in columns:
+        attribute, label = _labelled(
+            column, kept, own_domains.get(column.name), (hierarchies or {}).get(column.name)
+        )
+        attributes.append(attribute)
+        codes.append(label[column.codes[firsts]])
+    own, own_codes = _sensitive(table, secrets, kept, domains)
+    return Release(
+        name=table.name,
+        scheme=Scheme.HORIZONTAL,
+        attributes=tuple(attributes),
+        sensitive=own,
+        starts=classes.starts,
+        sensitive_codes=own_codes[order],
+        codes=np.ascontiguousarray(np.stack(codes, axis=1)),
+        positions=kept[order],
+        left_out=table.records - len(kept),
+    )
+
+
+def from_group_column(
+    table: EncodedTable,
+    *,
+    group: str,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    domains: Domains | None = None,
+) -> Release:
+    """Return the vertical release that a table with a group column is: values as they are, links cut within groups.
+
+    Args:
+        table: The table as published; which row of a group stands beside which sensitive value means nothing.
+        group: The column of group names.
+        quasi_identifiers: The non-sensitive attributes; by default the table's quasi-identifiers but the group.
+        sensitive: The sensitive attributes, taken together; by default the table's.
+        domains: The values that people can have, by attribute; by default those in the release.
+
+    Raises:
+        DataError: A value is outside its domain, or a person is in two groups.
+
+    >>> from glasshouse.table import read
+    >>> table = read(pa.table({"age": [20, 30, 40], "ill": ["flu", "HIV", "flu"], "group": [1, 1, 2]}))
+    >>> from_group_column(table, group="group", quasi_identifiers=["age"], sensitive=["ill"]).sizes.tolist()
+    [2, 1]
+    """
+    names, secrets = _roles(table, quasi_identifiers, sensitive, group)
+    kept = np.arange(table.records)
+    _check_nobody_twice(table, group)
+    classes = refined([table.column(group)], table.records)
+    order = classes.order.astype(np.int64)
+    attributes, codes = _plain_attributes(table, names, _domains(domains, names))
+    own, own_codes = _sensitive(table, secrets, kept, domains)
+    return Release(
+        name=table.name,
+        scheme=Scheme.VERTICAL,
+        attributes=attributes,
+        sensitive=own,
+        starts=classes.starts,
+        sensitive_codes=own_codes[order],
+        codes=np.ascontiguousarray(codes[order]),
+        positions=order,
+    )
+
+
+def from_anatomy(
+    known: EncodedTable,
+    sensitive: EncodedTable,
+    *,
+    group: str = "group",
+    count: str | None = "count",
+    quasi_identifiers: Sequence[str] | None = None,
+    values: Sequence[str] | None = None,
+    domains: Domains | None = None,
+) -> Release:
+    """Return the vertical release that Anatomy's two tables are (Xiao and Tao 2006).
+
+    Args:
+        known: Per person the non-sensitive values and the group.
+        sensitive: Per group its sensitive values, each with how many people of the group have it.
+        group: The column of group names, in both.
+        count: The column of these numbers; None, or not there: one person per row.
+        quasi_identifiers: The non-sensitive attributes; by default the quasi-identifiers of ``known``, or else all its
+            columns but the group.
+        values: The sensitive attributes, taken together; by default all columns of ``sensitive`` but group and count.
+        domains: The values that people can have, by attribute; by default those in the release.
+
+    Raises:
+        DataError: A group has more sensitive values than rows, or fewer, or is in one table only; a count is no number.
+    """
+    names = list(quasi_identifiers or known.quasi_identifiers)
+    names = [name for name in names or known.columns if name != group]
+    secrets = [name for name in values or sensitive.columns if name not in (group, count)]
+    if not names or not secrets:
+        raise StudyError(
+            "Anatomy's tables need a non-sensitive and a sensitive column beside the group"
+        )
+    _check_nobody_twice(known, group)
+    classes = refined([known.column(group)], known.records)
+    group_texts = known.column(group).values
+    number = {
+        group_texts[int(known.column(group).codes[first])].as_py(): place
+        for place, first in enumerate(classes.order[classes.starts[:-1]].tolist())
+    }
+    repeated, group_of = _repeated(sensitive, group, count, number, known.name)
+    _check_sizes(
+        classes, np.bincount(group_of, minlength=classes.classes), list(number), known.name
+    )
+    own, own_codes = _sensitive(sensitive, secrets, np.arange(sensitive.records), domains)
+    attributes, codes = _plain_attributes(known, names, _domains(domains, names))
+    order = classes.order.astype(np.int64)
+    return Release(
+        name=known.name,
+        scheme=Scheme.VERTICAL,
+        attributes=attributes,
+        sensitive=own,
+        starts=classes.starts,
+        sensitive_codes=own_codes[repeated[np.argsort(group_of, kind="stable")]],
+        codes=np.ascontiguousarray(codes[order]),
+        positions=order,
+    )
+
+
+def _roles(
+    table: EncodedTable,
+    quasi_identifiers: Sequence[str] | None,
+    sensitive: Sequence[str] | None,
+    group: str | None,
+) -> tuple[list[str], list[str]]:
+    names = list(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
+    names = [name for name in names if name != group]
+    secrets = list(table.sensitive if sensitive is None else sensitive)
+    if not names or not secrets:
+        raise StudyError(
+            f"{table.name}: name the quasi-identifiers and the sensitive attribute of the release; one is missing"
+        )
+    for name in [*names, *secrets, *([] if group is None else [group])]:
+        table.column(name)
+    return names, secrets
+
+
+def _domains(domains: Domains | None, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the given domains as texts, each value once, in the order in which they were given."""
+    if domains is None:
+        return {}
+    if isinstance(domains, EncodedTable):
+        return {
+            name: tuple(sorted(domains.columns[name].values.to_pylist()))
+            for name in names
+            if name in domains.columns
+        }
+    return {name: tuple(dict.fromkeys(map(str, values))) for name, values in domains.items()}
+
+
+def _taken(column: Column, kept: NDArray[np.int64]) -> Column:
+    return Column(column.name, column.codes[kept], column.values)
+
+
+def _used(column: Column, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the codes that records have, in ascending order."""
+    return np.flatnonzero(np.bincount(column.codes[kept], minlength=column.cardinality))
+
+
+def _labelled(
+    column: Column,
+    kept: NDArray[np.int64],
+    domain: tuple[str, ...] | None,
+    hierarchy: Ancestors | None,
+) -> tuple[Attribute, NDArray[np.int32]]:
+    """Return an attribute of a horizontal release, and the label's code for each code of its column."""
+    used = _used(column, kept)
+    texts = column.values.take(pa.array(used)).to_pylist()
+    values = domain or domain_of(column.name, texts, hierarchy)
+    sets = labelled_sets(column.name, texts, values, hierarchy)
+    label = np.full(column.cardinality, -1, np.int32)
+    label[used] = np.arange(len(used))
+    beta = prior_of("beta", 1, column.name, values)
+    return Attribute(column.name, values, beta, tuple(texts), sets), label
+
+
+def _plain_attributes(
+    table: EncodedTable, names: Sequence[str], domains: Mapping[str, tuple[str, ...]]
+) -> tuple[tuple[Attribute, ...], NDArray[np.int32]]:
+    """Return the attributes of a vertical release, and the codes of all rows."""
+    attributes, codes = [], []
+    for name in names:
+        column = table.column(name)
+        values = domains.get(name) or tuple(sorted(column.values.to_pylist()))
+        own = recoded(column, values, where=f'the domain of "{name}"')
+        sets = ValueSets.singletons(len(values))
+        attributes.append(Attribute(name, values, prior_of("beta", 1, name, values), values, sets))
+        codes.append(own[column.codes])
+    return tuple(attributes), np.stack(codes, axis=1)
+
+
+def recoded(column: Column, values: Sequence[str], *, where: str) -> NDArray[np.int32]:
+    """Return, for each code of a column, the position of its text among some values.
+
+    Raises:
+        DataError: A text is not among them.
+    """
+    code = {value: number for number, value in enumerate(values)}
+    texts = column.values.to_pylist()
+    for text in texts:
+        if text not in code:
+            raise DataError(f"{quoted([text])} is not in {where}; give a domain that holds it")
+    return np.array([code[text] for text in texts], np.int32)
+
+
+def _sensitive(
+    table: EncodedTable, names: Sequence[str], kept: NDArray[np.int64], domains: Domains | None
+) -> tuple[Sensitive, NDArray[np.int32]]:
+    """Return the sensitive attribute, and the codes of the kept records."""
+    column = joint_column([table.column(name) for name in names], table.records)
+    given = None if isinstance(domains, EncodedTable) else _domains(domains, []).get(column.name)
+    used = column.values.take(pa.array(_used(column, kept))).to_pylist()
+    values = given or tuple(sorted(used))
+    own = np.full(column.cardinality, -1, np.int32)
+    chosen = Column(column.name, np.zeros(0, np.uint8), pa.array(used, pa.large_string()))
+    own[_used(column, kept)] = recoded(chosen, values, where=f'the domain of "{column.name}"')
+    sensitive = Sensitive(tuple(names), values, prior_of("alpha", 1, column.name, values))
+    return sensitive, own[column.codes[kept]]
+
+
+def _groups(
+    table: EncodedTable, group: str, kept: NDArray[np.int64], by_labels: Partition
+) -> Partition:
+    """Return the groups that a column names, whose rows must have the same labels."""
+    _check_nobody_twice(table, group)
+    classes = refined([_taken(table.column(group), kept)], len(kept))
+    both = refined([_taken(table.column(group), kept)], len(kept), by_labels)
+    if both.classes != classes.classes:
+        seen = np.full(classes.classes, -1, np.int64)
+        for number, own in zip(classes.numbers.tolist(), both.numbers.tolist(), strict=True):
+            if seen[number] not in (-1, own):
+                first = int(classes.order[classes.starts[number]])
+                text = (
+                    table.column(group).values[int(table.column(group).codes[kept[first]])].as_py()
+                )
+                raise DataError(
+                    f"{table.name}: rows of group {quoted([text])} differ in their generalised values; in a horizontal "
+                    "release they are alike (read a vertical one with its groups' values as they are)"
+                )
+            seen[number] = own
+    return classes
+
+
+def _check_nobody_twice(table: EncodedTable, group: str) -> None:
+    """Refuse overlapping groups: a person, where the table names people, is in one group."""
+    if table.identifier is None:
+        return
+    people = refined([table.column(table.identifier)], table.records)
+    both = refined([table.column(group)], table.records, people)
+    if both.classes == people.classes:
+        return
+    groups = np.bincount(people.numbers[both.order[both.starts[:-1]]], minlength=people.classes)
+    first = int(people.order[people.starts[int(np.argmax(groups > 1))]])
+    column = table.column(table.identifier)
+    text = column.values[int(column.codes[first])].as_py()
+    raise DataError(
+        f'{table.name}: groups overlap, {quoted([text])} of "{column.name}" is in two of them; put each person in one'
+    )
+
+
+def _repeated(
+    sensitive: EncodedTable,
+    group: str,
+    count: str | None,
+    number: Mapping[str, int],
+    known: str,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return, per person, the row of the sensitive table that tells the value, and the number of the group."""
+    column = sensitive.column(group)
+    texts = column.values.to_pylist()
+    for text in texts:
+        if text not in number:
+            raise DataError(
+                f"group {quoted([text])} of {sensitive.name} has sensitive values but no row in {known}; give "
+                "both tables of one release"
+            )
+    group_of_row = np.array([number[text] for text in texts], np.int64)[column.codes]
+    times = np.ones(sensitive.records, np.int64)
+    if count is not None and count in sensitive.columns:
+        counts = sensitive.column(count)
+        try:
+            told = np.array([int(text) for text in counts.values.to_pylist()], np.int64)
+        except ValueError as error:
+            raise DataError(
+                f'{sensitive.name}: "{count}" holds what is no whole number ({error}); correct it'
+            ) from None
+        times = told[counts.codes]
+        if (times < 0).any():
+            raise DataError(f'{sensitive.name}: "{count}" is negative in a row; correct it')
+    rows = np.repeat(np.arange(sensitive.records), times)
+    return rows, group_of_row[rows]
+
+
+def _check_sizes(
+    classes: Partition, told: NDArray[np.int64], names: Sequence[str], where: str
+) -> None:
+    unlike = classes.sizes != told
+    if unlike.any():
+        worst = int(np.argmax(unlike))
+        kind = "more" if told[worst] > classes.sizes[worst] else "fewer"
+        raise DataError(
+            f"group {quoted([names[worst]])} of {where} has {kind} sensitive values ({told[worst]:,}) than rows "
+            f"({classes.sizes[worst]:,}); every person has one"
+        )

@@ -1,0 +1,270 @@
+"""An anonymised table as an adversary sees it: groups of rows, sensitive values, and what hides the rest.
+
+Boreale, Corradi and Viscardi (2020, section II): the rows of a table are arranged in groups. Of each group the
+sensitive values are published, and its non-sensitive values
+
+- in a *horizontal* release (k-anonymity, l-diversity by recoding) as one generalised value per attribute, a set that
+  holds the true value of every row of the group;
+- in a *vertical* release (Anatomy) as they are, but not which row has which sensitive value.
+
+The model of the population (section III): π_S ~ Dirichlet(α); given the sensitive value s, the attributes are
+independent, attribute a with π_a|s ~ Dirichlet(β_a).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from glasshouse.errors import DataError, StudyError, unknown_name
+from glasshouse.groups.sets import ValueSets
+
+Number: TypeAlias = int | float | str | Decimal | Fraction
+"""What a caller may give for a parameter of a prior; a float stands for the decimal that it is written as."""
+
+
+class Scheme(StrEnum):
+    """How the link between sensitive and non-sensitive values is hidden."""
+
+    HORIZONTAL = "horizontal"
+    """Values are generalised, alike in all rows of a group."""
+    VERTICAL = "vertical"
+    """Values are as they were; which row of the group has which sensitive value is not told."""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A non-sensitive attribute: what an adversary can know of a person."""
+
+    name: str
+    """Its name."""
+    values: tuple[str, ...]
+    """Its domain: every value that a person of the population can have. Codes are positions in it."""
+    beta: tuple[Fraction, ...]
+    """Per value, the parameter of the Dirichlet prior, the same for every sensitive value."""
+    labels: tuple[str, ...]
+    """The texts by which a horizontal release names sets of values; of a vertical one, the values themselves."""
+    sets: ValueSets
+    """Per label, the values that it stands for."""
+
+    @cached_property
+    def betas(self) -> NDArray[np.float64]:
+        """The prior's parameters as floats."""
+        return np.array(list(map(float, self.beta)))
+
+    @cached_property
+    def code(self) -> dict[str, int]:
+        """The code of each value."""
+        return {value: code for code, value in enumerate(self.values)}
+
+
+@dataclass(frozen=True)
+class Sensitive:
+    """The sensitive attribute, or several taken together."""
+
+    names: tuple[str, ...]
+    """The names of the columns."""
+    values: tuple[str, ...]
+    """The domain; of several columns, their values with a comma between them. Codes are positions in it."""
+    alpha: tuple[Fraction, ...]
+    """Per value, the parameter of the Dirichlet prior."""
+
+    @cached_property
+    def alphas(self) -> NDArray[np.float64]:
+        """The prior's parameters as floats."""
+        return np.array(list(map(float, self.alpha)))
+
+    @cached_property
+    def code(self) -> dict[str, int]:
+        """The code of each value."""
+        return {value: code for code, value in enumerate(self.values)}
+
+
+@dataclass(frozen=True)
+class Release:
+    """An anonymised table, its domains and the prior: everything that learner and attacker reason with.
+
+    Rows stand group by group. In a vertical release, the i-th entry of ``sensitive_codes`` and the i-th row of
+    ``codes`` are in the same group, and nothing else connects them.
+
+    Raises:
+        DataError: Sizes do not fit each other, or a code is outside its domain.
+    """
+
+    name: str
+    """What results call it."""
+    scheme: Scheme
+    """Horizontal or vertical."""
+    attributes: tuple[Attribute, ...]
+    """The non-sensitive attributes."""
+    sensitive: Sensitive
+    """The sensitive attribute."""
+    starts: NDArray[np.int64]
+    """Per group, where its rows begin; one more entry closes the last."""
+    sensitive_codes: NDArray[np.int32]
+    """Per row, the code of its sensitive value."""
+    codes: NDArray[np.int32]
+    """Horizontal: per group and attribute, the code of its label (groups × attributes). Vertical: per row and
+    attribute, the code of its value (rows × attributes)."""
+    positions: NDArray[np.int64] | None = None
+    """Per row, the position of its record in the table that was read, where rows are records of it; else None."""
+    left_out: int = 0
+    """How many records of that table are in no group, because all their values are suppressed."""
+
+    def __post_init__(self) -> None:
+        rows, groups, width = len(self.sensitive_codes), len(self.starts) - 1, len(self.attributes)
+        height = groups if self.scheme is Scheme.HORIZONTAL else rows
+        if (
+            self.codes.shape != (height, width)
+            or groups < 1
+            or self.starts[-1] != rows
+            or not width
+        ):
+            raise DataError(
+                f"{self.name}: groups, rows and attributes do not fit each other; give one sensitive value per row and "
+                "at least one attribute and one group"
+            )
+        if (np.diff(self.starts) < 1).any():
+            raise DataError(f"{self.name}: a group has no row; leave it out")
+        if self.sensitive_codes.min() < 0 or self.sensitive_codes.max() >= len(
+            self.sensitive.values
+        ):
+            raise DataError(
+                f"{self.name}: a sensitive code is outside its domain; give codes of it"
+            )
+        limits = [len(attribute.labels) for attribute in self.attributes]
+        if (self.codes < 0).any() or (self.codes >= np.array(limits)).any():
+            raise DataError(
+                f"{self.name}: a code of an attribute is outside its domain; give codes of it"
+            )
+
+    @property
+    def records(self) -> int:
+        """The number of rows in groups."""
+        return len(self.sensitive_codes)
+
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return len(self.starts) - 1
+
+    @property
+    def is_vertical(self) -> bool:
+        """Whether rows are permuted rather than generalised."""
+        return self.scheme is Scheme.VERTICAL
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Per group, its number of rows."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def group_of_row(self) -> NDArray[np.int64]:
+        """Per row, the number of its group."""
+        return np.repeat(np.arange(self.groups), self.sizes)
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """Per sensitive value, in how many rows it is (γ_s, known from the release)."""
+        return np.bincount(self.sensitive_codes, minlength=len(self.sensitive.values))
+
+    @cached_property
+    def is_laminar(self) -> bool:
+        """Whether it is horizontal and, per attribute, any two labels are disjoint or nested: the closed form holds."""
+        if self.is_vertical:
+            return False
+        return all(attribute.sets.is_laminar for attribute in self.attributes)
+
+    def attribute(self, name: str) -> Attribute:
+        """Return an attribute by its name.
+
+        Raises:
+            StudyError: There is no such attribute; the near ones are named.
+        """
+        for attribute in self.attributes:
+            if attribute.name == name:
+                return attribute
+        names = [attribute.name for attribute in self.attributes]
+        raise StudyError(unknown_name("attribute", name, self.name, names))
+
+    def with_prior(
+        self,
+        *,
+        alpha: Number | dict[str, Number] = 1,
+        beta: Number | dict[str, Number | dict[str, Number]] = 1,
+    ) -> Release:
+        """Return the same release under another prior.
+
+        Args:
+            alpha: The parameter of every sensitive value, or per value; values that are not named have 1.
+            beta: The parameter of every value of every attribute; or per attribute; or per attribute and value. What
+                is not named has 1.
+
+        Raises:
+            StudyError: A parameter is not above 0, or names something that is not there.
+        """
+        own = self.sensitive
+        per_attribute = beta if isinstance(beta, dict) else {a.name: beta for a in self.attributes}
+        for name in per_attribute:
+            self.attribute(name)
+        attributes = tuple(
+            replace(
+                each, beta=prior_of("beta", per_attribute.get(each.name, 1), each.name, each.values)
+            )
+            for each in self.attributes
+        )
+        named = ", ".join(own.names)
+        sensitive = replace(own, alpha=prior_of("alpha", alpha, named, own.values))
+        return replace(self, attributes=attributes, sensitive=sensitive)
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per row of the release: its group, its sensitive value, and its values or labels."""
+        columns: dict[str, pa.Array] = {"group": pa.array(self.group_of_row)}
+        codes = self.codes if self.is_vertical else self.codes[self.group_of_row]
+        for place, attribute in enumerate(self.attributes):
+            columns[attribute.name] = pa.array(attribute.labels).take(pa.array(codes[:, place]))
+        own = self.sensitive
+        columns[", ".join(own.names)] = pa.array(own.values).take(pa.array(self.sensitive_codes))
+        return pa.table(columns)
+
+
+def prior_of(
+    letter: str, given: Number | dict[str, Number], name: str, values: tuple[str, ...]
+) -> tuple[Fraction, ...]:
+    """Return the parameter of a Dirichlet prior for each value of a domain: one for all, or by value.
+
+    Raises:
+        StudyError: A parameter is no number above 0, or names a value that is not in the domain.
+
+    >>> prior_of("alpha", {"flu": "1/2"}, "disease", ("flu", "HIV"))
+    (Fraction(1, 2), Fraction(1, 1))
+    """
+    if not isinstance(given, dict):
+        return (_positive(letter, given, name),) * len(values)
+    known = set(values)
+    for value in given:
+        if value not in known:
+            raise StudyError(
+                f"{letter}: " + unknown_name("value", value, f'the domain of "{name}"', values)
+            )
+    return tuple(_positive(letter, given.get(value, 1), name) for value in values)
+
+
+def _positive(letter: str, given: Number, name: str) -> Fraction:
+    try:
+        number = Fraction(str(given)) if isinstance(given, float) else Fraction(given)
+    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
+        raise StudyError(f'{letter} of "{name}" is {given!r}; give a number above 0') from None
+    if number <= 0:
+        raise StudyError(
+            f'{letter} of "{name}" is {given}; a Dirichlet prior needs a number above 0'
+        )
+    return number

@@ -1,0 +1,495 @@
+"""Learner and attacker by sampling, where no exact way is: several chains, until they are precise enough.
+
+Chains start at random and apart. A burn-in first samples a flattened posterior, f(t | t*)^κ with κ rising to 1, so that
+chains do not stay where they happened to start. Then draws are recorded until the Monte-Carlo error of the aggregate
+measures is within the requested precision and R-hat within its limit, or until a limit of sweeps or time is reached:
+`Sampled.stopped` says which. Chains run in threads; what they find depends on the seed only.
+
+What the estimators are: `glasshouse.groups.gibbs_vertical`, `glasshouse.groups.gibbs_horizontal` (attacker),
+`glasshouse.groups.sampling_learner` (learner), `glasshouse.groups.sampling_moments` (errors).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glasshouse.errors import BudgetError, DataError, StudyError
+from glasshouse.groups.chains import Arrays, Floats, Integers, Means, random_streams
+from glasshouse.groups.diagnostics import (
+    WeissTest,
+    bulk_ess,
+    disagreement,
+    geweke,
+    rank_rhat,
+    split_rhat,
+    weiss,
+)
+from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims, normalised
+from glasshouse.groups.release import Release
+from glasshouse.groups.sampling_chain import OF_CHAIN, ChainRun, Recording
+from glasshouse.groups.sampling_learner import learner_of
+from glasshouse.groups.sampling_models import Model, model_of
+from glasshouse.groups.sampling_moments import Family
+from glasshouse.groups.sampling_results import Aggregate, Progress, Sampled, Stop
+from glasshouse.groups.victims import Original
+from glasshouse.groups.worlds import random_worlds
+
+OnSampling = Callable[[Progress], None]
+"""Called after each step with how far it is; what it raises stops the run."""
+OnState = Callable[[Arrays], None]
+"""Called with a state from which the run can be continued; the arrays change as soon as it returns."""
+
+_FIRST_LENGTH = 10
+"""Draws of the first batches."""
+_MOST_KEPT = (32, 16, 8, 4)
+"""Batch means that are kept per cell, from most to fewest, as memory allows."""
+_ENOUGH = 100
+"""Effective draws per chain below which R-hat says nothing (Vehtari et al. 2021)."""
+_APART = 1.05
+"""R-hat above which chains are said to be in different modes."""
+_HOT = 0.6
+"""The share of the burn-in that is tempered."""
+_MOST_ATTRIBUTES = 40
+"""The product of more probabilities can become 0 in double precision."""
+_STEPS = 10
+"""Into so many steps the burn-in is divided."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to sample, and for what precision.
+
+    Raises:
+        StudyError: A number makes no sense.
+    """
+
+    precision: float = 0.002
+    """The Monte-Carlo error that every aggregate shall have at most, as a share (of records, or of 2 N for ABS)."""
+    cell_precision: float | None = None
+    """The Monte-Carlo error that every single belief of learner and attacker shall have at most; None: not asked."""
+    rhat: float = 1.01
+    """What R-hat of every aggregate shall be at most."""
+    sweeps: int = 20_000
+    """How many sweeps each chain makes at most, after the burn-in."""
+    seconds: float | None = None
+    """After so many seconds no further step is begun; None: no limit."""
+    chains: int = 4
+    """How many chains run."""
+    burn_in: int = 400
+    """How many sweeps each chain makes before anything is recorded."""
+    every: int = 5
+    """A draw is recorded after so many sweeps."""
+    threads: int | None = None
+    """How many chains run at a time; None: as many as there are processors. Results do not depend on it."""
+    memory: int = 4 << 30
+    """How many bytes the means may take."""
+    seed: int = 0
+    """What all random numbers follow from."""
+
+    def __post_init__(self) -> None:
+        least = {"sweeps": 8 * self.every, "chains": 2, "burn_in": 0, "every": 1, "memory": 1}
+        least |= {"seed": 0, "threads": 1}
+        for name, low in least.items():
+            own = getattr(self, name)
+            if own is not None and own < low:
+                raise StudyError(f"{name} is {own}; sampling needs at least {low}")
+        for name in ("precision", "cell_precision", "seconds"):
+            own = getattr(self, name)
+            if own is not None and not own > 0:
+                raise StudyError(f"{name} is {own}; give a number above 0")
+        if not self.rhat > 1:
+            raise StudyError(f"rhat is {self.rhat}; give a limit above 1, such as 1.01")
+
+
+def sample(
+    release: Release,
+    victims: Victims,
+    effort: Effort | None = None,
+    *,
+    original: Original | None = None,
+    traced: Sequence[int] = (),
+    learner_mean: bool = True,
+    state: Mapping[str, NDArray[np.generic]] | None = None,
+    on_progress: OnSampling | None = None,
+    on_state: OnState | None = None,
+) -> Sampled:
+    """Estimate what learner and attacker believe about each victim after reading a release.
+
+    Args:
+        release: The release, of either kind.
+        victims: Whom results are wanted for.
+        effort: For what precision, and how long at most; by default as `Effort` says.
+        original: The cleartext table behind the release; with it the aggregates are the evaluator's measures.
+        traced: The numbers of victims of whom every draw is kept, for the Weiß test and for ArviZ.
+        learner_mean: Whether to estimate reading (6) of the learner too.
+        state: Where an earlier run with the same question was left; it is continued, as if it had not stopped.
+        on_progress: Called after each step.
+        on_state: Called after each step with the state to store.
+
+    Raises:
+        BudgetError: The means would not fit into the memory allowed.
+        DataError: A traced victim is not among the victims, or the original has other victims.
+        StudyError: The state belongs to another question.
+    """
+    run = _Run(release, victims, effort or Effort(), original, traced, learner_mean)
+    if state is not None:
+        run.restore(state)
+    return run.go(on_progress, on_state)
+
+
+class _Run:
+    """The chains of one question, and how far they are."""
+
+    def __init__(
+        self,
+        release: Release,
+        victims: Victims,
+        effort: Effort,
+        original: Original | None,
+        traced: Sequence[int],
+        learner_mean: bool,
+    ) -> None:
+        self.release, self.victims, self.effort, self.original = release, victims, effort, original
+        self.shape = len(victims), len(release.sensitive.values)
+        _check(self.shape, original, traced)
+        if len(release.attributes) > _MOST_ATTRIBUTES:
+            raise StudyError(
+                f"{release.name} has {len(release.attributes)} attributes; sampling multiplies probabilities of at "
+                f"most {_MOST_ATTRIBUTES}, so leave some out"
+            )
+        model = model_of(release, victims)
+        self.support = model.support
+        most = effort.sweeps // effort.every
+        self.recording = Recording(
+            every=effort.every,
+            traced=np.array(traced, np.int64),
+            learner_mean=learner_mean,
+            weights=None if original is None else _weights(original, self.shape),
+            kept=_kept(model, self.shape, learner_mean, effort),
+            length=min(_FIRST_LENGTH, most // 4),
+        )
+        learner = learner_of(release, victims)
+        streams = random_streams(effort.seed, effort.chains)
+        self.chains = [ChainRun(model, learner, self.recording, stream) for stream in streams]
+        self.burned = -1
+
+    @property
+    def draws(self) -> int:
+        return self.chains[0].attacker.draws
+
+    def go(self, on_progress: OnSampling | None, on_state: OnState | None) -> Sampled:
+        effort = self.effort
+        start = time.monotonic()
+        threads = effort.threads or min(effort.chains, os.cpu_count() or 1)
+        stopped = None
+        with ThreadPoolExecutor(threads) as pool:
+            for progress in self._burn_in(pool):
+                _tell(progress, on_progress)
+                if on_state:
+                    on_state(self.state())
+            aggregates = self._aggregates() if self.draws else ()
+            while stopped is None:
+                if self.draws:
+                    stopped = self._verdict(aggregates, time.monotonic() - start)
+                if stopped is None:
+                    length = 2 * self.chains[0].attacker.length
+                    list(pool.map(ChainRun.run, self.chains, repeat(length)))
+                    aggregates = self._aggregates()
+                    _tell(self._progress(aggregates), on_progress)
+                    if on_state:
+                        on_state(self.state())
+        return self._result(aggregates, stopped)
+
+    def _burn_in(self, pool: ThreadPoolExecutor) -> Iterator[Progress]:
+        total = self.effort.burn_in
+        if self.burned < 0:
+            list(pool.map(ChainRun.start, self.chains))
+            self.burned = 0
+        while self.burned < total:
+            first, last = self.burned, min(total, self.burned + max(1, total // _STEPS))
+            arguments = (repeat(first), repeat(last), repeat(int(_HOT * total)))
+            list(pool.map(ChainRun.burn_in, self.chains, *arguments))
+            self.burned = last
+            yield Progress("burn-in", last, total)
+
+    def _verdict(self, aggregates: tuple[Aggregate, ...], seconds: float) -> Stop | None:
+        effort = self.effort
+        precise = max(self._share(own) for own in aggregates) <= effort.precision
+        if self._converged(aggregates) and precise and self._cells_precise():
+            return Stop.PRECISION
+        if (self.draws + 2 * self.chains[0].attacker.length) * effort.every > effort.sweeps:
+            return Stop.SWEEPS
+        if effort.seconds is not None and seconds > effort.seconds:
+            return Stop.TIME
+        return None
+
+    def _converged(self, aggregates: tuple[Aggregate, ...]) -> bool:
+        enough = _ENOUGH * self.effort.chains
+        return all(own.rhat <= self.effort.rhat and own.ess >= enough for own in aggregates)
+
+    def _cells_precise(self) -> bool:
+        limit = self.effort.cell_precision
+        return limit is None or self._largest_error() <= limit
+
+    def _largest_error(self) -> float:
+        return max(self._attacker().largest_error(), self._learner().largest_error())
+
+    def _share(self, own: Aggregate) -> float:
+        if own.name.startswith("abs") and self.original is not None:
+            return own.error / (2.0 * max(self.original.records, 1))
+        return own.error
+
+    def _progress(self, aggregates: tuple[Aggregate, ...]) -> Progress:
+        return Progress(
+            "sampling",
+            self.draws * self.effort.every,
+            self.effort.sweeps,
+            rhat=max(own.rhat for own in aggregates),
+            ess=min(own.ess for own in aggregates),
+            error=max(self._share(own) for own in aggregates),
+        )
+
+    def _attacker(self) -> Family:
+        return Family([own.attacker for own in self.chains], self.shape, self.support)
+
+    def _learner(self) -> Family:
+        return Family([own.learner for own in self.chains], self.shape)
+
+    def _traces(self) -> Floats:
+        return np.stack([own.traces for own in self.chains])
+
+    def _aggregates(self) -> tuple[Aggregate, ...]:
+        """Return the aggregates of the mean beliefs, with errors from those of the half chains."""
+        weights = self.recording.weights
+        halves = [
+            _measures(normalised(attacker), normalised(learner), weights)
+            for attacker, learner in zip(
+                self._attacker().sections(), self._learner().sections(), strict=True
+            )
+        ]
+        whole = _measures(_mean_belief(self._attacker()), _mean_belief(self._learner()), weights)
+        traces = self._traces()
+        rhat, plain, sizes = rank_rhat(traces), split_rhat(traces), bulk_ess(traces)
+        z = np.abs(geweke(traces)).max(axis=0)
+        names = self.recording.traces
+        return tuple(
+            Aggregate(
+                name=name,
+                value=whole[name],
+                error=float(np.std([own[name] for own in halves], ddof=1) / np.sqrt(len(halves))),
+                rhat=float(rhat[place]),
+                plain_rhat=float(plain[place]),
+                ess=float(sizes[place]),
+                geweke=float(z[place]),
+            )
+            for place, name in enumerate(names)
+            if name != OF_CHAIN
+        )
+
+    def _result(self, aggregates: tuple[Aggregate, ...], stopped: Stop) -> Sampled:
+        attacker, learner = self._attacker().summary(), self._learner().summary()
+        mean = None
+        if self.recording.learner_mean:
+            mean = Family([own.learner_mean for own in self.chains], self.shape).summary().beliefs
+        knowledge = Knowledge(
+            release=self.release,
+            victims=self.victims,
+            joint=learner.mean,
+            learner=learner.beliefs,
+            attacker=attacker.beliefs,
+            random_worlds=Beliefs(random_worlds(self.release, self.victims)),
+            learner_mean=mean,
+            method="sampling",
+        )
+        tests = self._weiss()
+        converged = self._converged(aggregates)
+        apart = [own.name for own in aggregates if own.rhat > _APART]
+        errors = [own.errors for own in (attacker.beliefs, learner.beliefs)]
+        return Sampled(
+            knowledge=knowledge,
+            aggregates=aggregates,
+            stopped=stopped,
+            converged=converged,
+            multimodal=bool(apart),
+            largest_error=max(_largest(own) for own in errors if own is not None),
+            warnings=self._warnings(aggregates, stopped, apart, tests),
+            chains=self.effort.chains,
+            burn_in=self.effort.burn_in,
+            sweeps=self.draws * self.effort.every,
+            every=self.effort.every,
+            seed=self.effort.seed,
+            trace_names=self.recording.traces,
+            traces=self._traces(),
+            traced=self.recording.traced,
+            details=np.stack([own.details for own in self.chains]),
+            weiss=tests,
+        )
+
+    def _weiss(self) -> tuple[WeissTest, ...]:
+        return tuple(
+            weiss(np.ascontiguousarray(own.categories[:, place]), segments=2)
+            for own in self.chains
+            for place in range(len(self.recording.traced))
+        )
+
+    def _warnings(
+        self,
+        aggregates: tuple[Aggregate, ...],
+        stopped: Stop,
+        apart: list[str],
+        tests: tuple[WeissTest, ...],
+    ) -> tuple[str, ...]:
+        found = []
+        if stopped is not Stop.PRECISION:
+            limit = {Stop.SWEEPS: "sweeps", Stop.TIME: "seconds"}[stopped]
+            found.append(
+                f"the requested precision was not reached within the limit of {limit}; errors are as stated, and a "
+                "longer run can be continued from here"
+            )
+        if apart:
+            found.append(
+                f"the chains disagree on {', '.join(apart)} (R-hat up to {max(own.rhat for own in aggregates):.2f}): "
+                "the posterior has several modes that they hardly move between; the figures are an average over the "
+                "modes that were found"
+            )
+        suspect = [own for own in aggregates if own.rhat > self.effort.rhat and own.geweke <= 2.0]
+        if suspect:
+            warning = disagreement(
+                ", ".join(own.name for own in suspect),
+                rhat=max(own.rhat for own in suspect),
+                geweke_z=np.array([own.geweke for own in suspect]),
+                weiss_p=[test.p_value for test in tests],
+                limit=self.effort.rhat,
+            )
+            found += [warning] if warning else []
+        return tuple(found)
+
+    def state(self) -> Arrays:
+        arrays: Arrays = {
+            "question": np.frombuffer(self._digest(), np.uint8),
+            "burned": np.array([self.burned], np.int64),
+        }
+        for number, own in enumerate(self.chains):
+            arrays |= own.state(f"chain{number}")
+        return arrays
+
+    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
+        if "question" not in state or bytes(state["question"].tobytes()) != self._digest():
+            raise StudyError(
+                "the stored state belongs to another question (release, victims, prior, seed or chains differ); "
+                "start anew without it"
+            )
+        self.burned = int(state["burned"][0])
+        for number, own in enumerate(self.chains):
+            own.restore(f"chain{number}", state)
+
+    def _digest(self) -> bytes:
+        release, victims, effort, recording = (
+            self.release,
+            self.victims,
+            self.effort,
+            self.recording,
+        )
+        whole = hashlib.sha256(str(release.scheme).encode())
+        arrays: list[NDArray[Any]] = [
+            release.starts,
+            release.sensitive_codes,
+            release.codes,
+            victims.codes,
+        ]
+        arrays += [victims.candidate_starts, victims.candidates, recording.traced]
+        arrays += [own.betas for own in release.attributes] + [release.sensitive.alphas]
+        for sets in (*(own.sets for own in release.attributes), *victims.known):
+            arrays += [sets.starts, sets.members]
+        if recording.weights is not None:
+            arrays.append(recording.weights)
+        for array in arrays:
+            whole.update(str(array.shape).encode() + np.ascontiguousarray(array).tobytes())
+        numbers = (effort.seed, effort.chains, effort.burn_in, effort.every)
+        whole.update(
+            repr((*numbers, recording.kept, recording.length, recording.learner_mean)).encode()
+        )
+        return whole.digest()
+
+
+def _check(shape: tuple[int, int], original: Original | None, traced: Sequence[int]) -> None:
+    if not shape[0]:
+        raise DataError("there is no victim; give at least one")
+    if original is not None:
+        people, width = original.weights.shape
+        if people > shape[0] or width != shape[1]:
+            raise DataError(
+                f"the original has {people:,} victims and the question {shape[0]:,}; take both from victims_of_table"
+            )
+    for victim in traced:
+        if not 0 <= victim < shape[0]:
+            raise DataError(f"victim {victim} cannot be traced; there are {shape[0]:,}, from 0")
+
+
+def _weights(original: Original, shape: tuple[int, int]) -> Integers:
+    """Return how many records there are per victim and sensitive value; none of victims behind the original's."""
+    weights = np.zeros(shape, np.int64)
+    weights[: len(original.weights)] = original.weights
+    return weights
+
+
+def _kept(model: Model, shape: tuple[int, int], learner_mean: bool, effort: Effort) -> int:
+    """Return how many batch means per cell memory allows."""
+    cells = shape[0] * shape[1]
+    for kept in _MOST_KEPT:
+        families = Means.size(len(model.support), kept)
+        families += Means.size(cells * (2 if learner_mean else 1), kept)
+        size = effort.chains * (families + 8 * cells)
+        if size <= effort.memory:
+            return kept
+    raise BudgetError(
+        f"the means of {shape[0]:,} victims and {shape[1]} sensitive values take {size / 2**30:.1f} GiB, more than the "
+        f"{effort.memory / 2**30:.1f} GiB allowed; ask for fewer victims or chains, or leave out learner_mean"
+    )
+
+
+def _tell(progress: Progress, on_progress: OnSampling | None) -> None:
+    if on_progress is not None:
+        on_progress(progress)
+
+
+def _mean_belief(family: Family) -> Floats:
+    total: Floats = np.zeros(family.shape)
+    many = 0
+    for section in family.sections():
+        total += section
+        many += 1
+    return normalised(total / many)
+
+
+def _measures(attacker: Floats, learner: Floats, weights: Integers | None) -> dict[str, float]:
+    """Return the aggregate measures of beliefs (victims × sensitive values)."""
+    found = {}
+    for name, own in (("attacker", attacker), ("learner", learner)):
+        known = ~np.isnan(own[:, 0])
+        beliefs = own[known]
+        highest = beliefs.max(axis=1, keepdims=True, initial=0.0)
+        if weights is None:
+            found[f"{name}_success"] = float(highest.mean()) if len(beliefs) else float("nan")
+            continue
+        many = weights[known]
+        records = max(int(many.sum()), 1)
+        found[f"{name}_success"] = float((many * highest).sum() / records)
+        found[f"gt_{name}"] = float(many[beliefs >= highest * (1 - 1e-9)].sum() / records)
+        found[f"abs_{name}"] = float(2.0 * (many * (1.0 - beliefs)).sum())
+    return found
+
+
+def _largest(errors: Floats) -> float:
+    known = errors[np.isfinite(errors)]
+    return float(known.max()) if known.size else 0.0

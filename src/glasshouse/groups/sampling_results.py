@@ -1,0 +1,176 @@
+"""What a sampling run found, how sure it is, and why it stopped."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from glasshouse.errors import StudyError
+from glasshouse.groups.diagnostics import WeissTest
+from glasshouse.groups.knowledge import Knowledge
+
+
+class Stop(StrEnum):
+    """Why a run stopped."""
+
+    PRECISION = "precision"
+    """The requested precision was reached, and R-hat is within its limit."""
+    SWEEPS = "sweeps"
+    """The limit of sweeps was reached before."""
+    TIME = "time"
+    """The limit of time was reached before."""
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A number about the whole table, and how well the chains know it."""
+
+    name: str
+    """What it is: ``gt_attacker``, ``gt_learner``, ``abs_attacker``, ``abs_learner`` (with an original), or
+    ``attacker_success``, ``learner_success``: the mean greatest probability."""
+    value: float
+    """The measure of the mean beliefs over all chains."""
+    error: float
+    """Its Monte-Carlo standard error: from the same measure of each half chain."""
+    rhat: float
+    """Rank-normalised split R-hat of the measure, draw by draw."""
+    plain_rhat: float
+    """Split R-hat without ranks."""
+    ess: float
+    """The bulk effective sample size of the measure, draw by draw."""
+    geweke: float
+    """The greatest |z| of Geweke's test over the chains."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it in plain values; what is not finite is None."""
+        own = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {
+            name: None if isinstance(x, float) and not math.isfinite(x) else x
+            for name, x in own.items()
+        }
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is."""
+
+    phase: str
+    """``burn-in`` or ``sampling``."""
+    sweeps: int
+    """How many sweeps each chain has made in this phase."""
+    most: int
+    """How many it makes at most."""
+    rhat: float | None = None
+    """The greatest R-hat of an aggregate so far."""
+    ess: float | None = None
+    """The least effective sample size of an aggregate so far."""
+    error: float | None = None
+    """The largest Monte-Carlo error of an aggregate so far, as a share."""
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What was learned by sampling, with its uncertainty."""
+
+    knowledge: Knowledge
+    """The beliefs of learner and attacker about every victim, with error, R-hat and ESS of each."""
+    aggregates: tuple[Aggregate, ...]
+    """Numbers about the whole table."""
+    stopped: Stop
+    """Why the run stopped."""
+    converged: bool
+    """Whether R-hat of every aggregate is within the limit, with enough effective draws behind it."""
+    multimodal: bool
+    """Whether chains disagree so much that they are in different modes, or hardly move between them."""
+    largest_error: float
+    """The largest Monte-Carlo error of any belief of learner (5) or attacker."""
+    warnings: tuple[str, ...]
+    """What a reader has to know, a sentence each."""
+    chains: int
+    """How many chains ran."""
+    burn_in: int
+    """How many sweeps each chain made before anything was recorded."""
+    sweeps: int
+    """How many sweeps each chain made after that."""
+    every: int
+    """A draw was recorded after so many sweeps."""
+    seed: int
+    """What all random numbers follow from."""
+    trace_names: tuple[str, ...] = field(repr=False)
+    """The names of the traces."""
+    traces: NDArray[np.float64] = field(repr=False)
+    """The aggregates draw by draw: chains × draws × names."""
+    traced: NDArray[np.int64] = field(repr=False)
+    """The victims of whom every draw was kept."""
+    details: NDArray[np.float32] = field(repr=False)
+    """Their beliefs: chains × draws × (attacker, learner (5), learner (6)) × victims × sensitive values."""
+    weiss: tuple[WeissTest, ...] = field(repr=False)
+    """Per chain and traced victim, the Weiß test of what was drawn for it."""
+
+    @property
+    def draws(self) -> int:
+        """How many draws each chain recorded."""
+        return int(self.traces.shape[1])
+
+    def aggregate(self, name: str) -> Aggregate:
+        """Return an aggregate by its name.
+
+        Raises:
+            StudyError: There is no such aggregate.
+        """
+        for own in self.aggregates:
+            if own.name == name:
+                return own
+        names = ", ".join(own.name for own in self.aggregates)
+        raise StudyError(f'"{name}" was not sampled; there is {names}')
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run and its aggregates in plain values; beliefs are in ``knowledge``."""
+        return {
+            "method": "sampling",
+            "stopped": str(self.stopped),
+            "converged": self.converged,
+            "multimodal": self.multimodal,
+            "largest_error": self.largest_error,
+            "chains": self.chains,
+            "burn_in": self.burn_in,
+            "sweeps": self.sweeps,
+            "every": self.every,
+            "seed": self.seed,
+            "aggregates": [own.to_dict() for own in self.aggregates],
+            "warnings": list(self.warnings),
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per aggregate."""
+        return pa.Table.from_pylist([own.to_dict() for own in self.aggregates])
+
+    def to_inference_data(self) -> Any:
+        """Return the traces as ArviZ's InferenceData: aggregates, and the beliefs about traced victims.
+
+        Raises:
+            StudyError: ArviZ is not installed.
+        """
+        try:
+            arviz = import_module("arviz")
+        except ImportError:
+            raise StudyError("ArviZ is not installed; install it with: pip install arviz") from None
+        posterior: dict[str, Any] = {
+            name: self.traces[:, :, place] for place, name in enumerate(self.trace_names)
+        }
+        if len(self.traced):
+            for place, name in enumerate(("attacker", "learner", "learner_mean")):
+                own = self.details[:, :, place]
+                if not np.isnan(own).all():
+                    posterior[name] = own
+        victims, values = self.traced.tolist(), list(self.knowledge.release.sensitive.values)
+        dims = {name: ["victim", "sensitive"] for name in posterior if posterior[name].ndim == 4}
+        coords = {"victim": victims, "sensitive": values}
+        return arviz.from_dict(posterior=posterior, dims=dims, coords=coords if dims else None)

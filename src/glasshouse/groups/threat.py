@@ -1,0 +1,181 @@
+"""The whole question at once: what a release tells about people in it, beyond the population, and how that was found.
+
+The way is chosen by the release: the closed form where labels are nested, complete enumeration where there are few
+tables, and sampling otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glasshouse.errors import StudyError
+from glasshouse.groups.closed import closed_form
+from glasshouse.groups.enumeration import enumerated, number_of_tables
+from glasshouse.groups.faithfulness import Points, draw_points, faithfulness
+from glasshouse.groups.knowledge import Knowledge, Victims
+from glasshouse.groups.measures import Measures, Reading, measure
+from glasshouse.groups.release import Release
+from glasshouse.groups.sampling import Effort, OnSampling, OnState, sample
+from glasshouse.groups.sampling_results import Sampled
+from glasshouse.groups.victims import (
+    Known,
+    Original,
+    joined,
+    victims_of,
+    victims_of_rows,
+    victims_of_table,
+)
+from glasshouse.groups.worlds import with_ideal
+from glasshouse.table import EncodedTable
+
+FEW_TABLES = 5_000
+"""Up to so many tables that a release allows, all are visited rather than sampled."""
+_SMALL_WORK = 20_000_000
+"""And only if the tables times victims, rows and sensitive values are no more than this."""
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What learner, attacker and random worlds believe, and how much the original's records are threatened."""
+
+    knowledge: Knowledge
+    """The beliefs about each victim; points of the population, if any were drawn, are behind them."""
+    measures: Measures | None
+    """The evaluator's measures; None: the original was not given."""
+    sampled: Sampled | None
+    """How the sampling went; None: nothing was sampled."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what holds for the table, in plain values; no victim is told."""
+        release = self.knowledge.release
+        return {
+            "release": release.name,
+            "scheme": release.scheme.value,
+            "records": release.records,
+            "groups": release.groups,
+            "left_out": release.left_out,
+            "method": self.knowledge.method,
+            "measures": None if self.measures is None else self.measures.to_dict(),
+            "sampling": None if self.sampled is None else self.sampled.to_dict(),
+        }
+
+
+def threat(
+    release: Release,
+    original: EncodedTable | None = None,
+    *,
+    people: Sequence[Mapping[str, Known]] | None = None,
+    in_order: bool = False,
+    learner_mean: bool = False,
+    points: int = 10_000,
+    effort: Effort | None = None,
+    state: Mapping[str, NDArray[np.generic]] | None = None,
+    on_progress: OnSampling | None = None,
+    on_state: OnState | None = None,
+) -> Assessment:
+    """Assess what a release tells about people in it, beyond what it teaches about the population.
+
+    Args:
+        release: The anonymised table.
+        original: The cleartext table; with it everybody in it is assessed, and the evaluator's measures are computed.
+        people: What is known of some victims, fully or in part, instead. Without either, the rows of a vertical
+            release.
+        in_order: Whether the original's records are in the order of the release.
+        learner_mean: Whether the learner is taken by reading (6), the expectation of the ratio, in the measures too.
+        points: At how many points of the population faithfulness is estimated; 0: it is not. With an original only.
+        effort: For what precision, and how long, to sample where sampling is the only way; its seed draws the points.
+        state: Where the sampling of an earlier run with the same question was left.
+        on_progress: Told how the sampling goes.
+        on_state: Given the state of the sampling from time to time, to be stored.
+
+    Raises:
+        DataError: The original does not match the release, or a victim is incompatible with every group.
+        StudyError: Both an original and people are given, or neither for a horizontal release.
+
+    >>> from glasshouse.groups.written import from_json
+    >>> release = from_json({"attributes": [{"name": "city", "values": ["Lyon", "Nice", "Bonn"]}],
+    ...     "sensitive": {"name": "illness"},
+    ...     "groups": [{"sensitive": ["flu", "HIV"], "generalised": [["Lyon", "Nice"]]},
+    ...                {"sensitive": ["flu"], "generalised": ["Lyon"]}]})
+    >>> found = threat(release, people=[{"city": "Nice"}])
+    >>> found.knowledge.method, {s: round(p, 3) for s, p in found.knowledge.of(0)["attacker"].items()}
+    ('closed form', {'HIV': 0.6, 'flu': 0.4})
+    """
+    if original is not None and people is not None:
+        raise StudyError(
+            "give an original table or people, not both; the original's records are its people"
+        )
+    chosen = _Sampling(effort or Effort(), state, on_progress, on_state)
+    if original is None:
+        victims = victims_of_rows(release) if people is None else victims_of(release, people)
+        knowledge, sampled = _known(release, victims, None, learner_mean, chosen)
+        return Assessment(knowledge, None, sampled)
+    victims, truth = victims_of_table(release, original, in_order=in_order)
+    seed = chosen.effort.seed
+    drawn = draw_points(release, truth, count=points, seed=seed) if points else None
+    everybody = victims if drawn is None else joined(victims, drawn.codes)
+    knowledge, sampled = _known(release, everybody, truth, learner_mean, chosen)
+    knowledge = with_ideal(knowledge, truth)
+    return Assessment(knowledge, _measured(knowledge, truth, drawn, learner_mean), sampled)
+
+
+@dataclass(frozen=True)
+class _Sampling:
+    """How to sample, where that is the only way."""
+
+    effort: Effort
+    state: Mapping[str, NDArray[np.generic]] | None
+    on_progress: OnSampling | None
+    on_state: OnState | None
+
+
+def _known(
+    release: Release,
+    victims: Victims,
+    original: Original | None,
+    learner_mean: bool,
+    sampling: _Sampling,
+) -> tuple[Knowledge, Sampled | None]:
+    """Return what there is to know, by the best way that the release allows."""
+    seed = sampling.effort.seed
+    if release.is_laminar:
+        return closed_form(release, victims, learner_mean=learner_mean, seed=seed), None
+    if _is_tiny(release, victims) and (victims.is_full or not learner_mean):
+        return enumerated(release, victims, learner_mean=learner_mean), None
+    sampled = sample(
+        release,
+        victims,
+        sampling.effort,
+        original=None if original is None else _among(original, victims),
+        learner_mean=learner_mean,
+        state=sampling.state,
+        on_progress=sampling.on_progress,
+        on_state=sampling.on_state,
+    )
+    return sampled.knowledge, sampled
+
+
+def _among(original: Original, victims: Victims) -> Original:
+    """Return the original with points of the population, who have no record, behind its people."""
+    more = len(victims) - len(original.codes)
+    weights = np.pad(original.weights, ((0, more), (0, 0)))
+    return replace(original, codes=victims.codes, weights=weights)
+
+
+def _is_tiny(release: Release, victims: Victims) -> bool:
+    tables = number_of_tables(release) if release.records <= 100 else FEW_TABLES + 1
+    cells = len(victims) * release.records * len(release.sensitive.values)
+    return tables <= FEW_TABLES and tables * cells <= _SMALL_WORK
+
+
+def _measured(
+    knowledge: Knowledge, original: Original, points: Points | None, learner_mean: bool
+) -> Measures:
+    reading = Reading.EXPECTATION_OF_RATIO if learner_mean else Reading.RATIO_OF_EXPECTATIONS
+    faithful = None if points is None else faithfulness(points, knowledge)
+    return measure(knowledge, original, reading=reading, faithfulness=faithful)

@@ -1,0 +1,374 @@
+"""Who may be attacked: people by what is known of them, the rows of a release, or the records of an original table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from glasshouse.errors import DataError, StudyError, quoted, unknown_name
+from glasshouse.groups.knowledge import Victims
+from glasshouse.groups.labels import values_of_label
+from glasshouse.groups.matching import Matches, matches
+from glasshouse.groups.release import Attribute, Release
+from glasshouse.groups.sets import ValueSets, as_codes
+from glasshouse.table import Column, EncodedTable
+from glasshouse.table.partition import refined
+
+Known: TypeAlias = str | Iterable[str]
+"""What is known of one attribute: a value, a generalised value such as ``30-39``, or some values."""
+
+
+@dataclass(frozen=True)
+class Original:
+    """The cleartext table behind a release, as only the evaluator has it."""
+
+    victim: NDArray[np.int64]
+    """Per record, the number of its victim: who has the same non-sensitive values."""
+    sensitive: NDArray[np.int32]
+    """Per record, the code of its sensitive value."""
+    codes: NDArray[np.int32]
+    """Per victim and attribute, the code of the value."""
+    weights: NDArray[np.int64]
+    """Per victim and sensitive value, how many records there are (victims × values)."""
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return len(self.victim)
+
+
+def victims_of(release: Release, people: Sequence[Mapping[str, Known]]) -> Victims:
+    """Return people of whom some attributes are known, fully or in part (equation 15).
+
+    Args:
+        release: The release.
+        people: Per person and attribute a value, a generalised value that the attribute's labels or domain explain
+            (``30-39``, ``{A, B}``), or some values. Of attributes that are not named nothing is known.
+
+    Raises:
+        StudyError: An attribute or a value is not that of the release.
+        DataError: A person is incompatible with every group.
+
+    >>> from glasshouse.groups.written import from_json
+    >>> release = from_json({"attributes": [{"name": "city", "values": ["Lyon", "Nice", "Bonn"]}],
+    ...     "sensitive": {"name": "illness"},
+    ...     "groups": [{"sensitive": ["flu", "HIV"], "generalised": [["Lyon", "Nice"]]}]})
+    >>> victims = victims_of(release, [{"city": "Lyon"}, {}])
+    >>> len(victims), victims.is_full
+    (2, False)
+    """
+    if not people:
+        raise StudyError("there is no victim; say what is known of one")
+    for person in people:
+        for name in person:
+            release.attribute(name)
+    known, columns = [], []
+    for attribute in release.attributes:
+        sets, own = _sets_of(attribute, [person.get(attribute.name) for person in people])
+        known.append(sets)
+        columns.append(own)
+    codes = as_codes(list(zip(*columns, strict=True)), len(columns))
+    victims, found = _with_candidates(release, codes, tuple(known))
+    for number in np.flatnonzero(~victims.in_table).tolist():
+        raise DataError(_nobody(release, people[number], int(found.agreed[number])))
+    return victims
+
+
+def victims_of_rows(release: Release) -> Victims:
+    """Return the distinct rows of a vertical release: everybody in it is fully known.
+
+    Raises:
+        StudyError: The release is horizontal: it does not show anybody's values.
+    """
+    if not release.is_vertical:
+        raise StudyError(
+            f"{release.name}: a horizontal release does not show people's values; say what is known of the victims, or "
+            "give the original table"
+        )
+    _, first = _distinct(release.codes, release.attributes)
+    return _fully_known(release, release.codes[first])[0]
+
+
+def victims_of_table(
+    release: Release, original: EncodedTable, *, in_order: bool = False
+) -> tuple[Victims, Original]:
+    """Return everybody in the original table, each distinct combination of non-sensitive values once.
+
+    Args:
+        release: The release.
+        original: The cleartext table; its columns have the names of the release's attributes.
+        in_order: Whether its records are in the order of the table that the release was read from: then each is
+            compared with its own row. Otherwise it is enough that some group can hold it, and that rows and sensitive
+            values are there as often as in the release. If the release leaves records out, the order is relied on.
+
+    Raises:
+        DataError: The original does not match the release; which record, and which attribute.
+    """
+    kept = _kept(release, original, in_order=in_order)
+    columns = [original.column(attribute.name) for attribute in release.attributes]
+    coded = [
+        _coded(column, attribute.code, release, kept)
+        for column, attribute in zip(columns, release.attributes, strict=True)
+    ]
+    secrets = _sensitive_codes(release, original, kept)
+    rows = np.stack(coded, axis=1)
+    if in_order and not release.is_vertical and release.positions is not None:
+        places = np.searchsorted(kept, release.positions)
+        _check_rows(release, original, rows[places], secrets[places], kept[places])
+    number, first = _distinct(rows, release.attributes)
+    victims, found = _fully_known(release, rows[first])
+    for victim in np.flatnonzero(~victims.in_table):
+        attribute = release.attributes[min(int(found.agreed[victim]), len(release.attributes) - 1)]
+        raise DataError(_outside(release, original, attribute, kept[first[victim]]))
+    _check_counts(release, original, rows, secrets, kept)
+    width = len(release.sensitive.values)
+    cells = np.bincount(number * width + secrets, minlength=len(first) * width)
+    weights = cells.reshape(len(first), width)
+    return victims, Original(number, secrets, rows[first], weights)
+
+
+def population_points(release: Release, codes: NDArray[np.int32]) -> Victims:
+    """Return people of the population who need not be in the table: the attacker says nothing about them."""
+    known = tuple(ValueSets.singletons(len(each.values)) for each in release.attributes)
+    return Victims(codes, known, np.zeros(len(codes) + 1, np.int64), np.zeros(0, np.int64))
+
+
+def joined(victims: Victims, points: NDArray[np.int32]) -> Victims:
+    """Return fully known victims, and behind them points of the population.
+
+    Raises:
+        StudyError: A victim is known in part only.
+    """
+    if not victims.is_full:
+        raise StudyError("points of the population are put behind victims who are fully known only")
+    ends = np.full(len(points), victims.candidate_starts[-1])
+    return Victims(
+        np.concatenate([victims.codes, points.astype(np.int32)]),
+        victims.known,
+        np.concatenate([victims.candidate_starts, ends]),
+        victims.candidates,
+    )
+
+
+def _fully_known(release: Release, codes: NDArray[np.int32]) -> tuple[Victims, Matches]:
+    known = tuple(ValueSets.singletons(len(each.values)) for each in release.attributes)
+    return _with_candidates(release, np.ascontiguousarray(codes), known)
+
+
+def _with_candidates(
+    release: Release, codes: NDArray[np.int32], known: tuple[ValueSets, ...]
+) -> tuple[Victims, Matches]:
+    found = matches(release.codes, [each.sets for each in release.attributes], known, codes)
+    starts, groups = found.starts, found.rows
+    if release.is_vertical:
+        groups = release.group_of_row[groups]
+        victim = np.repeat(np.arange(len(codes)), np.diff(starts))
+        fresh = np.ones(len(groups), np.bool_)
+        fresh[1:] = (groups[1:] != groups[:-1]) | (victim[1:] != victim[:-1])
+        groups = groups[fresh]
+        per_victim = np.bincount(victim[fresh], minlength=len(codes))
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(per_victim)])
+    return Victims(codes, known, starts, groups), found
+
+
+def _distinct(
+    rows: NDArray[np.int32], attributes: Sequence[Attribute]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return, per row, the number of its combination, and per combination the first row that has it."""
+    columns = [
+        Column(
+            each.name,
+            rows[:, place].astype(np.uint32),
+            pa.nulls(len(each.values), pa.large_string()),
+        )
+        for place, each in enumerate(attributes)
+    ]
+    classes = refined(columns, len(rows))
+    return classes.numbers.astype(np.int64), classes.order[classes.starts[:-1]].astype(np.int64)
+
+
+def _sets_of(attribute: Attribute, wanted: Sequence[Known | None]) -> tuple[ValueSets, list[int]]:
+    """Return the sets of values that are meant, each once, and which of them is known of each person."""
+    domain = len(attribute.values)
+    singles = ValueSets.singletons(domain)
+    if all(isinstance(text, str) and text in attribute.code for text in wanted):
+        return singles, [attribute.code[str(text)] for text in wanted]
+    numbers: dict[tuple[int, ...], int] = {}
+    own = [numbers.setdefault(_meant(attribute, each), len(numbers)) for each in wanted]
+    return ValueSets.of(numbers, domain), own
+
+
+def _meant(attribute: Attribute, known: Known | None) -> tuple[int, ...]:
+    if known is None:
+        return tuple(range(len(attribute.values)))
+    texts = [known] if isinstance(known, str) else list(known)
+    if not texts:
+        raise StudyError(f'no value of "{attribute.name}" is left for a victim; give at least one')
+    found: set[int] = set()
+    for text in texts:
+        values = list(_explained(attribute, text))
+        if not values:
+            where = f'the domain of "{attribute.name}"'
+            raise StudyError(unknown_name("value", text, where, attribute.values))
+        found.update(values)
+    return tuple(sorted(found))
+
+
+def _explained(attribute: Attribute, text: str) -> Iterable[int]:
+    if text in attribute.code:
+        return [attribute.code[text]]
+    if text in attribute.labels:
+        return map(int, attribute.sets.values(attribute.labels.index(text)))
+    return values_of_label(text, attribute.values)
+
+
+def _nobody(release: Release, person: Mapping[str, Known], agreed: int) -> str:
+    attribute = release.attributes[min(agreed, len(release.attributes) - 1)]
+    known = ", ".join(f"{name} = {value}" for name, value in person.items())
+    return (
+        f"{release.name}: a victim with {known} is incompatible with every group; no group that agrees on the "
+        f'attributes before it allows this value of "{attribute.name}"; correct what is known'
+    )
+
+
+def _kept(release: Release, original: EncodedTable, *, in_order: bool) -> NDArray[np.int64]:
+    """Return the positions of the records that are in groups."""
+    told = release.records + release.left_out
+    if original.records != told:
+        raise DataError(
+            f"{original.name} has {original.records:,} records, but {release.name} has {told:,}; "
+            "give the table that the release was made of"
+        )
+    if (release.left_out or in_order) and release.positions is None:
+        raise StudyError(
+            f"{release.name} does not tell the order of its records; compare without the order"
+        )
+    if release.positions is not None and release.left_out:
+        return np.sort(release.positions)
+    return np.arange(original.records)
+
+
+def _coded(
+    column: Column, code: Mapping[str, int], release: Release, kept: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Return the values of a column in the codes of the release's domain."""
+    texts = column.values.to_pylist()
+    own = np.array([code.get(text, -1) for text in texts], np.int32)
+    codes = own[column.codes[kept]]
+    if (codes < 0).any():
+        place = int(np.argmax(codes < 0))
+        text = texts[int(column.codes[kept[place]])]
+        raise DataError(
+            f"record {kept[place] + 1:,} of the original: {quoted([text])} is not in the domain of "
+            f'"{column.name}" in {release.name}; give a domain that holds it, or the table that the release was made of'
+        )
+    return codes
+
+
+def _sensitive_codes(
+    release: Release, original: EncodedTable, kept: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    own = release.sensitive
+    columns = [original.column(name) for name in own.names]
+    return _coded(joint_column(columns, original.records), own.code, release, kept)
+
+
+def joint_column(columns: Sequence[Column], records: int) -> Column:
+    """Return several columns as one, the values of each record with a comma between them; their own are escaped."""
+    if len(columns) == 1:
+        return columns[0]
+    classes = refined(columns, records)
+    first = classes.order[classes.starts[:-1]]
+    parts = [_escaped(column.values).take(pa.array(column.codes[first])) for column in columns]
+    texts = pc.binary_join_element_wise(*parts, pa.scalar(", ", pa.large_string()))
+    name = ", ".join(column.name for column in columns)
+    return Column(name, classes.numbers, texts)
+
+
+def _escaped(texts: pa.LargeStringArray) -> pa.LargeStringArray:
+    return pc.replace_substring(pc.replace_substring(texts, "\\", "\\\\"), ",", "\\,")
+
+
+def _outside(release: Release, original: EncodedTable, attribute: Attribute, record: int) -> str:
+    column = original.column(attribute.name)
+    text = column.values[int(column.codes[record])].as_py()
+    return (
+        f'record {record + 1:,} of {original.name}: no group of {release.name} can hold it, "{attribute.name}" being '
+        f"{quoted([text])}; give the table that the release was made of"
+    )
+
+
+def _check_rows(
+    release: Release,
+    original: EncodedTable,
+    rows: NDArray[np.int32],
+    secrets: NDArray[np.int32],
+    kept: NDArray[np.int64],
+) -> None:
+    """Compare each record with its own row of a horizontal release; both in the order of the release."""
+    labels = release.codes[release.group_of_row]
+    for place, attribute in enumerate(release.attributes):
+        pairs = labels[:, place].astype(np.int64) * len(attribute.values) + rows[:, place]
+        distinct, inverse = np.unique(pairs, return_inverse=True)
+        held = [
+            attribute.sets.holds(pair // len(attribute.values), pair % len(attribute.values))
+            for pair in distinct.tolist()
+        ]
+        if not all(held):
+            row = int(np.argmin(np.array(held)[inverse]))
+            told = attribute.labels[int(labels[row, place])]
+            value = attribute.values[int(rows[row, place])]
+            raise DataError(
+                f'record {kept[row] + 1:,} of {original.name}: "{attribute.name}" is {quoted([value])}, but '
+                f"{release.name} tells {quoted([told])}; give the table that the release was made of"
+            )
+    unlike = secrets != release.sensitive_codes
+    if unlike.any():
+        row = int(np.argmax(unlike))
+        own = release.sensitive
+        raise DataError(
+            f'record {kept[row] + 1:,} of {original.name}: "{", ".join(own.names)}" is '
+            f"{quoted([own.values[int(secrets[row])]])}, but {release.name} tells "
+            f"{quoted([own.values[int(release.sensitive_codes[row])]])}; give the table that the release was made of"
+        )
+
+
+def _check_counts(
+    release: Release,
+    original: EncodedTable,
+    rows: NDArray[np.int32],
+    secrets: NDArray[np.int32],
+    kept: NDArray[np.int64],
+) -> None:
+    """Compare how often each sensitive value is there; of a vertical release also each combination of values."""
+    own = release.sensitive
+    counted = np.bincount(secrets, minlength=len(own.values))
+    if (counted != release.counts).any():
+        code = int(np.argmax(counted != release.counts))
+        raise DataError(
+            f'{original.name} has {counted[code]:,} records with {quoted([own.values[code]])} as "'
+            f'{", ".join(own.names)}", but {release.name} has {release.counts[code]:,}; give the table that the '
+            "release was made of"
+        )
+    if not release.is_vertical:
+        return
+    number, first = _distinct(np.concatenate([release.codes, rows]), release.attributes)
+    half = release.records
+    published = np.bincount(number[:half], minlength=len(first))
+    own_count = np.bincount(number[half:], minlength=len(first))
+    if (published != own_count).any():
+        row = int(np.argmax((own_count > published)[number[half:]]))
+        values = [
+            each.values[code] for each, code in zip(release.attributes, rows[row], strict=True)
+        ]
+        names = quoted(each.name for each in release.attributes)
+        raise DataError(
+            f"record {kept[row] + 1:,} of {original.name}: {quoted(values)} as {names} is there more often than in "
+            f"{release.name}; give the table that the release was made of"
+        )

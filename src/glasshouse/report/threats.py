@@ -1,0 +1,345 @@
+"""What an anonymised table tells about a person beyond the population: in sentences, in pictures, in exact figures."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Protocol
+
+from glasshouse.groups import Knowledge, Measures, Release, Sampled
+from glasshouse.report.charts import to_svg
+from glasshouse.report.page import (
+    Assumptions,
+    Cell,
+    Column,
+    Figure,
+    Group,
+    Page,
+    Provenance,
+    Section,
+    Table,
+    Term,
+)
+from glasshouse.report.threat_charts import (
+    ADVERSARIES,
+    beliefs,
+    guesses,
+    learner_against_attacker,
+    relative_threat,
+)
+from glasshouse.report.treatment import treatment_section
+from glasshouse.report.words import counted, enumeration, frequency, percentage, plural
+from glasshouse.study.threats import ThreatStudy
+from glasshouse.table import Step
+
+METHOD = "Boreale, Corradi and Viscardi 2020, “Relative Privacy Threats and Learning From Anonymized Data” (IEEE TIFS)"
+PERSONAL = "This report is about one person, and is itself personal data: do not publish it."
+
+
+class Threatened(Protocol):
+    """What a report says of an anonymised table."""
+
+    @property
+    def study(self) -> ThreatStudy:
+        """What was asked."""
+
+    @property
+    def release(self) -> Release:
+        """The table as published."""
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """What each adversary believes."""
+
+    @property
+    def measures(self) -> Measures | None:
+        """How much the records of the original are threatened."""
+
+    @property
+    def sampled(self) -> Sampled | None:
+        """How sure the sampler is."""
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What was left out of the original."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+
+
+def threat_sentences(outcome: Threatened) -> tuple[str, ...]:
+    """Return what an attacker learns, how much of it is beyond the population, and how sure that is."""
+    measures = outcome.measures
+    if outcome.study.known:
+        return (*_of_victim(outcome), _certainty(outcome))
+    if measures is None:
+        return (_without_original(outcome), _certainty(outcome))
+    return (_guessed(outcome, measures), _beyond(outcome, measures), _certainty(outcome))
+
+
+def _secret(release: Release) -> str:
+    return enumeration(release.sensitive.names)
+
+
+def _guessed(outcome: Threatened, measures: Measures) -> str:
+    people = plural(outcome.study.subject)
+    return (
+        f"Somebody who knows that a {outcome.study.subject} is in {outcome.release.name}, and their "
+        f"{enumeration([each.name for each in outcome.release.attributes])}, guesses the {_secret(outcome.release)} "
+        f"right for {frequency(_ratio(measures.attacker.share_at_random))} {people}; somebody who only learns about "
+        f"the population, for {frequency(_ratio(measures.learner.share_at_random))}; always saying the most frequent "
+        f"value is right for {frequency(measures.baseline)}."
+    )
+
+
+def _beyond(outcome: Threatened, measures: Measures) -> str:
+    twice = measures.share_above(2.0)
+    subject = outcome.study.subject
+    count = round(twice * measures.records)
+    if count == 0:
+        return f"Of no {subject} she is more than twice as sure as of the population: being in the table costs little."
+    return (
+        f"Beyond what anyone may learn about the population: of {counted(count, subject)} "
+        f"({percentage(twice)}) she names the true value and is more than twice as sure of it; at most "
+        f"{measures.highest_relative:,.3g} times."
+    )
+
+
+def _without_original(outcome: Threatened) -> str:
+    told = outcome.knowledge.beliefs()
+    mean = {name: float(own.highest.mean()) for name, own in told.items()}
+    return (
+        f"On average somebody who knows that a {outcome.study.subject} is in {outcome.release.name} is sure of a "
+        f"{_secret(outcome.release)} with a probability of {100 * mean['attacker']:.1f} %, beside "
+        f"{100 * mean['learner']:.1f} % about the population; give the original to know how often that is right."
+    )
+
+
+def _of_victim(outcome: Threatened) -> list[str]:
+    told = outcome.knowledge.of(0)
+    attacker, learner = told["attacker"], told["learner"]
+    best = max(attacker, key=lambda value: attacker[value])
+    ratio = attacker[best] / learner[best] if learner[best] else float("inf")
+    return [
+        f"Of a {outcome.study.subject} known to be in {outcome.release.name} she believes “{best}” with a probability "
+        f"of {100 * attacker[best]:.1f} %; of people like them in the population with {100 * learner[best]:.1f} %.",
+        f"Being in the table makes her {ratio:,.3g} times as sure of it.",
+    ]
+
+
+def _certainty(outcome: Threatened) -> str:
+    sampled = outcome.sampled
+    if sampled is None:
+        return f"These figures are exact ({outcome.knowledge.method}), not sampled."
+    if sampled.multimodal:
+        return (
+            f"These figures are not to be relied on: after {sampled.sweeps:,} sweeps the {sampled.chains} chains still "
+            "disagree; the table can be read in more than one way."
+        )
+    if not sampled.converged:
+        return (
+            f"These figures were sampled, and the requested precision was not reached within {sampled.sweeps:,} "
+            "sweeps: sample longer before relying on them."
+        )
+    worst = max(each.error for each in sampled.aggregates)
+    return (
+        f"These figures were sampled by {sampled.chains} chains of {sampled.sweeps:,} sweeps that agree (R-hat at most "
+        f"{max(each.rhat for each in sampled.aggregates):.3f}); their Monte-Carlo error is at most {worst:.2g}."
+    )
+
+
+def _ratio(share: float) -> Fraction:
+    return Fraction(share).limit_denominator(10**9)
+
+
+def threat_page(outcome: Threatened, *, provenance: Provenance) -> Page:
+    """Return the report of an anonymised table."""
+    release, measures = outcome.release, outcome.measures
+    sections = [
+        None if measures is None else _measures(measures),
+        _beliefs(outcome) if outcome.study.known else None,
+        None if outcome.sampled is None else _sampling(outcome.sampled),
+        _release(outcome),
+        treatment_section(outcome.steps),
+    ]
+    personal = f" {PERSONAL}" if outcome.study.known else ""
+    return Page(
+        title=f"What {release.name} tells about a {outcome.study.subject}, beyond the population",
+        lead=f"{counted(release.records, 'record')} in {counted(release.groups, 'group')}.{personal}",
+        sentences=threat_sentences(outcome),
+        figures=_figures(outcome),
+        sections=tuple(section for section in sections if section is not None),
+        assumptions=_assumptions(outcome),
+        provenance=provenance,
+        command="glasshouse threat --study study.toml",
+        method=METHOD,
+    )
+
+
+def _figures(outcome: Threatened) -> tuple[Figure, ...]:
+    if outcome.study.known:
+        label = "Beliefs about the victim by sensitive value; the same figures are in a table below"
+        return (Figure(to_svg(beliefs(outcome.knowledge)), label, "Further apart: more is told."),)
+    measures = outcome.measures
+    if measures is None:
+        return ()
+    return (
+        Figure(
+            to_svg(guesses(measures)),
+            "Records guessed right by each adversary; the same figures are in a table below",
+            "What the second bar has more than the third is what being in the table costs.",
+        ),
+        Figure(
+            to_svg(relative_threat(measures)),
+            "Threatened records by relative threat",
+            "0: as sure as about the population. 1: twice as sure. 2: four times.",
+        ),
+        Figure(
+            to_svg(learner_against_attacker(measures)),
+            "Belief about the population against belief about the person, of the true value",
+            "Counts of records in squares; no record is shown.",
+        ),
+    )
+
+
+def _measures(measures: Measures) -> Section:
+    columns = (
+        Column("Somebody who"),
+        Column("best guess right, ties counting", numeric=True),
+        Column("ties at random", numeric=True),
+        Column("absolute error (ABS)", numeric=True),
+        Column("undecided", numeric=True),
+    )
+    rows = tuple(
+        (
+            Cell(ADVERSARIES[name]),
+            Cell(f"{float(threat.share):.6f}", exact=str(threat.share)),
+            Cell(f"{threat.share_at_random:.6f}"),
+            Cell(f"{threat.absolute_error:,.2f}"),
+            Cell(f"{threat.undecided:,}"),
+        )
+        for name, threat in measures.adversaries().items()
+    )
+    further = [
+        ("most frequent value", f"{float(measures.baseline):.6f}"),
+        ("relative global threat (RGT)", f"{measures.relative_global_threat:.6f}"),
+        ("highest relative threat (Ti)", f"{measures.highest_relative:.4f}"),
+        *(
+            (
+                f"records with a relative threat above {limit}",
+                percentage(measures.share_above(limit)),
+            )
+            for limit in (1.5, 2.0, 4.0, 8.0)
+        ),
+    ]
+    if measures.faithfulness is not None:
+        own = measures.faithfulness
+        further += [
+            (
+                "relative faithfulness (equation 21)",
+                f"{own.published:.4f} ± {own.published_error:.4f}",
+            ),
+            ("the same, bounded", f"{own.bounded:.4f} ± {own.bounded_error:.4f}"),
+        ]
+    cells = tuple((Cell(name), Cell(value)) for name, value in further)
+    return Section(
+        "The figures",
+        tables=(
+            Table(columns, (Group(rows),)),
+            Table((Column("Measure"), Column("", numeric=True)), (Group(cells),)),
+        ),
+    )
+
+
+def _beliefs(outcome: Threatened) -> Section:
+    told = outcome.knowledge.of(0)
+    exact = outcome.to_dict().get("exact", {})
+    order = sorted(told["attacker"], key=lambda value: -told["attacker"][value])
+    columns = (
+        Column("Value"),
+        *(Column(ADVERSARIES.get(name, name), numeric=True) for name in told),
+    )
+    rows = tuple(
+        (
+            Cell(value),
+            *(
+                Cell(f"{own[value]:.6f}", exact=exact.get(name, {}).get(value))
+                for name, own in told.items()
+            ),
+        )
+        for value in order
+    )
+    return Section("What is believed of the victim", tables=(Table(columns, (Group(rows),)),))
+
+
+def _sampling(sampled: Sampled) -> Section:
+    columns = (
+        Column("Figure"),
+        *(
+            Column(title, numeric=True)
+            for title in ("value", "Monte-Carlo error", "R-hat", "effective draws", "Geweke")
+        ),
+    )
+    rows = tuple(
+        (
+            Cell(each.name.replace("_", " ")),
+            Cell(f"{each.value:,.6g}"),
+            Cell(f"{each.error:.2g}"),
+            Cell(f"{each.rhat:.4f}"),
+            Cell(f"{each.ess:,.0f}"),
+            Cell(f"{each.geweke:.2f}"),
+        )
+        for each in sampled.aggregates
+    )
+    return Section(
+        "How sure the sampler is",
+        f"{sampled.chains} chains, {sampled.burn_in:,} sweeps before anything is recorded, {sampled.sweeps:,} after; "
+        f"stopped by {sampled.stopped}.",
+        (Table(columns, (Group(rows),)),),
+        sampled.warnings,
+    )
+
+
+def _release(outcome: Threatened) -> Section:
+    release = outcome.release
+    rows = [
+        (
+            "scheme",
+            f"{release.scheme} (values {'permuted' if release.is_vertical else 'generalised'})",
+        ),
+        ("records in groups", f"{release.records:,}"),
+        ("groups", f"{release.groups:,}"),
+        ("suppressed records, in no group", f"{release.left_out:,}"),
+        ("computed by", outcome.knowledge.method),
+        *((f"values of {each.name}", f"{len(each.values):,}") for each in release.attributes),
+        (f"values of {_secret(release)}", f"{len(release.sensitive.values):,}"),
+    ]
+    cells = tuple((Cell(name), Cell(value)) for name, value in rows)
+    return Section(
+        "The release",
+        tables=(Table((Column("", numeric=False), Column("", numeric=True)), (Group(cells),)),),
+    )
+
+
+def _assumptions(outcome: Threatened) -> Assumptions:
+    reading = (
+        "the ratio of expectations, equation (5)"
+        if outcome.study.reading == "5"
+        else "the expectation of the ratio, equation (6)"
+    )
+    return Assumptions(
+        "The attacker knows that the person is in the table and what stands beside their name in public; so does the "
+        "learner, but for the first. Both reason by Bayes from Dirichlet priors; attributes are independent given the "
+        f"sensitive value. What the learner believes is {reading}.",
+        (
+            Term(
+                "Learner (p_L)", "What the table teaches about people in general: legitimate use."
+            ),
+            Term("Attacker (p_A)", "The same table read by who knows that the victim is in it."),
+            Term(
+                "Relative threat (Ti)",
+                "p_A over p_L of the true value: above 1 the table harms its people.",
+            ),
+            Term("Absolute error (ABS)", "The sum of the distances of beliefs from the truth."),
+            Term("Relative faithfulness", "How near the learner comes to who has the original."),
+        ),
+    )

@@ -1,0 +1,203 @@
+"""One run of ``deter``: the optimal plan of a rational adversary, and what would stop her."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+from numpy.typing import NDArray
+
+from glasshouse.atomic import new_file
+from glasshouse.economics import (
+    Deterrent,
+    Exposure,
+    Groups,
+    Policy,
+    Sensitivity,
+    Terms,
+    exposure,
+    groups_by_population,
+    groups_in_register,
+    least,
+    least_size,
+    losses_by_value,
+    policy,
+    sensitivity,
+)
+from glasshouse.errors import StudyError
+from glasshouse.runs.runner import Means
+from glasshouse.sources import OnProgress
+from glasshouse.study import Dataset
+from glasshouse.study.economics import DeterStudy
+from glasshouse.table import EncodedTable, read
+
+if TYPE_CHECKING:
+    from glasshouse.report import Provenance
+
+DETERRENTS = ("penalty", "access_cost", "exploit_cost", "detection")
+"""What a publisher or a legislator can raise."""
+VARIED = ("penalty", "access_cost", "exploit_cost", "detection", "gain", "discount")
+"""What the thresholds are drawn against."""
+LARGEST = 100
+"""The largest group that is shown where nobody says which."""
+POINTS = 40
+"""How many values of each."""
+
+
+@dataclass(frozen=True)
+class DeterRun:
+    """A question about the attacker's economics and its answer."""
+
+    study: DeterStudy
+    """What was asked."""
+    policy: Policy
+    """Her optimal plan for groups of each size."""
+    deterrents: tuple[Deterrent, ...]
+    """How much of each deterrent is enough for the group that is to be protected."""
+    size: Deterrent
+    """How large a group must be."""
+    exposure: Exposure | None
+    """The risk of every record of the release, where there is one."""
+
+    @property
+    def records(self) -> int:
+        """The number of records of the release; 0 where there is none."""
+        return 0 if self.exposure is None else self.exposure.groups.records
+
+    @property
+    def currency(self) -> str | None:
+        """What money is counted in."""
+        return self.study.currency
+
+    @property
+    def subject(self) -> str:
+        """What a record stands for."""
+        return self.study.subject
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything that came out as plain values."""
+        return {
+            "terms": self.policy.terms.to_dict(),
+            **self.policy.to_dict(),
+            "deterrents": [each.to_dict() for each in (*self.deterrents, self.size)],
+            **({} if self.exposure is None else {"exposure": self.exposure.to_dict()}),
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per size of the group: of the release, where there is one."""
+        return self.policy.to_frame() if self.exposure is None else self.exposure.to_frame()
+
+    def to_html(self, provenance: Provenance) -> str:
+        """Return the report."""
+        from glasshouse.report.deterrence import deterrence_page
+        from glasshouse.report.page import render
+
+        curves = [curve(self.policy.terms, name) for name in VARIED]
+        return render(deterrence_page(self, curves, provenance=provenance))
+
+
+def run_deter(
+    study: DeterStudy, *, means: Means | None = None, per_record: Path | None = None
+) -> DeterRun:
+    """Solve the adversary's decision process.
+
+    Args:
+        study: What is asked.
+        means: What there is to work with.
+        per_record: Where to write the risk of each record of the release, as Parquet.
+
+    Raises:
+        DataError: The data is malformed or lacks a column.
+        StudyError: A term makes no sense.
+        BudgetError: Too many sizes would have to be looked at.
+    """
+    terms = terms_of(study)
+    low, high = study.sizes or (1, min(LARGEST, study.belief or LARGEST))
+    if per_record is not None and study.release is None:
+        raise StudyError("--per-record is about the records of a release; give --release FILE")
+    exposed = None
+    if study.release is not None:
+        reading = (means or Means()).watch.reading
+        release = _read(study.release, study, on_progress=reading)
+        exposed = exposure(
+            _groups(study, release, on_progress=reading),
+            terms,
+            loss=_losses(study, release),
+            belief=None if study.people is None else study.belief,
+        )
+    if exposed is not None and per_record is not None:
+        with new_file(per_record) as draft:
+            pyarrow.parquet.write_table(exposed.records_frame(), draft)
+    return DeterRun(
+        study=study,
+        policy=policy(terms, range(low, high + 1), belief=study.belief),
+        deterrents=tuple(
+            least(terms, name, size=study.protect, target=study.target) for name in DETERRENTS
+        ),
+        size=least_size(terms, target=study.target),
+        exposure=exposed,
+    )
+
+
+def _read(
+    dataset: Dataset, study: DeterStudy, *, on_progress: OnProgress | None = None
+) -> EncodedTable:
+    return read(
+        dataset.path,
+        quasi_identifiers=study.quasi_identifiers,
+        also=tuple(study.loss_by) if dataset is study.release else (),
+        dialect=dataset.dialect,
+        types=dataset.types,
+        name=dataset.name,
+        on_progress=on_progress,
+    )
+
+
+def _groups(study: DeterStudy, release: EncodedTable, *, on_progress: OnProgress | None) -> Groups:
+    """Return how many people are like each record: counted in a register, or estimated."""
+    everybody = None
+    if study.population is not None:
+        everybody = _read(study.population, study, on_progress=on_progress)
+    if study.people is not None:
+        register = _read(study.people, study, on_progress=on_progress)
+        return groups_in_register(release, register, population=everybody)
+    if everybody is None or study.belief is None:
+        raise StudyError("a release needs the people it is linked with: --register FILE")
+    return groups_by_population(release, everybody, study.belief)
+
+
+def _losses(study: DeterStudy, release: EncodedTable) -> NDArray[np.float64] | float:
+    """Return what each re-identified record costs the publisher; 1, so that they are counted, where nothing is said."""
+    other = 1.0 if study.loss is None else study.loss
+    for column, losses in study.loss_by.items():
+        return losses_by_value(release, column, losses, other=other)
+    return other
+
+
+def terms_of(study: DeterStudy) -> Terms:
+    """Return the terms that a study gives; the others are those of the publication."""
+    names = ("prior", "gain", "penalty", "access_cost", "link_cost", "exploit_cost", "discount")
+    given: dict[str, Any] = {
+        name: getattr(study, name) for name in names if getattr(study, name) is not None
+    }
+    if study.detection is not None:
+        given["detection"] = study.detection
+    if study.penalties != "unlimited":
+        given["penalties"] = study.penalties
+    return Terms(**given)
+
+
+def curve(terms: Terms, parameter: str) -> Sensitivity:
+    """Return the thresholds against one parameter, from a hundredth to a hundred times what it is."""
+    if parameter == "discount":
+        values = np.linspace(0.5, 1.0, POINTS)
+    elif parameter == "detection":
+        values = np.geomspace(1e-4, 0.9, POINTS)
+    else:
+        middle = float(getattr(terms, parameter)) or 100.0
+        values = np.geomspace(middle / 100, middle * 100, POINTS)
+    return sensitivity(terms, parameter, values.tolist())

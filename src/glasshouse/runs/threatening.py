@@ -1,0 +1,367 @@
+"""One run of ``threat``: what an anonymised table tells about a person, beyond the population."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+
+from glasshouse.atomic import new_file
+from glasshouse.errors import DataError, StudyError
+from glasshouse.groups import (
+    Effort,
+    ExactKnowledge,
+    Knowledge,
+    Measures,
+    Release,
+    Sampled,
+    Victims,
+    ancestors,
+    closed_form_fractions,
+    enumerated_fractions,
+    from_anatomy,
+    from_generalised,
+    from_group_column,
+    from_json,
+    number_of_tables,
+    threat,
+)
+from glasshouse.groups.release import Number
+from glasshouse.mitigation.hierarchies import read_hierarchy
+from glasshouse.runs.anonymising import release_order
+from glasshouse.runs.checkpoint import Checkpoint
+from glasshouse.runs.reading import one_each, prepared
+from glasshouse.runs.runner import Means
+from glasshouse.runs.store import STUDY, stored_release
+from glasshouse.study import Adversary, Dataset, Study, load_study, parse_condition
+from glasshouse.study.threats import ThreatStudy
+from glasshouse.table import EncodedTable, Step, read
+
+if TYPE_CHECKING:
+    from glasshouse.report import Provenance
+
+POINTS = 2_000
+"""At so many points of the population faithfulness is estimated."""
+FEW_TABLES, FEW_RECORDS = 5_000, 100
+"""Up to so many records, and tables that a release allows, one victim is answered in exact ratios."""
+JSON_FORM = ".json"
+
+
+@dataclass(frozen=True)
+class ThreatRun:
+    """A question about an anonymised table and its answer."""
+
+    study: ThreatStudy
+    """What was asked."""
+    release: Release
+    """The table as published."""
+    knowledge: Knowledge
+    """What each adversary believes about each victim."""
+    measures: Measures | None
+    """How much the records of the original are threatened; None where there is no original."""
+    sampled: Sampled | None
+    """How sure the sampler is; None: nothing was sampled."""
+    exact: ExactKnowledge | None
+    """The beliefs about one victim as exact ratios, where the table is small enough."""
+    steps: tuple[Step, ...] = ()
+    """What was left out of the original before it was protected."""
+
+    @property
+    def records(self) -> int:
+        """The number of records of the release."""
+        return self.release.records
+
+    @property
+    def victims(self) -> int:
+        """The number of different people that results are about."""
+        return len(self.knowledge.victims) - self.points
+
+    @property
+    def points(self) -> int:
+        """The number of points of the population behind the victims."""
+        faithful = None if self.measures is None else self.measures.faithfulness
+        return 0 if faithful is None else faithful.points
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything that came out as plain values; beliefs about people only where one was asked about."""
+        content: dict[str, Any] = {
+            "release": self.release.name,
+            "scheme": str(self.release.scheme),
+            "records": self.release.records,
+            "groups": self.release.groups,
+            "suppressed": self.release.left_out,
+            "victims": self.victims,
+            "method": self.knowledge.method,
+        }
+        if self.measures is not None:
+            content["measures"] = self.measures.to_dict()
+        if self.sampled is not None:
+            content["sampling"] = self.sampled.to_dict()
+        if self.study.known:
+            content["beliefs"] = self.knowledge.of(0)
+        if self.exact is not None:
+            content["exact"] = {
+                "attacker": self._ratios(self.exact.attacker[0]),
+                "learner": self._ratios(self.exact.learner[0]),
+            }
+        return content
+
+    def _ratios(self, row: tuple[Fraction, ...]) -> dict[str, str]:
+        return dict(zip(self.release.sensitive.values, map(str, row), strict=True))
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per adversary; where one person was asked about, one row per sensitive value."""
+        if self.measures is not None and not self.study.known:
+            return self.measures.to_frame()
+        if self.study.known:
+            return self.knowledge.to_frame()
+        rows = [
+            {"adversary": name, "mean_highest": float(np.nanmean(own.highest))}
+            for name, own in self.knowledge.beliefs().items()
+        ]
+        return pa.Table.from_pylist(rows)
+
+    def to_html(self, provenance: Provenance) -> str:
+        """Return the report."""
+        from glasshouse.report.page import render
+        from glasshouse.report.threats import threat_page
+
+        return render(threat_page(self, provenance=provenance))
+
+
+def study_of_folder(folder: Path) -> dict[str, Any]:
+    """Return what a release that ``anonymise`` wrote is, as content of a study: its roles, and its original.
+
+    Raises:
+        DataError: The folder is not that of such a run.
+    """
+    stored = stored_release(folder)
+    made = load_study(folder / STUDY)
+    protection = made.protection
+    return {
+        "release": {"path": stored.path, "name": folder.resolve().name},
+        "original": made.datasets[0].model_dump(),
+        "treatment": made.treatment.model_dump(),
+        "identifier": made.adversary.identifier,
+        "seed": made.seed,
+        "quasi_identifiers": list(stored.quasi_identifiers),
+        "sensitive": list(stored.sensitive),
+        "group": stored.group,
+        "shuffled": stored.shuffled,
+        "suppressed": stored.suppressed,
+        "hierarchies": {} if protection is None else dict(protection.hierarchies),
+        "subject": made.subject,
+    }
+
+
+def run_threat(
+    study: ThreatStudy,
+    *,
+    means: Means | None = None,
+    checkpoint: Checkpoint | None = None,
+    resume: bool = False,
+    per_record: Path | None = None,
+) -> ThreatRun:
+    """Tell what learner and attacker believe of each person, exactly where that is possible.
+
+    Args:
+        study: What is asked.
+        means: What there is to work with.
+        checkpoint: Where the state of the sampler is kept.
+        resume: Whether to go on from the state kept there.
+        per_record: Where to write the threat to each record of the original, as Parquet.
+
+    Raises:
+        DataError: The data is malformed, or the original does not match the release.
+        StudyError: The question does not fit the data.
+        BudgetError: It does not fit the memory.
+    """
+    means = means or Means()
+    steps, table = _original(study, means)
+    release = _with_prior(study, _release(study, table))
+    people, truth = _asked_about(study, release, table)
+    if per_record is not None and truth is None:
+        raise StudyError("--per-record is about the records of the original; give --original FILE")
+    kept = None if checkpoint is None else checkpoint.start_state(resume=resume)
+    found = threat(
+        release,
+        truth,
+        people=people,
+        in_order=truth is not None and _is_in_order(release, truth),
+        learner_mean=study.reading == "6",
+        points=POINTS,
+        effort=_effort(study, means),
+        state=kept,
+        on_progress=means.watch.sampling,
+        on_state=None if checkpoint is None else checkpoint.save_state,
+    )
+    if per_record is not None and found.measures is not None:
+        with new_file(per_record) as draft:
+            pyarrow.parquet.write_table(found.measures.records_frame(), draft)
+    return ThreatRun(
+        study=study,
+        release=release,
+        knowledge=found.knowledge,
+        measures=found.measures,
+        sampled=found.sampled,
+        exact=_exact(study, release, found.knowledge.victims),
+        steps=steps,
+    )
+
+
+def _with_prior(study: ThreatStudy, release: Release) -> Release:
+    """Return the release under the prior that the study gives, if it gives one."""
+    if study.alpha is None and study.beta is None and not study.betas:
+        return release
+    overall = 1.0 if study.beta is None else study.beta
+    betas: dict[str, Number | dict[str, Number]] = {
+        attribute.name: overall for attribute in release.attributes
+    }
+    betas.update(study.betas)
+    alpha = 1.0 if study.alpha is None else study.alpha
+    return release.with_prior(alpha=alpha, beta=betas)
+
+
+def _original(study: ThreatStudy, means: Means) -> tuple[tuple[Step, ...], EncodedTable | None]:
+    """Read the original, and leave out of it what was not protected."""
+    if study.original is None:
+        return (), None
+    question = Study(
+        datasets=(study.original,),
+        adversary=Adversary(
+            quasi_identifiers=study.quasi_identifiers,
+            sensitive=study.sensitive,
+            identifier=study.identifier,
+        ),
+        treatment=study.treatment,
+        seed=study.seed,
+    )
+    single = one_each(next(prepared(question, on_progress=means.watch.reading)), seed=study.seed)
+    return single.steps, single.table
+
+
+def _release(study: ThreatStudy, original: EncodedTable | None) -> Release:
+    """Read the release, of whatever form it is."""
+    dataset = study.release
+    if dataset.path.suffix.lower() == JSON_FORM:
+        try:
+            return from_json(dataset.path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(f"{dataset.path.name}: cannot be read ({error})") from None
+    if not study.quasi_identifiers:
+        raise StudyError("say what an adversary can know: -q COLUMN, once or more")
+    domains = _domains(study, original)
+    if study.sensitive_table is not None:
+        return from_anatomy(
+            _table(dataset, study.quasi_identifiers, (), study.group),
+            _table(study.sensitive_table, (), (), None),
+            group=study.group or "group",
+            quasi_identifiers=study.quasi_identifiers,
+            values=study.sensitive or None,
+            domains=domains,
+        )
+    if not study.sensitive:
+        raise StudyError("say what she wants to infer: -s COLUMN")
+    table = _table(dataset, study.quasi_identifiers, study.sensitive, study.group)
+    if study.shuffled and original is not None and table.records == original.records:
+        table = table.of_records(np.argsort(release_order(original, seed=study.seed)))
+    if study.group is not None and not study.generalised:
+        return from_group_column(table, group=study.group, domains=domains)
+    return from_generalised(
+        table,
+        group=study.group,
+        domains=domains,
+        hierarchies={
+            name: ancestors(read_hierarchy(path, column=name).rows)
+            for name, path in study.hierarchies.items()
+            if name in study.quasi_identifiers
+        },
+        leave_out_suppressed=study.suppressed > 0,
+    )
+
+
+def _table(
+    dataset: Dataset,
+    quasi_identifiers: tuple[str, ...],
+    sensitive: tuple[str, ...],
+    group: str | None,
+) -> EncodedTable:
+    return read(
+        dataset.path,
+        quasi_identifiers=quasi_identifiers,
+        sensitive=sensitive,
+        also=() if group is None else (group,),
+        dialect=dataset.dialect,
+        types=dataset.types,
+        name=dataset.name,
+    )
+
+
+def _domains(
+    study: ThreatStudy, original: EncodedTable | None
+) -> Mapping[str, tuple[str, ...]] | EncodedTable | None:
+    """Return the values that people can have; None: what the hierarchies and the release name."""
+    if study.domains:
+        return study.domains
+    return None if study.domain == "released" else original
+
+
+def _asked_about(
+    study: ThreatStudy, release: Release, table: EncodedTable | None
+) -> tuple[list[dict[str, Sequence[str]]] | None, EncodedTable | None]:
+    """Return whom results are about: one victim, or everybody in the original; neither: everybody in the release."""
+    if study.known:
+        return [_victim(study, release)], None
+    if table is None and not release.is_vertical:
+        raise StudyError(
+            f"{release.name}: does not show people's values; give the original with --original FILE, or say what is "
+            "known of one victim with --know COLUMN=VALUE"
+        )
+    return None, table
+
+
+def _victim(study: ThreatStudy, release: Release) -> dict[str, Sequence[str]]:
+    """Return what is known of the victim, per attribute some values."""
+    person: dict[str, Sequence[str]] = {}
+    for text in study.known:
+        condition = parse_condition(text)
+        values = release.attribute(condition.column).values
+        own = condition.values
+        if condition.is_interval:
+            own = tuple(value for value in values if condition.holds(value))
+            if not own:
+                raise StudyError(f'--know "{text}": no value of the domain is in that interval')
+        person[condition.column] = own
+    return person
+
+
+def _is_in_order(release: Release, table: EncodedTable) -> bool:
+    """Tell whether the records of the original are, one by one, the rows of the file that the release was read from."""
+    kept = release.positions is not None
+    return kept and table.records == release.records + release.left_out
+
+
+def _effort(study: ThreatStudy, means: Means) -> Effort:
+    given = {
+        name: value for name, value in study.sampling.model_dump().items() if value is not None
+    }
+    return replace(Effort(), **given, seed=study.seed, threads=means.threads)
+
+
+def _exact(study: ThreatStudy, release: Release, victims: Victims) -> ExactKnowledge | None:
+    """Return the beliefs about one victim as exact ratios, where that takes no time."""
+    if not study.known or release.records > FEW_RECORDS:
+        return None
+    if release.is_laminar:
+        return closed_form_fractions(release, victims)
+    return enumerated_fractions(release, victims) if _is_tiny(release) else None
+
+
+def _is_tiny(release: Release) -> bool:
+    return release.records <= FEW_RECORDS and number_of_tables(release) <= FEW_TABLES

@@ -1,0 +1,91 @@
+"""What a publisher asks about the attacker's economics, as a frozen model of ``study.toml``."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field, StrictFloat, StrictInt, model_validator
+
+from glasshouse.study.base import Question
+from glasshouse.study.models import Dataset
+
+Amount = Annotated[StrictFloat, Field(allow_inf_nan=False)]
+
+
+class DeterStudy(Question):
+    """On which terms she attacks; and, where there is a release, whom.
+
+    The terms that are not given are those of the publication's case study; see `glasshouse.economics.Terms`.
+    """
+
+    commands: ClassVar[tuple[str, ...]] = ("deter",)
+    command: Literal["deter"] = "deter"
+    """The command that answers it."""
+    prior: Amount | None = None
+    """The probability that the target is in the register."""
+    gain: Amount | None = None
+    """What a re-identification is worth to her."""
+    penalty: Amount | None = None
+    """What she pays when an exploit is detected."""
+    access_cost: Amount | None = None
+    """What access to the register costs."""
+    link_cost: Amount | None = None
+    """What linking the record to the register costs."""
+    exploit_cost: Amount | None = None
+    """What it costs to try one person."""
+    detection: tuple[Amount, Amount] | None = None
+    """(h0, h1): the exploit after j others is detected with probability 1 / (1 + exp(−h0 − h1·j))."""
+    penalties: StrictInt | Literal["unlimited"] = "unlimited"
+    """How many penalties she pays at most."""
+    discount: Amount | None = None
+    """What a step later is worth beside now."""
+    sizes: tuple[StrictInt, StrictInt] | None = None
+    """The smallest and the largest group that is asked about; unset: 1 to 100, or to the size of the register."""
+    belief: StrictInt | None = None
+    """The number of people in the register, where she does not know the size of a group."""
+    target: StrictFloat = Field(default=0.0, ge=0, le=1)
+    """The risk that a deterrent is to reach."""
+    protect: StrictInt = Field(default=1, ge=1)
+    """The size of the group that is to be protected by a deterrent."""
+    release: Dataset | None = None
+    """The de-identified records."""
+    people: Dataset | None = None
+    """The register: the people that they are linked with."""
+    quasi_identifiers: tuple[str, ...] = ()
+    """The columns by which they are linked."""
+    population: Dataset | None = None
+    """Everybody: how frequent people like a record are, for an adversary who does not know the register."""
+    loss: Amount | None = None
+    """What a re-identified record costs the publisher."""
+    loss_by: dict[str, dict[str, Amount]] = Field(default_factory=dict)
+    """Of one column, what a re-identified record with each value costs the publisher."""
+    currency: str | None = None
+    """What money is counted in."""
+    subject: str = Field(default="person", min_length=1)
+    """What a record stands for, in the words of the report."""
+
+    @model_validator(mode="after")
+    def _question_is_complete(self) -> Self:
+        low, high = self.sizes or (1, 1)
+        if not 1 <= low <= high:
+            raise ValueError(
+                f"--sizes {low}:{high} is no range of group sizes; give the smallest, from 1 on, and the largest"
+            )
+        linked = self.people is not None or self.population is not None
+        if self.release is None and (linked or self.quasi_identifiers):
+            raise ValueError("a register and quasi-identifiers need a release; give --release FILE")
+        if self.release is not None and not self.quasi_identifiers:
+            raise ValueError("say by which columns the release is linked: -q COLUMN, once or more")
+        if self.release is not None and self.people is None and self.population is None:
+            raise ValueError("a release needs the people it is linked with: --register FILE")
+        if self.release is not None and self.people is None and self.belief is None:
+            raise ValueError(
+                "without a register, say how many people of the population it holds: --belief N"
+            )
+        if self.release is None and (self.loss is not None or self.loss_by):
+            raise ValueError(
+                "what a record costs the publisher needs a release; give --release FILE"
+            )
+        if len(self.loss_by) > 1:
+            raise ValueError("losses go by the values of one column (--loss-by), not of several")
+        return self

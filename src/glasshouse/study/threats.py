@@ -1,0 +1,101 @@
+"""What a publisher asks about an anonymised table, as a frozen model of ``study.toml``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
+
+from glasshouse.study.base import Model, Question
+from glasshouse.study.conditions import parse_condition
+from glasshouse.study.models import ConditionText, Dataset, Treatment
+
+Parameter = Annotated[StrictFloat, Field(allow_inf_nan=False)]
+
+
+class Sampling(Model):
+    """How long to sample, and for what precision; what is not given is as `glasshouse.groups.Effort` says."""
+
+    precision: Parameter | None = None
+    """The Monte-Carlo error that every figure of the table shall have at most."""
+    sweeps: StrictInt | None = None
+    """How many sweeps each chain makes at most."""
+    seconds: Parameter | None = None
+    """After so many seconds no further step is begun."""
+    chains: StrictInt | None = None
+    """How many chains run."""
+    burn_in: StrictInt | None = None
+    """How many sweeps each chain makes before anything is recorded."""
+
+
+class ThreatStudy(Question):
+    """An anonymised table, what is known of its people, and the prior."""
+
+    commands: ClassVar[tuple[str, ...]] = ("threat",)
+    command: Literal["threat"] = "threat"
+    """The command that answers it."""
+    release: Dataset
+    """The table as published: with generalised values, with a group column, Anatomy's first table, or JSON."""
+    sensitive_table: Dataset | None = None
+    """Anatomy's second table: the sensitive values of each group."""
+    original: Dataset | None = None
+    """The table behind the release, which only the publisher has."""
+    treatment: Treatment = Treatment()
+    """Which records of the original were protected."""
+    identifier: str | None = None
+    """The column of the original that names a person, where somebody has several records."""
+    quasi_identifiers: tuple[str, ...] = ()
+    """What an adversary can know of a person."""
+    sensitive: tuple[str, ...] = ()
+    """What she wants to infer; several attributes are taken together."""
+    group: str | None = None
+    """The column of group names."""
+    generalised: StrictBool = False
+    """Whether the values of a release with a group column are generalised, instead of being permuted in groups."""
+    shuffled: StrictBool = False
+    """Whether anonymise wrote its records in random order."""
+    suppressed: StrictInt = Field(default=0, ge=0)
+    """How many records the publisher suppressed: they are in no group."""
+    hierarchies: dict[str, Path] = Field(default_factory=dict)
+    """Per column, the file that says what its labels stand for."""
+    domain: Literal["observed", "released"] | None = None
+    """Which values people can have: those of the original, or of the hierarchies and the release; unset: observed where
+    there is an original."""
+    domains: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Per column, the values that people can have."""
+    alpha: Parameter | None = None
+    """The prior's parameter of every sensitive value; unset: 1, or what a release in JSON says."""
+    beta: Parameter | None = None
+    """The prior's parameter of every value of every attribute; unset: 1, or what a release in JSON says."""
+    betas: dict[str, Parameter] = Field(default_factory=dict)
+    """The same by attribute."""
+    known: tuple[ConditionText, ...] = ()
+    """What is known of one victim; nothing: everybody in the table is one, and is known in full."""
+    reading: Literal["5", "6"] = "5"
+    """Which learner the attacker is compared with: the ratio of expectations, or the expectation of the ratio."""
+    sampling: Sampling = Sampling()
+    """How long to sample, where nothing exact is possible."""
+    seed: StrictInt = Field(default=0, ge=0, lt=1 << 63)
+    """What random choices depend on."""
+    subject: str = Field(default="person", min_length=1)
+    """What a record stands for, in the words of the report."""
+
+    @model_validator(mode="after")
+    def _question_is_complete(self) -> Self:
+        if self.sensitive_table is not None and self.group is None:
+            raise ValueError("Anatomy's two tables are joined by their groups; give --group COLUMN")
+        if self.sensitive_table is not None and self.generalised:
+            raise ValueError("Anatomy generalises nothing; leave out --generalised")
+        if self.domain == "observed" and self.original is None:
+            raise ValueError("the observed domain is that of the original; give --original FILE")
+        for text in self.known:
+            condition = parse_condition(text)
+            if condition.negated:
+                raise ValueError(f'--know "{text}": say what is known, not what is not')
+        return self
+
+    def abridged(self) -> Self:
+        """Return the study without what is known of the victim."""
+        known = tuple(f"{parse_condition(text).column}=…" for text in self.known)
+        return self.model_copy(update={"known": known})

@@ -1,0 +1,219 @@
+"""``threat``: what an anonymised table tells about a person, through the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+
+from tests.cli.test_longitudinal import write
+from tests.conftest import Glasshouse
+
+ATTRIBUTES = [
+    {"name": "nat", "values": ["M", "J", "C", "I"]},
+    {"name": "zip", "values": ["45501", "45502", "55503", "55504", "66601", "77701"]},
+]
+HORIZONTAL = {
+    "name": "Table I(b)",
+    "attributes": ATTRIBUTES,
+    "sensitive": {"name": "disease"},
+    "groups": [
+        {"sensitive": ["Heart", "Flu"], "generalised": [["M", "J"], "4550*"]},
+        {"sensitive": ["Flu", "Stomach"], "generalised": ["J", "5550*"]},
+        {"sensitive": ["HIV", "Diabetes"], "generalised": [["C", "J"], "66601"]},
+        {"sensitive": ["Flu", "Heart"], "generalised": [["I", "M"], "77701"]},
+    ],
+}
+VERTICAL = HORIZONTAL | {
+    "name": "Table I(c)",
+    "groups": [
+        {"sensitive": ["Heart", "Flu"], "rows": [["J", "45502"], ["M", "45501"]]},
+        {"sensitive": ["Flu", "Stomach"], "rows": [["J", "55504"], ["J", "55503"]]},
+        {"sensitive": ["HIV", "Diabetes"], "rows": [["J", "66601"], ["C", "66601"]]},
+        {"sensitive": ["Flu", "Heart"], "rows": [["M", "77701"], ["I", "77701"]]},
+    ],
+}
+"""Boreale, Corradi and Viscardi 2020, Table I; the domain is what the original holds."""
+PEOPLE = {
+    "nat": ["M", "J", "J", "J", "C", "J", "I", "M"],
+    "zip": ["45501", "45502", "55503", "55504", "66601", "66601", "77701", "77701"],
+    "disease": ["Heart", "Flu", "Flu", "Stomach", "HIV", "Diabetes", "Flu", "Heart"],
+}
+KNOWN = ("-q", "nat", "-q", "zip", "-s", "disease")
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("horizontal.json").write_text(json.dumps(HORIZONTAL))
+    Path("vertical.json").write_text(json.dumps(VERTICAL))
+    write("people.csv", PEOPLE)
+    groups = ["1", "1", "2", "2", "3", "3", "4", "4"]
+    write("groups.csv", PEOPLE | {"group": groups})
+    write("known.csv", {"nat": PEOPLE["nat"], "zip": PEOPLE["zip"], "group": groups})
+    write("secret.csv", {"group": groups, "disease": PEOPLE["disease"], "count": ["1"] * 8})
+
+
+def answer(glasshouse: Glasshouse, *arguments: object) -> dict[str, Any]:
+    outcome = glasshouse("threat", *arguments, "--json")
+    assert outcome.code == 0, outcome.error
+    document: dict[str, Any] = json.loads(outcome.out)
+    return document
+
+
+def test_the_victim_of_the_paper(glasshouse: Glasshouse) -> None:
+    victim = ("--know", "nat=M", "--know", "zip=45501")
+    horizontal = answer(glasshouse, "horizontal.json", *victim)
+    assert horizontal["exact"]["attacker"]["Heart"] == "7/12"
+    assert horizontal["exact"]["learner"]["Heart"] == "693/1909"
+    assert horizontal["beliefs"]["random_worlds"]["Heart"] == 0.5
+    vertical = answer(glasshouse, "vertical.json", *victim)
+    assert vertical["exact"]["attacker"]["Heart"] == "2/3"
+    partly = answer(glasshouse, "horizontal.json", "--know", "nat=M")
+    assert partly["exact"]["attacker"]["Heart"] == "6/11"
+
+
+def test_every_form_of_the_same_release_says_the_same(glasshouse: Glasshouse) -> None:
+    victim = ("--know", "nat=M", "--know", "zip=45501")
+    of_json = answer(glasshouse, "vertical.json", *victim)["exact"]
+    one = answer(glasshouse, "groups.csv", *KNOWN, "--group", "group", *victim)["exact"]
+    two = answer(
+        glasshouse, "known.csv", "--sensitive-table", "secret.csv", *KNOWN, "--group", "group",
+        *victim,
+    )["exact"]  # fmt: skip
+    assert of_json == one == two
+
+
+def test_a_release_is_weighed_against_its_original(glasshouse: Glasshouse) -> None:
+    arguments = ("groups.csv", *KNOWN, "--group", "group", "--original", "people.csv")
+    document = answer(glasshouse, *arguments)
+    measures = document["measures"]
+    assert measures["records"] == 8
+    assert measures["baseline"] == 3 / 8
+    assert measures["attacker"]["global_threat"] >= measures["random_worlds"]["global_threat"] / 2
+    assert document["method"] == "enumeration"
+    outcome = glasshouse("threat", *arguments, "--out", "run", "--per-record", "risks.parquet")
+    assert outcome.code == 0, outcome.error
+    assert "These figures are exact (enumeration)" in " ".join(outcome.out.split())
+    assert pyarrow.parquet.read_table("risks.parquet").num_rows == 8
+    again = glasshouse("threat", "--study", "run/study.toml", "--out", "again")
+    assert again.code == 0, again.error
+    for name in ("results.parquet", "report.html"):
+        assert Path("again", name).read_bytes() == Path("run", name).read_bytes()
+
+
+@pytest.mark.parametrize("method", [("--k", 2), ("--method", "anatomy", "--l", 2)])
+def test_a_folder_of_anonymise_is_threatened(
+    glasshouse: Glasshouse, method: tuple[object, ...]
+) -> None:
+    many = {name: values * 20 for name, values in PEOPLE.items()}
+    write("many.csv", many)
+    made = glasshouse("anonymise", "many.csv", *KNOWN, *method, "--out", "made")
+    assert made.code == 0, made.error
+    document = answer(glasshouse, "made", "--sweeps", 400)
+    assert document["measures"]["records"] == 160
+    if method[0] == "--k":
+        assert document["method"] == "closed form"
+    else:
+        assert document["sampling"]["chains"] == 4
+        assert document["sampling"]["stopped"] in ("precision", "sweeps")
+
+
+def test_suppressed_records_are_in_no_group(glasshouse: Glasshouse) -> None:
+    lonely = {name: [*values * 20, "x"] for name, values in PEOPLE.items()}
+    write("lonely.csv", lonely)
+    options = ("--k", 5, "--suppression", 0.05, "--out", "made")
+    assert glasshouse("anonymise", "lonely.csv", *KNOWN, *options).code == 0
+    document = answer(glasshouse, "made")
+    assert document["suppressed"] == 1
+    assert document["measures"]["records"] == 160
+
+
+def test_a_sampled_run_is_resumed_to_the_same_end(
+    glasshouse: Glasshouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import numpy as np
+
+    from glasshouse.runs import checkpoint
+
+    generator = np.random.default_rng(5)
+    size = 400
+    write(
+        "many.csv",
+        {
+            "age": [str(age) for age in generator.integers(20, 30, size)],
+            "ill": [str(ill) for ill in generator.integers(0, 5, size)],
+        },
+    )
+    known = ("-q", "age", "-s", "ill")
+    assert glasshouse("anonymise", "many.csv", *known, "--method", "anatomy", "--l", 3,
+                      "--out", "made").code == 0  # fmt: skip
+    options = ("made", "--sweeps", 300, "--precision", 1e-9)
+    whole = glasshouse("threat", *options, "--out", "whole")
+    assert whole.code == 0, whole.error
+    assert "not reached" in " ".join(whole.out.split()) or "R-hat" in whole.out
+    save, times = checkpoint.Checkpoint.save_state, 0
+
+    def stop_after_two(self: checkpoint.Checkpoint, arrays: Any) -> None:
+        nonlocal times
+        save(self, arrays)
+        times += 1
+        if times == 2:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint.Checkpoint, "save_state", stop_after_two)
+        stopped = glasshouse("threat", *options, "--out", "parted")
+    assert stopped.code == 130
+    assert "--resume goes on from here" in stopped.error
+    again = glasshouse("threat", *options, "--out", "parted", "--resume")
+    assert again.code == 0, again.error
+    assert Path("parted/results.parquet").read_bytes() == Path("whole/results.parquet").read_bytes()
+    assert not Path("parted.partial").exists()
+
+
+BAD = {
+    "nothing": ((), "name the release"),
+    "no columns": (("groups.csv",), "-q COLUMN"),
+    "no secret": (("groups.csv", "-q", "nat"), "-s COLUMN"),
+    "no such column": (("groups.csv", "-q", "natt", "-s", "disease"), 'did you mean "nat"'),
+    "no such file": (("grops.csv", *KNOWN), "grops.csv"),
+    "alpha": (("horizontal.json", "--know", "nat=M", "--alpha", 0), "above 0"),
+    "beta": (("horizontal.json", "--know", "nat=M", "--beta", "nat=-1"), "above 0"),
+    "beta of nothing": (("horizontal.json", "--know", "nat=M", "--beta", "nut=1"), '"nut"'),
+    "no number": (("horizontal.json", "--know", "nat=M", "--beta", "much"), '"much"'),
+    "not compatible": (("horizontal.json", "--know", "nat=C", "--know", "zip=77701"), "group"),
+    "no such value": (("horizontal.json", "--know", "nat=Q"), '"Q"'),
+    "nobody is known": (("horizontal.json",), "--original FILE"),
+    "other original": (
+        ("groups.csv", *KNOWN, "--group", "group", "--original", "others.csv"),
+        "other",
+    ),
+    "no group": (("known.csv", *KNOWN, "--sensitive-table", "secret.csv"), "--group COLUMN"),
+    "groups of other sizes": (
+        ("known.csv", *KNOWN, "--sensitive-table", "more.csv", "--group", "group"),
+        "group",
+    ),
+    "no JSON": (("broken.json", "--know", "nat=M"), "JSON"),
+    "excluded": (("horizontal.json", "--know", "nat!=M"), "say what is known"),
+    "resume": (("groups.csv", *KNOWN, "--group", "group", "--resume"), "--resume needs the --out"),
+    "no folder": ((".",), "a folder without a release"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD)
+def test_questions_that_make_no_sense_are_one_line(
+    glasshouse: Glasshouse, arguments: tuple[object, ...], message: str
+) -> None:
+    write("others.csv", PEOPLE | {"disease": ["other"] * 8})
+    write("more.csv", {"group": ["1"] * 9, "disease": ["Flu"] * 9, "count": ["1"] * 9})
+    Path("broken.json").write_text("{")
+    out = () if "--resume" in arguments else ("--out", "run")
+    outcome = glasshouse("threat", *arguments, *out)
+    assert outcome.code == 2, outcome.error
+    assert message in outcome.error
+    assert outcome.error.count("\n") == 1
+    assert not Path("run").exists()
