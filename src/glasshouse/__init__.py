@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from glasshouse import economics, groups, microdata, mitigation, qif, synthetic
+    from glasshouse import economics, groups, microdata, mitigation, qif, synthetic, totals
     from glasshouse.errors import (
         BudgetError,
         DataError,
@@ -47,6 +47,7 @@ _HOME = {
     "qif": "",
     "read": "table",
     "synthetic": "",
+    "totals": "",
 }
 
 __all__ = [
@@ -69,6 +70,7 @@ __all__ = [
     "qif",
     "read",
     "synthetic",
+    "totals",
 ]
 
 

@@ -76,6 +76,30 @@ def test_the_victim_of_the_paper(glasshouse: Glasshouse) -> None:
     assert partly["exact"]["attacker"]["Heart"] == "6/11"
 
 
+def test_what_JSON_says_of_the_prior_stays(glasshouse: Glasshouse) -> None:
+    odd = HORIZONTAL | {"sensitive": {"name": "disease", "alpha": {"Heart": 5}}}
+    Path("odd.json").write_text(json.dumps(odd))
+    victim = ("--know", "nat=M", "--know", "zip=45501")
+    plain = answer(glasshouse, "odd.json", *victim)["exact"]["learner"]
+    assert answer(glasshouse, "odd.json", *victim, "--beta", 1)["exact"]["learner"] == plain
+    assert answer(glasshouse, "odd.json", *victim, "--alpha", 1)["exact"]["learner"] != plain
+    sixth = answer(glasshouse, "horizontal.json", *victim, "--learner", 6)
+    assert sixth["method"] == "enumeration"
+    assert sixth["beliefs"]["learner_mean"]["Heart"] == pytest.approx(0.336346684, abs=1e-8)
+
+
+def test_an_original_in_another_order_is_recognised(glasshouse: Glasshouse) -> None:
+    many = {name: values * 5 for name, values in PEOPLE.items()}
+    write("many.csv", many)
+    made = glasshouse("anonymise", "many.csv", *KNOWN, "--k", 3, "--out", "made")
+    assert made.code == 0, made.error
+    plain = answer(glasshouse, "made/release.csv", *KNOWN, "--original", "many.csv")
+    folder = answer(glasshouse, "made")
+    assert plain["measures"]["attacker"] == folder["measures"]["attacker"]
+    original = answer(glasshouse, "horizontal.json", "--original", "people.csv")
+    assert original["method"] == "enumeration"
+
+
 def test_every_form_of_the_same_release_says_the_same(glasshouse: Glasshouse) -> None:
     victim = ("--know", "nat=M", "--know", "zip=45501")
     of_json = answer(glasshouse, "vertical.json", *victim)["exact"]
@@ -122,14 +146,19 @@ def test_a_folder_of_anonymise_is_threatened(
         assert document["sampling"]["stopped"] in ("precision", "sweeps")
 
 
-def test_suppressed_records_are_in_no_group(glasshouse: Glasshouse) -> None:
+def test_suppressed_records_can_be_anybodys(glasshouse: Glasshouse) -> None:
     lonely = {name: [*values * 20, "x"] for name, values in PEOPLE.items()}
     write("lonely.csv", lonely)
     options = ("--k", 5, "--suppression", 0.05, "--out", "made")
     assert glasshouse("anonymise", "lonely.csv", *KNOWN, *options).code == 0
     document = answer(glasshouse, "made")
     assert document["suppressed"] == 1
-    assert document["measures"]["records"] == 160
+    assert document["measures"]["records"] == 161
+    outcome = glasshouse("threat", "made", "--per-record", "r.parquet")
+    assert outcome.code == 0, outcome.error
+    assert "1 record suppressed among them" in " ".join(outcome.out.split())
+    records = pyarrow.parquet.read_table("r.parquet")
+    assert sorted(records["record"].to_pylist()) == list(range(1, 162))
 
 
 def test_a_sampled_run_is_resumed_to_the_same_end(
@@ -198,6 +227,9 @@ BAD = {
         "group",
     ),
     "no JSON": (("broken.json", "--know", "nat=M"), "JSON"),
+    "known twice": (("horizontal.json", "--know", "nat=M", "--know", "nat=J"), "given twice"),
+    "roles of JSON": (("horizontal.json", "-q", "nat", "--know", "nat=M"), "leave out -q"),
+    "hierarchy of nothing": (("groups.csv", *KNOWN, "--hierarchy", "foo=people.csv"), "-q foo"),
     "excluded": (("horizontal.json", "--know", "nat!=M"), "say what is known"),
     "resume": (("groups.csv", *KNOWN, "--group", "group", "--resume"), "--resume needs the --out"),
     "no folder": ((".",), "a folder without a release"),

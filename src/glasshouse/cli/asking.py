@@ -14,6 +14,8 @@ from glasshouse.cli import options
 from glasshouse.errors import DataError, StudyError, printable
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from glasshouse.study import Study
 
 
@@ -117,6 +119,17 @@ def check_new_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> None
         raise DataError(f'"{path}" is the data itself; choose another place')
     if path.exists() and not overwrite:
         raise DataError(f'"{path}" exists; choose another place, or say --overwrite')
+
+
+def write_records(frame: pa.Table, path: Path) -> None:
+    """Write what is known of every record as Parquet, whole or not at all, and warn that it is about people."""
+    import pyarrow.parquet
+
+    from glasshouse.atomic import new_file
+
+    with new_file(path) as draft:
+        pyarrow.parquet.write_table(frame, draft)
+    warn_of_people(path)
 
 
 def warn_of_people(path: Path) -> None:

@@ -70,7 +70,7 @@ def deter(
         typer.Option(
             "--sizes",
             metavar="A:B",
-            help=r"The sizes of groups to show. \[default: 1:100]",
+            help=r"The sizes of groups to show. \[default: 1:100, or to --belief]",
             rich_help_panel=PEOPLE,
         ),
     ] = None,
@@ -211,15 +211,17 @@ def deter(
         )
     for path in paths_of(study):
         existing_file(path)
+    if per_record is not None and study.release is None:
+        raise StudyError("--per-record is about the records of a release; give --release FILE")
     if per_record is not None:
         asking.check_new_file(per_record, paths_of(study), overwrite=overwrite)
     if out is not None:
         check_place(out, overwrite=overwrite)
     with progress() as watch:
-        done = run_deter(study, means=Means(watch), per_record=per_record)
-    if per_record is not None:
-        asking.warn_of_people(per_record)
+        done = run_deter(study, means=Means(watch))
     report = None if out is None else write_run(done, out, overwrite=overwrite)
+    if per_record is not None and done.exposure is not None:
+        asking.write_records(done.exposure.records_frame(), per_record)
     show_deterred(done, report, as_json=as_json)
 
 

@@ -13,10 +13,11 @@ from glasshouse.cli.outcomes import say
 from glasshouse.cli.tables import plain_table
 from glasshouse.report.deterrence import (
     DETERRENTS,
+    PUBLISHED,
     THRESHOLDS,
     amount,
     deterrence_sentences,
-    present,
+    now,
     shown_sizes,
 )
 from glasshouse.report.words import money, percentage
@@ -36,6 +37,8 @@ def show_deterred(run: DeterRun, report: Path | None, *, as_json: bool) -> None:
         console.print()
     for sentence in deterrence_sentences(run):
         say(console, f"• {sentence}")
+    if not run.prior_is_given:
+        say(console, f"note: the prior is the publication's, {PUBLISHED}")
     if run.size.warning is not None:
         say(console, f"note: {run.size.warning}")
     if report is not None:
@@ -43,19 +46,19 @@ def show_deterred(run: DeterRun, report: Path | None, *, as_json: bool) -> None:
 
 
 def _thresholds(run: DeterRun) -> Table:
-    table = plain_table("From which size of the group on she changes her mind")
+    table = plain_table("From which size on she changes her mind, who knows the size")
     table.add_column("she")
     table.add_column("from", justify="right")
     found = run.policy.thresholds.to_dict()
     for name, said in THRESHOLDS.items():
-        table.add_row(said, "never" if found[name] is None else f"{found[name]:,}")
+        table.add_row(said, "not up to a million" if found[name] is None else f"{found[name]:,}")
     return table
 
 
 def _sizes(run: DeterRun) -> Table:
     policy = run.policy
     table = plain_table("By size of the group of people alike")
-    for title in ("size", "worth to her", "after access", "people tried", "re-identified"):
+    for title in ("size", "worth to her", "after access", "tried, undetected", "re-identified"):
         table.add_column(title, justify="right", no_wrap=True)
     for i in shown_sizes(policy):
         table.add_row(
@@ -71,16 +74,15 @@ def _sizes(run: DeterRun) -> Table:
 def _deterrents(run: DeterRun) -> Table:
     aim = f"at most {run.study.target:g}" if run.study.target else "zero"
     table = plain_table(
-        f"What brings the risk of a group of {run.study.protect:,} to {aim}, each by itself"
+        f"What brings the risk of a group of {run.study.protect:,} to {aim}, each by itself, if she knows the size"
     )
     table.add_column("raise")
     for title in ("now", "enough"):
         table.add_column(title, justify="right", no_wrap=True)
     for each in run.deterrents:
-        now = present(run.policy.terms, each.parameter)
         table.add_row(
             DETERRENTS[each.parameter],
-            amount(each.parameter, now, run.currency),
+            now(run.policy.terms, each.parameter, run.currency),
             "nothing is"
             if each.lasting is None
             else amount(each.parameter, each.lasting, run.currency),

@@ -22,6 +22,7 @@ from glasshouse.cli import (
     synth,
     target,
     threat,
+    totals,
 )
 from glasshouse.errors import GlasshouseError, InternalError, printable
 
@@ -41,6 +42,7 @@ app.command(rich_help_panel="Assess a release")(assess.assess)
 app.command(rich_help_panel="Assess a release")(target.target)
 app.command(rich_help_panel="Assess a release")(membership.membership)
 app.command(rich_help_panel="Assess a release")(threat.threat)
+app.add_typer(totals.app, rich_help_panel="Assess a release")
 app.command(rich_help_panel="Protect a release")(anonymise.anonymise)
 app.command(rich_help_panel="Protect a release")(compare.compare)
 app.command(rich_help_panel="Protect a release")(deter.deter)

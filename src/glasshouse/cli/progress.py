@@ -48,6 +48,7 @@ def progress(*, sweeps: bool = False) -> Iterator[Watch]:
         reading = bar.add_task("reading", total=None, note="")
         sweeping = bar.add_task("sweeping", total=1.0, note="", visible=False)
         sampling = bar.add_task("sampling", total=None, note="", visible=False)
+        solving = bar.add_task("solving", total=None, note="", visible=False)
         searching = bar.add_task("searching", total=None, note="", visible=False)
         yield Watch(
             reading=lambda done, total: bar.update(reading, completed=done, total=max(total, 1)),
@@ -56,6 +57,9 @@ def progress(*, sweeps: bool = False) -> Iterator[Watch]:
             ),
             sampling=lambda now: bar.update(
                 sampling, completed=now.sweeps, total=now.most, note=_sampled(now), visible=True
+            ),
+            solving=lambda phase, done, total: bar.update(
+                solving, completed=done, total=max(total, 1), note=phase, visible=True
             ),
             searching=lambda done, bound, best: bar.update(
                 searching, note=_searched(done, bound, best), visible=True

@@ -24,6 +24,14 @@ def threat(
             help="A folder that anonymise wrote; a file with generalised values or groups; or a small example as JSON.",
         ),
     ] = None,
+    in_order: Annotated[
+        bool,
+        typer.Option(
+            "--in-order",
+            help="The records of the original are in the order of the release: each is checked against its own row.",
+            rich_help_panel=RELEASE,
+        ),
+    ] = False,
     original: Annotated[
         Path | None,
         typer.Option(
@@ -138,11 +146,21 @@ def threat(
     ] = None,
     chains: Annotated[
         int | None,
-        typer.Option("--chains", metavar="N", help=r"\[default: 4]", rich_help_panel=SAMPLING),
+        typer.Option(
+            "--chains",
+            metavar="N",
+            help=r"How many chains run, to be compared. \[default: 4]",
+            rich_help_panel=SAMPLING,
+        ),
     ] = None,
     burn_in: Annotated[
         int | None,
-        typer.Option("--burn-in", metavar="N", help=r"\[default: 400]", rich_help_panel=SAMPLING),
+        typer.Option(
+            "--burn-in",
+            metavar="N",
+            help=r"How many sweeps each makes before anything is recorded. \[default: 400]",
+            rich_help_panel=SAMPLING,
+        ),
     ] = None,
     resume: Annotated[
         bool,
@@ -203,22 +221,15 @@ def threat(
             "sensitive": sensitive or [],
             "group": group,
             "generalised": generalised,
+            "in_order": in_order,
             "hierarchies": {column: Path(path) for column, path in files.items()},
             "seed": seed,
             "subject": "person" if subject is None else subject,
         }
         if release.is_dir():
-            for option, given in (
-                ("-q", quasi_identifiers),
-                ("-s", sensitive),
-                ("--group", group),
-                ("--original", original),
-            ):
-                if given:
-                    raise StudyError(
-                        f"what the release is stands in its folder; leave out {option}"
-                    )
+            _refuse_beside_folder(context)
             content = study_of_folder(release)
+            content |= {} if subject is None else {"subject": subject}
         content |= {
             "domain": domain,
             "alpha": alpha,
@@ -237,6 +248,8 @@ def threat(
         study = validated(ThreatStudy, content, "threat")
     for path in paths_of(study):
         existing_file(path)
+    if per_record is not None and (study.original is None or study.known):
+        raise StudyError("--per-record is about the records of the original; give --original FILE")
     if per_record is not None:
         asking.check_new_file(per_record, paths_of(study), overwrite=overwrite)
     checkpoint = None
@@ -252,7 +265,6 @@ def threat(
                 means=Means(watch, threads=threads),
                 checkpoint=checkpoint,
                 resume=resume,
-                per_record=per_record,
             )
     except KeyboardInterrupt:
         if checkpoint is not None and checkpoint.folder.exists():
@@ -263,9 +275,24 @@ def threat(
     report = None if out is None else write_run(done, out, overwrite=overwrite)
     if checkpoint is not None:
         checkpoint.remove()
-    if per_record is not None:
-        asking.warn_of_people(per_record)
+    if per_record is not None and done.measures is not None:
+        asking.write_records(done.measures.records_frame(), per_record)
     show_threat(done, report, as_json=as_json)
+
+
+def _refuse_beside_folder(context: typer.Context) -> None:
+    """Make sure that nothing is asked that the folder of a release says."""
+    said = {
+        *("original", "quasi_identifiers", "sensitive", "group", "sensitive_table", "generalised"),
+        *("hierarchies", "seed", "separator", "quote", "encoding", "no_header", "names", "strip"),
+        "types",
+    }
+    for parameter in context.command.params:
+        source = context.get_parameter_source(str(parameter.name))
+        if source is not None and source.name == "COMMANDLINE" and parameter.name in said:
+            raise StudyError(
+                f"what the release is stands in its folder; leave out {parameter.opts[0]}"
+            )
 
 
 def _betas(texts: list[str] | None) -> tuple[float | None, dict[str, float]]:

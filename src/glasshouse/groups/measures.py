@@ -128,6 +128,8 @@ class Measures:
     """The share of the most frequent sensitive value: right guesses of someone who knows only that."""
     faithfulness: Faithfulness | None = None
     """How faithful the release is to the original, if points were drawn."""
+    positions: NDArray[np.int64] | None = None
+    """Per record, its position in the file of the original; None: they are in its order, and all of them."""
 
     @property
     def records(self) -> int:
@@ -151,9 +153,16 @@ class Measures:
         own = self.relative[self.attacker.threatened]
         return float(own.max()) if len(own) else float("nan")
 
-    def share_above(self, threshold: float) -> Fraction:
-        """Return the share of all records that the attacker threatens with a Ti above a threshold."""
-        above = self.attacker.threatened & (self.relative > threshold)
+    def share_above(self, threshold: float, *, threatened: bool = True) -> Fraction:
+        """Return the share of all records with a Ti above a threshold: rounding does not put one above it.
+
+        Args:
+            threshold: The threshold.
+            threatened: Whether only those count whose true value the attacker would name.
+        """
+        above = self.relative > threshold * (1 + TIE)
+        if threatened:
+            above &= self.attacker.threatened
         return Fraction(int(np.count_nonzero(above)), self.records)
 
     def histogram(self, by: str = "attacker", *, width: float = 0.25) -> Histogram:
@@ -200,6 +209,9 @@ class Measures:
         told["relative_global_threat"] = self.relative_global_threat
         told["highest_relative_threat"] = _number(self.highest_relative)
         told["share_above"] = {str(limit): float(self.share_above(limit)) for limit in THRESHOLDS}
+        told["share_above_of_all"] = {
+            str(limit): float(self.share_above(limit, threatened=False)) for limit in THRESHOLDS
+        }
         told["log2_relative_threat"] = {
             by: self.histogram(by).to_dict() for by in ("attacker", "learner")
         }
@@ -213,7 +225,8 @@ class Measures:
 
     def records_frame(self) -> pa.Table:
         """Return one row per record, in the order of the original: about people, and not for publication."""
-        columns: dict[str, NDArray[Any]] = {"record": np.arange(1, self.records + 1)}
+        numbers = np.arange(self.records) if self.positions is None else self.positions
+        columns: dict[str, NDArray[Any]] = {"record": numbers + 1}
         for name, own in self.adversaries().items():
             columns[name] = own.levels
             columns[f"threatened_by_{name}"] = own.threatened
@@ -277,6 +290,7 @@ def measure(
         ideal=None if knowledge.ideal is None else threat_under(knowledge.ideal, original),
         baseline=Fraction(int(counts.max()), original.records),
         faithfulness=faithfulness,
+        positions=original.positions,
     )
 
 

@@ -169,7 +169,8 @@ def _among(original: Original, victims: Victims) -> Original:
 
 def _is_tiny(release: Release, victims: Victims) -> bool:
     tables = number_of_tables(release) if release.records <= 100 else FEW_TABLES + 1
-    cells = len(victims) * release.records * len(release.sensitive.values)
+    people = int(np.count_nonzero(victims.in_table))
+    cells = people * release.records * len(release.sensitive.values)
     return tables <= FEW_TABLES and tables * cells <= _SMALL_WORK
 
 

@@ -36,6 +36,8 @@ class Original:
     """Per victim and attribute, the code of the value."""
     weights: NDArray[np.int64]
     """Per victim and sensitive value, how many records there are (victims × values)."""
+    positions: NDArray[np.int64] | None = None
+    """Per record, its position in the file of the original; None: they are in its order, and all of them."""
 
     @property
     def records(self) -> int:
@@ -130,7 +132,8 @@ def victims_of_table(
     width = len(release.sensitive.values)
     cells = np.bincount(number * width + secrets, minlength=len(first) * width)
     weights = cells.reshape(len(first), width)
-    return victims, Original(number, secrets, rows[first], weights)
+    positions = kept if original.positions is None else original.positions[kept]
+    return victims, Original(number, secrets, rows[first], weights, positions)
 
 
 def population_points(release: Release, codes: NDArray[np.int32]) -> Victims:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Protocol
@@ -68,6 +69,18 @@ class Deterred(Protocol):
         """What money is counted in."""
 
     @property
+    def counts_losses(self) -> bool:
+        """Whether it is said what a re-identified record costs the publisher."""
+
+    @property
+    def prior_is_given(self) -> bool:
+        """Whether the prior is not the publication's."""
+
+    @property
+    def size(self) -> Deterrent:
+        """How large a group must be."""
+
+    @property
     def subject(self) -> str:
         """What a record stands for."""
 
@@ -79,7 +92,10 @@ def deterrence_sentences(outcome: Deterred) -> tuple[str, ...]:
         ()
         if outcome.exposure is None
         else exposure_sentences(
-            outcome.exposure, subject=outcome.subject, currency=outcome.currency
+            outcome.exposure,
+            subject=outcome.subject,
+            currency=outcome.currency,
+            losses=outcome.counts_losses,
         )
     )
     return (
@@ -91,16 +107,37 @@ def deterrence_sentences(outcome: Deterred) -> tuple[str, ...]:
 
 
 def _attacked(policy: Policy, people: str) -> str:
-    end, known = policy.thresholds.no_attack, policy.belief is None
-    said = "who knows how many are alike" if known else "in the best case for her"
+    if policy.belief is not None:
+        return _believing(policy, people)
+    end, said = policy.thresholds.no_attack, "who knows how many are alike"
     if end is None:
-        return f"On these terms a rational adversary {said} attacks groups of {people} of any size."
+        return (
+            f"On these terms a rational adversary {said} attacks groups of up to a million {people} alike, and perhaps "
+            "larger ones."
+        )
     if end == 1:
         return f"On these terms a rational adversary {said} attacks nobody, not even somebody who is like nobody else."
     return (
         f"On these terms a rational adversary {said} attacks groups of up to {end - 1:,} {people} alike; where "
         f"{end:,} or more are alike she does not begin."
     )
+
+
+def _believing(policy: Policy, people: str) -> str:
+    """Say which groups are attacked by somebody who only knows how frequent such people are."""
+    who = (
+        f"On these terms a rational adversary who only knows how frequent such {people} are in a register of "
+        f"{policy.belief:,}"
+    )
+    attacked = policy.sizes[policy.value > 0]
+    if not len(attacked):
+        return f"{who} attacks none of the sizes asked about."
+    first, last = int(attacked[0]), int(attacked[-1])
+    if len(attacked) == len(policy.sizes):
+        return (
+            f"{who} attacks all sizes asked about, where she expects {first:,} to {last:,} alike."
+        )
+    return f"{who} attacks where she expects {first:,} to {last:,} alike, of the sizes asked about."
 
 
 def _risk(policy: Policy, subject: str) -> str:
@@ -116,9 +153,10 @@ def _risk(policy: Policy, subject: str) -> str:
         if rises
         else ""
     )
+    tries = "one try" if tried == 1 else f"at most {tried:,} tries"
     return (
-        f"The risk is greatest in {alike}: {frequency(Fraction(risk))} are re-identified there, after "
-        f"{'one try' if tried == 1 else f'at most {tried:,} tries'}.{more}"
+        f"Of the sizes asked about, the risk is greatest in {alike}: {frequency(Fraction(risk))} are re-identified "
+        f"there; undetected, she makes {tries}.{more}"
     )
 
 
@@ -134,30 +172,56 @@ def _where(sizes: NDArray[np.int64], subject: str) -> str:
 
 
 def _stopped(outcome: Deterred) -> str:
-    enough = [each for each in outcome.deterrents if each.lasting is not None]
-    if not enough:
+    terms = outcome.policy.terms
+    reached = [each for each in outcome.deterrents if each.lasting is not None]
+    if not reached:
         return "No single penalty, price or chance of detection would stop her."
-    size = enough[0].size or 1
+    size, target = reached[0].size or 1, reached[0].target
+    who = "She" if outcome.policy.belief is None else "An adversary who knows the sizes"
+    enough = [
+        each
+        for each in reached
+        if each.lasting is not None and each.lasting > present(terms, each.parameter)
+    ]
+    if not enough:
+        whom = "her" if who == "She" else who.lower()
+        return f"The present terms are enough already to keep {whom} from a group of {size:,}."
     ways = [
         f"{DETERRENTS[each.parameter]} were {amount(each.parameter, each.lasting, outcome.currency)} "
-        f"(now {amount(each.parameter, present(outcome.policy.terms, each.parameter), outcome.currency)})"
+        f"(now {now(terms, each.parameter, outcome.currency)})"
         for each in enough
         if each.lasting is not None
     ]
-    aim = (
-        "would not attack"
-        if enough[0].target == 0
-        else f"would succeed with at most {enough[0].target:g}"
-    )
-    return f"She {aim} a group of {size:,} if {', or if '.join(ways)}."
+    if target == 0:
+        return f"{who} would not attack a group of {size:,} if {', or if '.join(ways)}."
+    most = percentage(Fraction(target))
+    return f"The risk of a group of {size:,} would be at most {most} if {', or if '.join(ways)}."
 
 
 def amount(parameter: str, value: float, currency: str | None) -> str:
-    """Say how much of a deterrent: money as money, rounded upwards so that it is enough; a chance in per cent."""
+    """Say how much of a deterrent is enough: never less, in whole units from a thousand on, else in hundredths.
+
+    >>> amount("penalty", 486698.2, None), amount("access_cost", 3.5911, "€"), amount("detection", 0.489171, None)
+    ('486,699', '€ 3.60', '48.92 %')
+    """
+    exact = Fraction(value)
     if parameter == "detection":
-        return percentage(Fraction(value))
-    whole = int(np.ceil(value - 1e-9))
-    return f"{whole:,}" if currency is None else money(Fraction(whole), currency)
+        return f"{math.ceil(exact * 10_000) / 100:.2f} %"
+    step = 1 if value >= 1000 else 100
+    enough = Fraction(math.ceil(exact * step), step)
+    if currency is not None:
+        return money(enough, currency)
+    return (
+        f"{float(enough):,.0f}" if step == 1 or enough.denominator == 1 else f"{float(enough):,.2f}"
+    )
+
+
+def now(terms: Terms, parameter: str, currency: str | None) -> str:
+    """Say how much of a deterrent there is, as it was given."""
+    value = present(terms, parameter)
+    if parameter == "detection":
+        return f"{100 * value:.3g} %"
+    return f"{value:,.10g}" if currency is None else money(Fraction(value), currency)
 
 
 def present(terms: Terms, parameter: str) -> float:
@@ -173,22 +237,26 @@ def deterrence_page(
 ) -> Page:
     """Return the report; what is said of a release comes before what is said of any."""
     policy, currency, exposed = outcome.policy, outcome.currency, outcome.exposure
-    figures = () if exposed is None else (exposure_figure(exposed),)
-    sections = () if exposed is None else (exposure_section(exposed, currency),)
+    risky = exposed is not None and bool(exposed.known.any() or exposed.unknown.any())
+    figures = (exposure_figure(exposed),) if exposed is not None and risky else ()
+    losses = outcome.counts_losses
+    sections = () if exposed is None else (exposure_section(exposed, currency, losses=losses),)
     own = (
         Figure(
             to_svg(risk_by_size(policy)),
-            "Probability of re-identification by size of the group; the same figures are in a table below",
-            "Lines end at the threshold from which on she does not begin.",
+            "Probability of re-identification by size of the group; some of the figures are in a table below",
+            "At a threshold the line falls to 0.",
         ),
         Figure(
             to_svg(value_by_size(policy, currency)),
-            "Value of the attack by size of the group; the same figures are in a table below",
-            "Never rises with the size.",
+            "Value of the attack by size of the group; some of the figures are in a table below",
+            "It never rises with the size."
+            if policy.belief is None
+            else "By the size that she expects; she may also find nobody.",
         ),
         Figure(
             to_svg(exploits_by_size(policy)),
-            "People tried before she stops, by size of the group; the same figures are in a table below",
+            "People tried before she stops, by size of the group; some of the figures are in a table below",
             "Where the lines part she stops before everybody was tried.",
         ),
         Figure(
@@ -209,7 +277,7 @@ def deterrence_page(
             Section("What would deter her", tables=(_deterrents(outcome),)),
             Section("The terms", tables=(_terms(policy.terms, currency),)),
         ),
-        assumptions=_assumptions(policy),
+        assumptions=_assumptions(policy, outcome.prior_is_given),
         provenance=provenance,
         command="glasshouse deter --study study.toml",
         method=METHOD,
@@ -227,7 +295,7 @@ THRESHOLDS = {
 def _thresholds(policy: Policy) -> Table:
     found = policy.thresholds.to_dict()
     rows = tuple(
-        (Cell(said), Cell("at no size" if found[name] is None else f"{found[name]:,}"))
+        (Cell(said), Cell("not up to a million" if found[name] is None else f"{found[name]:,}"))
         for name, said in THRESHOLDS.items()
     )
     return Table((Column("She …"), Column("from this size on", numeric=True)), (Group(rows),))
@@ -236,8 +304,12 @@ def _thresholds(policy: Policy) -> Table:
 def shown_sizes(policy: Policy) -> list[int]:
     """Return the places of the sizes that a table shows: few, more densely where they are small."""
     last = len(policy.sizes) - 1
+    ends = {size for size in policy.thresholds.to_dict().values() if size is not None}
+    near = np.flatnonzero(np.isin(policy.sizes, [each + step for each in ends for step in (-1, 0)]))
     return sorted(
-        {round(last ** (i / (MOST_SIZES - 1))) if last else 0 for i in range(MOST_SIZES)} | {0}
+        {*near.tolist()}
+        | {round(last ** (i / (MOST_SIZES - 1))) if last else 0 for i in range(MOST_SIZES)}
+        | {0}
     )
 
 
@@ -246,7 +318,7 @@ def _sizes(policy: Policy, currency: str | None) -> Table:
         Column("Size of the group", numeric=True),
         Column("value before access", numeric=True),
         Column("value after access", numeric=True),
-        Column("people tried", numeric=True),
+        Column("people tried if undetected", numeric=True),
         Column("re-identified", numeric=True),
     )
     rows = tuple(
@@ -273,13 +345,20 @@ def _deterrents(outcome: Deterred) -> Table:
     rows = tuple(
         (
             Cell(f"{DETERRENTS[each.parameter]}, for a group of {each.size:,}"),
-            Cell(amount(each.parameter, present(terms, each.parameter), currency)),
+            Cell(now(terms, each.parameter, currency)),
             Cell(_enough(each.parameter, each.least, currency)),
             Cell(_enough(each.parameter, each.lasting, currency)),
         )
         for each in outcome.deterrents
     )
-    return Table(columns, (Group(rows),))
+    size = outcome.size
+    larger = (
+        Cell("the size of the group"),
+        Cell(""),
+        Cell("nothing up to a million" if size.least is None else f"{size.least:,.0f}"),
+        Cell("nothing up to a million" if size.lasting is None else f"{size.lasting:,.0f}"),
+    )
+    return Table(columns, (Group((*rows, larger)),))
 
 
 def _enough(parameter: str, value: float | None, currency: str | None) -> str:
@@ -293,8 +372,13 @@ def _terms(terms: Terms, currency: str | None) -> Table:
         said = name.replace("_", " ")
         if name in ("gain", "penalty", "access_cost", "link_cost", "exploit_cost"):
             rows.append((Cell(said), _money(value, currency)))
+        elif name == "detection":
+            rows.append(
+                (Cell("detection (h0, h1)"), Cell(", ".join(f"{each:g}" for each in value)))
+            )
         else:
-            rows.append((Cell(said), Cell(str(value))))
+            shown = f"{value:.6g}" if isinstance(value, float) else str(value)
+            rows.append((Cell(said), Cell(shown, exact=str(value))))
     return Table((Column("Term"), Column("", numeric=True)), (Group(tuple(rows)),))
 
 
@@ -304,7 +388,11 @@ def _money(value: float, currency: str | None) -> Cell:
     return Cell(text, exact=repr(value))
 
 
-def _assumptions(policy: Policy) -> Assumptions:
+PUBLISHED = "the share of the inhabitants of North Carolina who are registered voters; give your own with --prior"
+"""What the publication's prior is."""
+
+
+def _assumptions(policy: Policy, prior_is_given: bool) -> Assumptions:
     knows = (
         "She knows how many people of the register are like the target."
         if policy.belief is None
@@ -314,7 +402,9 @@ def _assumptions(policy: Policy) -> Assumptions:
     return Assumptions(
         "The adversary pays for access to a register, links a record with it, and tries the people who fit one after "
         "the other; each try may be detected and punished. She stops as soon as going on is not worth while. "
-        f"{knows} Her plan is the optimum of that decision process, computed exactly by backward induction.",
+        f"{knows} Her plan is the optimum of that decision process, computed exactly by backward induction. Thresholds "
+        "and deterrents are those of an adversary who knows the sizes."
+        + ("" if prior_is_given else f" The prior is the publication's: {PUBLISHED}."),
         (
             Term(
                 "Exploit", "To act against one of the people who fit, as if they were the target."

@@ -23,6 +23,8 @@ PARAMETERS = {
     "exploit_cost": "cost of trying one person",
     "detection": "chance of being detected",
     "gain": "gain",
+    "prior": "chance that the target is registered",
+    "link_cost": "cost of linking",
     "discount": "discount",
 }
 """What the parameters are called on an axis."""
@@ -125,7 +127,8 @@ def _thresholds(curve: Sensitivity, currency: str | None) -> alt.Chart:
 
 
 def _scale(parameter: str) -> alt.Scale:
-    return alt.Scale(zero=False) if parameter == "discount" else alt.Scale(type="log")
+    plain = parameter in ("discount", "prior")
+    return alt.Scale(zero=False) if plain else alt.Scale(type="log")
 
 
 def _by_size(rows: list[dict[str, object]], measure: str, title: str, who: list[str]) -> alt.Chart:
@@ -161,9 +164,14 @@ def _chosen(count: int) -> list[int]:
 
 
 def _risk_title(policy: Policy) -> str:
+    if policy.belief is not None:
+        attacked = policy.sizes[policy.value > 0]
+        if not len(attacked):
+            return "She attacks none of the sizes asked about"
+        return f"She attacks where she expects {attacked[0]:,} to {attacked[-1]:,} people alike"
     end = policy.thresholds.no_attack
     if end is None:
-        return "She attacks groups of any size"
+        return "She attacks groups of up to a million, and perhaps larger ones"
     if end == 1:
         return "She attacks nobody, not even somebody unlike anybody else"
     return (

@@ -18,23 +18,37 @@ KNOWS, GUESSES = "she knows the sizes of groups", "she only knows how frequent p
 
 
 def exposure_sentences(
-    exposure: Exposure, *, subject: str = "person", currency: str | None = None
+    exposure: Exposure,
+    *,
+    subject: str = "person",
+    currency: str | None = None,
+    losses: bool = False,
 ) -> tuple[str, ...]:
     """Return how many people are expected to be re-identified, what it costs, and what size would be enough."""
     records = exposure.groups.records
     at_risk = int(np.count_nonzero(exposure.known))
+    verb = "is" if at_risk == 1 else "are"
+    worth = (
+        ""
+        if exposure.groups.sizes is None
+        else f"{at_risk:,} ({share(at_risk, records)}) {verb} worth attacking; "
+    )
     sentences = [
-        f"Of {counted(records, 'record')} in {exposure.groups.release}, {at_risk:,} ({share(at_risk, records)}) are "
-        f"worth attacking; {_expected(exposure.expected_known)} are expected to be re-identified if she knows the "
-        f"sizes of groups, {_expected(exposure.expected_unknown)} if she only knows how frequent people are."
+        f"Of {counted(records, 'record')} in {exposure.groups.release}, {worth}"
+        f"{_expected(exposure.expected_known)} are expected to be re-identified by an adversary who knows the sizes of "
+        f"groups, {_expected(exposure.expected_unknown)} by one who only knows how frequent people are."
     ]
-    if currency is not None:
+    if losses:
         sentences.append(
-            f"The publisher is expected to lose {money(Fraction(exposure.loss_known), currency)}, or "
-            f"{money(Fraction(exposure.loss_unknown), currency)}."
+            f"The publisher is expected to lose {_amount(exposure.loss_known, currency)} by the first, "
+            f"{_amount(exposure.loss_unknown, currency)} by the second."
         )
     sentences.append(_enough(exposure, subject))
     return tuple(sentences)
+
+
+def _amount(value: float, currency: str | None) -> str:
+    return f"{value:,.2f}" if currency is None else money(Fraction(value), currency)
 
 
 def _expected(number: float) -> str:
@@ -44,14 +58,23 @@ def _expected(number: float) -> str:
 def _enough(exposure: Exposure, subject: str) -> str:
     least, below = exposure.enough.lasting, exposure.below_enough
     if least is None:
-        return "On these terms no size of a group would be enough to deter her."
+        return "On these terms no group of up to a million would be large enough to deter her."
+    unsure = exposure.thresholds.no_exploit_after_access
+    both = (
+        ""
+        if unsure is None or exposure.enough.target
+        else f"; whoever does not know the sizes may pay for access and go on, up to groups of {unsure - 1:,}"
+    )
+    groups = (
+        f"Groups of {counted(int(least), subject)} alike deter an adversary who knows the sizes"
+    )
     if below is None:
-        return f"Groups of {counted(int(least), subject)} alike would be enough to deter her."
+        return f"{groups}{both}."
     if below == 0:
-        return f"Every record is like {int(least):,} or more, or like nobody: on these terms she attacks none."
+        return f"{groups}, and no record is in a smaller one{both}."
     return (
-        f"Groups of {counted(int(least), subject)} alike would be enough to deter her; {counted(below, 'record')} "
-        f"({share(below, exposure.groups.records)}) {'is' if below == 1 else 'are'} in a smaller one."
+        f"{groups}; {counted(below, 'record')} ({share(below, exposure.groups.records)}) "
+        f"{'is' if below == 1 else 'are'} in a smaller one{both}."
     )
 
 
@@ -60,7 +83,7 @@ def exposure_figure(exposure: Exposure) -> Figure:
     return Figure(
         to_svg(exposure_chart(exposure)),
         "How many records have which risk; the same figures are in a table below",
-        "Records without risk are in the leftmost bar.",
+        "Those without risk, or with hardly any, are in the leftmost bar.",
     )
 
 
@@ -88,7 +111,9 @@ def exposure_chart(exposure: Exposure) -> alt.TopLevelMixin:
             y=alt.Y("records:Q", title="records", scale=alt.Scale(type="symlog")),
             y2="none:Q",
             color=alt.Color(
-                "who:N", title=None, scale=alt.Scale(domain=[KNOWS, GUESSES], range=colours)
+                "who:N",
+                legend=None,
+                scale=alt.Scale(domain=[KNOWS, GUESSES], range=colours),
             ),
         )
         .properties(width=300, height=220)
@@ -97,14 +122,15 @@ def exposure_chart(exposure: Exposure) -> alt.TopLevelMixin:
         column=alt.Column("who:N", title=None, sort=[KNOWS, GUESSES])
     ).properties(
         title=alt.Title(
-            f"{_expected(exposure.expected_known)} of {exposure.groups.records:,} are expected to be re-identified",
+            f"{_expected(exposure.expected_known)} of {exposure.groups.records:,} are expected to be re-identified, or "
+            f"{_expected(exposure.expected_unknown)}",
             subtitle="records by risk; the vertical axis is logarithmic",
         )
     )
     return chart
 
 
-def exposure_section(exposure: Exposure, currency: str | None) -> Section:
+def exposure_section(exposure: Exposure, currency: str | None, *, losses: bool = False) -> Section:
     """Return the exact figures of a release."""
     rows = [
         ("records", f"{exposure.groups.records:,}"),
@@ -119,10 +145,10 @@ def exposure_section(exposure: Exposure, currency: str | None) -> Section:
         ("records whose risk is higher if she does not know", f"{len(exposure.higher):,}"),
         ("records whose risk is lower if she does not know", f"{len(exposure.lower):,}"),
     ]
-    if currency is not None:
+    if losses:
         rows += [
-            ("expected loss, sizes known", money(Fraction(exposure.loss_known), currency)),
-            ("expected loss, sizes not known", money(Fraction(exposure.loss_unknown), currency)),
+            ("expected loss, sizes known", _amount(exposure.loss_known, currency)),
+            ("expected loss, sizes not known", _amount(exposure.loss_unknown, currency)),
         ]
     cells = tuple((Cell(name), Cell(value)) for name, value in rows)
     notes = () if exposure.enough.warning is None else (f"Mind: {exposure.enough.warning}.",)

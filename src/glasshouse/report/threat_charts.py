@@ -70,13 +70,13 @@ def relative_threat(measures: Measures) -> alt.TopLevelMixin:
         )
     )
     zero = alt.Chart(alt.InlineData(values=[{"x": 0}])).mark_rule(strokeDash=[4, 3]).encode(x="x:Q")
-    above = measures.share_above(2.0)
+    above = measures.share_above(2.0, threatened=False)
     skewness = "" if np.isnan(histogram.skewness) else f"; skewness {histogram.skewness:.2f}"
     return alt.layer(bars, zero).properties(
         width=620,
         height=240,
         title=alt.Title(
-            f"Of {percentage(above)} of the records she is more than twice as sure as of the population",
+            f"Of the truth about {percentage(above)} of the records she is more than twice as sure",
             subtitle=f"right of the line: more is told about the person than about people like them{skewness}",
         ),
     )
@@ -125,9 +125,9 @@ def learner_against_attacker(measures: Measures) -> alt.TopLevelMixin:
     )
 
 
-def beliefs(knowledge: Knowledge) -> alt.TopLevelMixin:
+def beliefs(knowledge: Knowledge, learner: str = "learner") -> alt.TopLevelMixin:
     """Show what each adversary believes about one victim."""
-    told = {name: own for name, own in knowledge.of(0).items() if name in ("attacker", "learner")}
+    told = {name: own for name, own in knowledge.of(0).items() if name in ("attacker", learner)}
     order = sorted(told["attacker"], key=lambda value: -told["attacker"][value])[:MOST_VALUES]
     rows = [
         {"value": value, "who": ADVERSARIES[name], "belief": 100 * own[value]}

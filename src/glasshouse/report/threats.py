@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, Protocol
 
+import numpy as np
+
 from glasshouse.groups import Knowledge, Measures, Release, Sampled
 from glasshouse.report.charts import to_svg
 from glasshouse.report.page import (
@@ -85,28 +87,37 @@ def _guessed(outcome: Threatened, measures: Measures) -> str:
     return (
         f"Somebody who knows that a {outcome.study.subject} is in {outcome.release.name}, and their "
         f"{enumeration([each.name for each in outcome.release.attributes])}, guesses the {_secret(outcome.release)} "
-        f"right for {frequency(_ratio(measures.attacker.share_at_random))} {people}; somebody who only learns about "
-        f"the population, for {frequency(_ratio(measures.learner.share_at_random))}; always saying the most frequent "
-        f"value is right for {frequency(measures.baseline)}."
+        f"right for {frequency(_ratio(measures.attacker.share_at_random))} {people}{_kept(outcome)}; somebody who only "
+        f"learns about the population, for {frequency(_ratio(measures.learner.share_at_random))}; always saying the "
+        f"most frequent value is right for {frequency(measures.baseline)}."
     )
 
 
+def _kept(outcome: Threatened) -> str:
+    hidden = outcome.study.suppressed
+    return "" if hidden == 0 else f" ({counted(hidden, 'record')} suppressed among them)"
+
+
 def _beyond(outcome: Threatened, measures: Measures) -> str:
-    twice = measures.share_above(2.0)
+    twice, named = measures.share_above(2.0, threatened=False), measures.share_above(2.0)
     subject = outcome.study.subject
-    count = round(twice * measures.records)
+    count, names = round(twice * measures.records), round(named * measures.records)
+    most = _times(float(measures.relative.max()))
     if count == 0:
-        return f"Of no {subject} she is more than twice as sure as of the population: being in the table costs little."
+        return (
+            "Beyond what anyone may learn about the population: she is at most "
+            f"{most} times as sure of the truth about a {subject}."
+        )
     return (
-        f"Beyond what anyone may learn about the population: of {counted(count, subject)} "
-        f"({percentage(twice)}) she names the true value and is more than twice as sure of it; at most "
-        f"{measures.highest_relative:,.3g} times."
+        f"Beyond what anyone may learn about the population: of {counted(count, subject)} ({percentage(twice)}) she is "
+        f"more than twice as sure of the truth, at most {most} times; of {names:,} of them it is what she would name."
     )
 
 
 def _without_original(outcome: Threatened) -> str:
     told = outcome.knowledge.beliefs()
     mean = {name: float(own.highest.mean()) for name, own in told.items()}
+    mean["learner"] = mean[learner_name(outcome.study)]
     return (
         f"On average somebody who knows that a {outcome.study.subject} is in {outcome.release.name} is sure of a "
         f"{_secret(outcome.release)} with a probability of {100 * mean['attacker']:.1f} %, beside "
@@ -116,18 +127,30 @@ def _without_original(outcome: Threatened) -> str:
 
 def _of_victim(outcome: Threatened) -> list[str]:
     told = outcome.knowledge.of(0)
-    attacker, learner = told["attacker"], told["learner"]
+    attacker, learner = told["attacker"], told[learner_name(outcome.study)]
     best = max(attacker, key=lambda value: attacker[value])
     ratio = attacker[best] / learner[best] if learner[best] else float("inf")
     return [
         f"Of a {outcome.study.subject} known to be in {outcome.release.name} she believes “{best}” with a probability "
         f"of {100 * attacker[best]:.1f} %; of people like them in the population with {100 * learner[best]:.1f} %.",
-        f"Being in the table makes her {ratio:,.3g} times as sure of it.",
+        f"Being in the table makes her {_times(ratio)} times as sure of it."
+        if ratio >= 1
+        else "Being in the table makes her no surer of it.",
     ]
 
 
+def learner_name(study: ThreatStudy) -> str:
+    """Return under which name the learner of the study's reading stands."""
+    return "learner" if study.reading == "5" else "learner_mean"
+
+
 def _certainty(outcome: Threatened) -> str:
-    sampled = outcome.sampled
+    sampled, mean = outcome.sampled, outcome.knowledge.learner_mean
+    if sampled is None and mean is not None and mean.errors is not None:
+        return (
+            f"These figures are exact ({outcome.knowledge.method}), but for what is learned about the population by "
+            f"reading (6): that is drawn, with an error of at most {100 * float(np.nanmax(mean.errors)):.2g} points."
+        )
     if sampled is None:
         return f"These figures are exact ({outcome.knowledge.method}), not sampled."
     if sampled.multimodal:
@@ -140,11 +163,19 @@ def _certainty(outcome: Threatened) -> str:
             f"These figures were sampled, and the requested precision was not reached within {sampled.sweeps:,} "
             "sweeps: sample longer before relying on them."
         )
-    worst = max(each.error for each in sampled.aggregates)
+    worst = max(each.error for each in sampled.aggregates if not each.name.startswith("abs"))
+    if outcome.study.known:
+        worst = sampled.largest_error
     return (
         f"These figures were sampled by {sampled.chains} chains of {sampled.sweeps:,} sweeps that agree (R-hat at most "
-        f"{max(each.rhat for each in sampled.aggregates):.3f}); their Monte-Carlo error is at most {worst:.2g}."
+        f"{max(each.rhat for each in sampled.aggregates):.3f}); the Monte-Carlo error of a share is at most "
+        f"{100 * worst:.2g} points."
     )
+
+
+def _times(factor: float) -> str:
+    """Say a factor in three digits, or to the nearest whole number where it has more."""
+    return f"{factor:,.0f}" if factor >= 1000 else f"{factor:.3g}"
 
 
 def _ratio(share: float) -> Fraction:
@@ -178,7 +209,13 @@ def threat_page(outcome: Threatened, *, provenance: Provenance) -> Page:
 def _figures(outcome: Threatened) -> tuple[Figure, ...]:
     if outcome.study.known:
         label = "Beliefs about the victim by sensitive value; the same figures are in a table below"
-        return (Figure(to_svg(beliefs(outcome.knowledge)), label, "Further apart: more is told."),)
+        return (
+            Figure(
+                to_svg(beliefs(outcome.knowledge, learner_name(outcome.study))),
+                label,
+                "Further apart: more is told.",
+            ),
+        )
     measures = outcome.measures
     if measures is None:
         return ()
@@ -225,8 +262,9 @@ def _measures(measures: Measures) -> Section:
         ("highest relative threat (Ti)", f"{measures.highest_relative:.4f}"),
         *(
             (
-                f"records with a relative threat above {limit}",
-                percentage(measures.share_above(limit)),
+                f"records with a relative threat above {limit:g} (of them named)",
+                f"{percentage(measures.share_above(limit, threatened=False))} "
+                f"({percentage(measures.share_above(limit))})",
             )
             for limit in (1.5, 2.0, 4.0, 8.0)
         ),
@@ -308,7 +346,7 @@ def _release(outcome: Threatened) -> Section:
         ),
         ("records in groups", f"{release.records:,}"),
         ("groups", f"{release.groups:,}"),
-        ("suppressed records, in no group", f"{release.left_out:,}"),
+        ("suppressed records, which can be anybody's", f"{outcome.study.suppressed:,}"),
         ("computed by", outcome.knowledge.method),
         *((f"values of {each.name}", f"{len(each.values):,}") for each in release.attributes),
         (f"values of {_secret(release)}", f"{len(release.sensitive.values):,}"),

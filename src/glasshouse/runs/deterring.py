@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet
 from numpy.typing import NDArray
 
-from glasshouse.atomic import new_file
 from glasshouse.economics import (
     Deterrent,
     Exposure,
@@ -28,7 +25,7 @@ from glasshouse.economics import (
     policy,
     sensitivity,
 )
-from glasshouse.errors import StudyError
+from glasshouse.errors import BudgetError, StudyError
 from glasshouse.runs.runner import Means
 from glasshouse.sources import OnProgress
 from glasshouse.study import Dataset
@@ -40,7 +37,16 @@ if TYPE_CHECKING:
 
 DETERRENTS = ("penalty", "access_cost", "exploit_cost", "detection")
 """What a publisher or a legislator can raise."""
-VARIED = ("penalty", "access_cost", "exploit_cost", "detection", "gain", "discount")
+VARIED = (
+    "penalty",
+    "access_cost",
+    "exploit_cost",
+    "detection",
+    "gain",
+    "prior",
+    "link_cost",
+    "discount",
+)
 """What the thresholds are drawn against."""
 LARGEST = 100
 """The largest group that is shown where nobody says which."""
@@ -78,10 +84,21 @@ class DeterRun:
         """What a record stands for."""
         return self.study.subject
 
+    @property
+    def counts_losses(self) -> bool:
+        """Whether the study says what a re-identified record costs the publisher."""
+        return self.study.loss is not None or bool(self.study.loss_by)
+
+    @property
+    def prior_is_given(self) -> bool:
+        """Whether the prior is that of the study or of its data, and not the publication's."""
+        return self.study.prior is not None or _shares_known(self.study)
+
     def to_dict(self) -> dict[str, Any]:
-        """Return everything that came out as plain values."""
+        """Return everything that came out as plain values; thresholds and deterrents are those of the known group."""
         return {
             "terms": self.policy.terms.to_dict(),
+            "belief": self.policy.belief,
             **self.policy.to_dict(),
             "deterrents": [each.to_dict() for each in (*self.deterrents, self.size)],
             **({} if self.exposure is None else {"exposure": self.exposure.to_dict()}),
@@ -96,19 +113,15 @@ class DeterRun:
         from glasshouse.report.deterrence import deterrence_page
         from glasshouse.report.page import render
 
-        curves = [curve(self.policy.terms, name) for name in VARIED]
+        curves = [own for name in VARIED if (own := curve(self.policy.terms, name)) is not None]
         return render(deterrence_page(self, curves, provenance=provenance))
 
 
-def run_deter(
-    study: DeterStudy, *, means: Means | None = None, per_record: Path | None = None
-) -> DeterRun:
+def run_deter(study: DeterStudy, *, means: Means | None = None) -> DeterRun:
     """Solve the adversary's decision process.
 
-    Args:
-        study: What is asked.
-        means: What there is to work with.
-        per_record: Where to write the risk of each record of the release, as Parquet.
+    Where both the register and the population are given, the prior is the share of the population that is registered,
+    unless the study says otherwise.
 
     Raises:
         DataError: The data is malformed or lacks a column.
@@ -117,21 +130,20 @@ def run_deter(
     """
     terms = terms_of(study)
     low, high = study.sizes or (1, min(LARGEST, study.belief or LARGEST))
-    if per_record is not None and study.release is None:
-        raise StudyError("--per-record is about the records of a release; give --release FILE")
     exposed = None
     if study.release is not None:
         reading = (means or Means()).watch.reading
         release = _read(study.release, study, on_progress=reading)
+        groups, registered = _groups(study, release, on_progress=reading)
+        if registered is not None and study.prior is None:
+            terms = replace(terms, prior=registered)
         exposed = exposure(
-            _groups(study, release, on_progress=reading),
+            groups,
             terms,
             loss=_losses(study, release),
             belief=None if study.people is None else study.belief,
         )
-    if exposed is not None and per_record is not None:
-        with new_file(per_record) as draft:
-            pyarrow.parquet.write_table(exposed.records_frame(), draft)
+        exposed = replace(exposed, enough=least_size(terms, target=study.target))
     return DeterRun(
         study=study,
         policy=policy(terms, range(low, high + 1), belief=study.belief),
@@ -157,22 +169,34 @@ def _read(
     )
 
 
-def _groups(study: DeterStudy, release: EncodedTable, *, on_progress: OnProgress | None) -> Groups:
-    """Return how many people are like each record: counted in a register, or estimated."""
+def _shares_known(study: DeterStudy) -> bool:
+    return study.people is not None and study.population is not None
+
+
+def _groups(
+    study: DeterStudy, release: EncodedTable, *, on_progress: OnProgress | None
+) -> tuple[Groups, float | None]:
+    """Return how many people are like each record, counted or estimated; and the share of people in the register."""
     everybody = None
     if study.population is not None:
         everybody = _read(study.population, study, on_progress=on_progress)
     if study.people is not None:
         register = _read(study.people, study, on_progress=on_progress)
-        return groups_in_register(release, register, population=everybody)
+        if everybody is not None and everybody.records < register.records:
+            raise StudyError(
+                f"--register has {register.records:,} people, more than the population of {everybody.records:,}"
+            )
+        share = None if everybody is None else register.records / everybody.records
+        return groups_in_register(release, register, population=everybody), share
     if everybody is None or study.belief is None:
         raise StudyError("a release needs the people it is linked with: --register FILE")
-    return groups_by_population(release, everybody, study.belief)
+    return groups_by_population(release, everybody, study.belief), None
 
 
 def _losses(study: DeterStudy, release: EncodedTable) -> NDArray[np.float64] | float:
     """Return what each re-identified record costs the publisher; 1, so that they are counted, where nothing is said."""
-    other = 1.0 if study.loss is None else study.loss
+    nothing = 0.0 if study.loss_by else 1.0
+    other = nothing if study.loss is None else study.loss
     for column, losses in study.loss_by.items():
         return losses_by_value(release, column, losses, other=other)
     return other
@@ -191,13 +215,21 @@ def terms_of(study: DeterStudy) -> Terms:
     return Terms(**given)
 
 
-def curve(terms: Terms, parameter: str) -> Sensitivity:
-    """Return the thresholds against one parameter, from a hundredth to a hundred times what it is."""
+def curve(terms: Terms, parameter: str) -> Sensitivity | None:
+    """Return the thresholds against one parameter, from a hundredth to a hundred times what it is.
+
+    None: at some value too many sizes would have to be looked at.
+    """
     if parameter == "discount":
         values = np.linspace(0.5, 1.0, POINTS)
+    elif parameter == "prior":
+        values = np.linspace(0.05, 1.0, POINTS)
     elif parameter == "detection":
         values = np.geomspace(1e-4, 0.9, POINTS)
     else:
         middle = float(getattr(terms, parameter)) or 100.0
         values = np.geomspace(middle / 100, middle * 100, POINTS)
-    return sensitivity(terms, parameter, values.tolist())
+    try:
+        return sensitivity(terms, parameter, values.tolist())
+    except BudgetError:
+        return None

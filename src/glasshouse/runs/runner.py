@@ -146,6 +146,8 @@ class Watch:
     """Called with how many solutions were looked at, what none can lose less than, and what the best one loses."""
     sampling: Callable[[SamplingProgress], None] | None = None
     """Called with how far a sampler is."""
+    solving: Callable[[str, int, int], None] | None = None
+    """Called with the phase, and how many of how many instances have been tried."""
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet
 
-from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
 from glasshouse.groups import (
     Effort,
@@ -95,7 +93,7 @@ class ThreatRun:
             "scheme": str(self.release.scheme),
             "records": self.release.records,
             "groups": self.release.groups,
-            "suppressed": self.release.left_out,
+            "suppressed": self.study.suppressed,
             "victims": self.victims,
             "method": self.knowledge.method,
         }
@@ -154,6 +152,7 @@ def study_of_folder(folder: Path) -> dict[str, Any]:
         "sensitive": list(stored.sensitive),
         "group": stored.group,
         "shuffled": stored.shuffled,
+        "in_order": True,
         "suppressed": stored.suppressed,
         "hierarchies": {} if protection is None else dict(protection.hierarchies),
         "subject": made.subject,
@@ -166,7 +165,6 @@ def run_threat(
     means: Means | None = None,
     checkpoint: Checkpoint | None = None,
     resume: bool = False,
-    per_record: Path | None = None,
 ) -> ThreatRun:
     """Tell what learner and attacker believe of each person, exactly where that is possible.
 
@@ -175,7 +173,6 @@ def run_threat(
         means: What there is to work with.
         checkpoint: Where the state of the sampler is kept.
         resume: Whether to go on from the state kept there.
-        per_record: Where to write the threat to each record of the original, as Parquet.
 
     Raises:
         DataError: The data is malformed, or the original does not match the release.
@@ -186,14 +183,13 @@ def run_threat(
     steps, table = _original(study, means)
     release = _with_prior(study, _release(study, table))
     people, truth = _asked_about(study, release, table)
-    if per_record is not None and truth is None:
-        raise StudyError("--per-record is about the records of the original; give --original FILE")
     kept = None if checkpoint is None else checkpoint.start_state(resume=resume)
     found = threat(
         release,
         truth,
         people=people,
-        in_order=truth is not None and _is_in_order(release, truth),
+        in_order=truth is not None
+        and _is_in_order(release, truth, in_order=study.in_order or study.shuffled),
         learner_mean=study.reading == "6",
         points=POINTS,
         effort=_effort(study, means),
@@ -201,9 +197,6 @@ def run_threat(
         on_progress=means.watch.sampling,
         on_state=None if checkpoint is None else checkpoint.save_state,
     )
-    if per_record is not None and found.measures is not None:
-        with new_file(per_record) as draft:
-            pyarrow.parquet.write_table(found.measures.records_frame(), draft)
     return ThreatRun(
         study=study,
         release=release,
@@ -219,24 +212,33 @@ def _with_prior(study: ThreatStudy, release: Release) -> Release:
     """Return the release under the prior that the study gives, if it gives one."""
     if study.alpha is None and study.beta is None and not study.betas:
         return release
-    overall = 1.0 if study.beta is None else study.beta
-    betas: dict[str, Number | dict[str, Number]] = {
-        attribute.name: overall for attribute in release.attributes
-    }
+    betas: dict[str, Number | dict[str, Number]] = {}
+    for attribute in release.attributes:
+        own: dict[str, Number] = dict(zip(attribute.values, attribute.beta, strict=True))
+        betas[attribute.name] = own if study.beta is None else study.beta
     betas.update(study.betas)
-    alpha = 1.0 if study.alpha is None else study.alpha
-    return release.with_prior(alpha=alpha, beta=betas)
+    alpha: Number | dict[str, Number] = dict(
+        zip(release.sensitive.values, release.sensitive.alpha, strict=True)
+    )
+    return release.with_prior(alpha=alpha if study.alpha is None else study.alpha, beta=betas)
 
 
 def _original(study: ThreatStudy, means: Means) -> tuple[tuple[Step, ...], EncodedTable | None]:
     """Read the original, and leave out of it what was not protected."""
     if study.original is None:
         return (), None
+    known, wanted = study.quasi_identifiers, study.sensitive
+    if study.release.path.suffix.lower() == JSON_FORM:
+        release = _release(study, None)
+        known = tuple(attribute.name for attribute in release.attributes)
+        wanted = release.sensitive.names
+    if not known or not wanted:
+        raise StudyError("say what an adversary can know, and what she wants to infer: -q and -s")
     question = Study(
         datasets=(study.original,),
         adversary=Adversary(
-            quasi_identifiers=study.quasi_identifiers,
-            sensitive=study.sensitive,
+            quasi_identifiers=known,
+            sensitive=wanted,
             identifier=study.identifier,
         ),
         treatment=study.treatment,
@@ -282,7 +284,6 @@ def _release(study: ThreatStudy, original: EncodedTable | None) -> Release:
             for name, path in study.hierarchies.items()
             if name in study.quasi_identifiers
         },
-        leave_out_suppressed=study.suppressed > 0,
     )
 
 
@@ -314,7 +315,7 @@ def _domains(
 
 def _asked_about(
     study: ThreatStudy, release: Release, table: EncodedTable | None
-) -> tuple[list[dict[str, Sequence[str]]] | None, EncodedTable | None]:
+) -> tuple[list[dict[str, str | Sequence[str]]] | None, EncodedTable | None]:
     """Return whom results are about: one victim, or everybody in the original; neither: everybody in the release."""
     if study.known:
         return [_victim(study, release)], None
@@ -326,9 +327,9 @@ def _asked_about(
     return None, table
 
 
-def _victim(study: ThreatStudy, release: Release) -> dict[str, Sequence[str]]:
-    """Return what is known of the victim, per attribute some values."""
-    person: dict[str, Sequence[str]] = {}
+def _victim(study: ThreatStudy, release: Release) -> dict[str, str | Sequence[str]]:
+    """Return what is known of the victim, per attribute a value or some."""
+    person: dict[str, str | Sequence[str]] = {}
     for text in study.known:
         condition = parse_condition(text)
         values = release.attribute(condition.column).values
@@ -337,14 +338,16 @@ def _victim(study: ThreatStudy, release: Release) -> dict[str, Sequence[str]]:
             own = tuple(value for value in values if condition.holds(value))
             if not own:
                 raise StudyError(f'--know "{text}": no value of the domain is in that interval')
-        person[condition.column] = own
+        if condition.column in person:
+            raise StudyError(f'--know is given twice for "{condition.column}"; say it once')
+        person[condition.column] = own[0] if len(own) == 1 else own
     return person
 
 
-def _is_in_order(release: Release, table: EncodedTable) -> bool:
+def _is_in_order(release: Release, table: EncodedTable, *, in_order: bool) -> bool:
     """Tell whether the records of the original are, one by one, the rows of the file that the release was read from."""
     kept = release.positions is not None
-    return kept and table.records == release.records + release.left_out
+    return in_order and kept and table.records == release.records + release.left_out
 
 
 def _effort(study: ThreatStudy, means: Means) -> Effort:

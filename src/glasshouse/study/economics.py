@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, Self
+import math
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, StrictFloat, StrictInt, model_validator
 
 from glasshouse.study.base import Question
 from glasshouse.study.models import Dataset
 
-Amount = Annotated[StrictFloat, Field(allow_inf_nan=False)]
+Amount = StrictFloat
+"""Whether it makes sense is judged by `glasshouse.economics.Terms`, which names the option."""
 
 
 class DeterStudy(Question):
@@ -43,9 +45,9 @@ class DeterStudy(Question):
     """The smallest and the largest group that is asked about; unset: 1 to 100, or to the size of the register."""
     belief: StrictInt | None = None
     """The number of people in the register, where she does not know the size of a group."""
-    target: StrictFloat = Field(default=0.0, ge=0, le=1)
+    target: StrictFloat = 0.0
     """The risk that a deterrent is to reach."""
-    protect: StrictInt = Field(default=1, ge=1)
+    protect: StrictInt = 1
     """The size of the group that is to be protected by a deterrent."""
     release: Dataset | None = None
     """The de-identified records."""
@@ -71,6 +73,23 @@ class DeterStudy(Question):
             raise ValueError(
                 f"--sizes {low}:{high} is no range of group sizes; give the smallest, from 1 on, and the largest"
             )
+        if self.belief is not None and self.belief < 1:
+            raise ValueError(
+                f"--belief is {self.belief}; it is the number of people in the register, from 1 on"
+            )
+        if not 0 <= self.target <= 1:
+            raise ValueError(
+                f"--target is {self.target:g}; it is a risk, give a number from 0 to 1"
+            )
+        if self.protect < 1:
+            raise ValueError(f"--protect is {self.protect}; a group has at least one person")
+        for option, amounts in (
+            ("--loss", [] if self.loss is None else [self.loss]),
+            ("--loss-by", [each for own in self.loss_by.values() for each in own.values()]),
+        ):
+            for amount in amounts:
+                if not 0 <= amount < math.inf:
+                    raise ValueError(f"{option} is {amount:g}; give an amount from 0 on")
         linked = self.people is not None or self.population is not None
         if self.release is None and (linked or self.quasi_identifiers):
             raise ValueError("a register and quasi-identifiers need a release; give --release FILE")

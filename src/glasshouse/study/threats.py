@@ -53,10 +53,12 @@ class ThreatStudy(Question):
     """The column of group names."""
     generalised: StrictBool = False
     """Whether the values of a release with a group column are generalised, instead of being permuted in groups."""
+    in_order: StrictBool = False
+    """Whether the records of the original are in the order of the release, before that was shuffled."""
     shuffled: StrictBool = False
     """Whether anonymise wrote its records in random order."""
     suppressed: StrictInt = Field(default=0, ge=0)
-    """How many records the publisher suppressed: they are in no group."""
+    """How many records the publisher suppressed. Their sensitive values are published: anybody's may be among them."""
     hierarchies: dict[str, Path] = Field(default_factory=dict)
     """Per column, the file that says what its labels stand for."""
     domain: Literal["observed", "released"] | None = None
@@ -87,6 +89,16 @@ class ThreatStudy(Question):
             raise ValueError("Anatomy's two tables are joined by their groups; give --group COLUMN")
         if self.sensitive_table is not None and self.generalised:
             raise ValueError("Anatomy generalises nothing; leave out --generalised")
+        if self.release.path.suffix.lower() == ".json":
+            given = {"-q": self.quasi_identifiers, "-s": self.sensitive, "--group": self.group}
+            for option, value in given.items():
+                if value:
+                    raise ValueError(f"a release in JSON says what it is; leave out {option}")
+        for name in self.hierarchies:
+            if name not in self.quasi_identifiers:
+                raise ValueError(
+                    f"--hierarchy {name}: it is no quasi-identifier; add -q {name}, or leave it out"
+                )
         if self.domain == "observed" and self.original is None:
             raise ValueError("the observed domain is that of the original; give --original FILE")
         for text in self.known:

@@ -24,17 +24,20 @@ from glasshouse.synthetic.outpatient import OUTPATIENT
 from glasshouse.synthetic.population import POPULATION, PopulationStudy, study
 from glasshouse.synthetic.school_census import SCHOOL_CENSUS
 from glasshouse.synthetic.streaming import Generator
+from glasshouse.synthetic.trade import Trade, write_trade
 from glasshouse.synthetic.writing import write_batches
 
 __all__ = [
     "Generator",
     "PopulationStudy",
+    "Trade",
     "batches",
     "generator",
     "names",
     "study",
     "table",
     "write",
+    "write_trade",
 ]
 
 _GENERATORS = {each.name: each for each in (SCHOOL_CENSUS, OUTPATIENT, POPULATION)}

@@ -1,0 +1,146 @@
+"""``glasshouse totals``: who is behind each record, from published totals."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from glasshouse.cli import asking, options
+from glasshouse.cli.progress import progress
+from glasshouse.errors import DataError, StoppedError, StudyError
+
+app = typer.Typer(
+    name="totals",
+    help="Who is behind each record, from de-identified records and published totals.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+
+@app.command()
+def solve(
+    instance: Annotated[
+        Path, typer.Argument(metavar="INSTANCE.json", help="One group: records, totals, rounding.")
+    ],
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            "--time-limit", metavar="SECONDS", help="After so long, a proved superset is told."
+        ),
+    ] = 60.0,
+    memory: Annotated[
+        str, typer.Option("--memory", metavar="SIZE", help="How much lists may take, such as 2G.")
+    ] = "2G",
+    as_json: options.Json = False,
+) -> None:
+    """In which places each record of one group can be, under every allocation that meets the totals.
+
+    Example: glasshouse totals solve group.json --json
+    """
+    from glasshouse.cli.totalled import show_solution
+    from glasshouse.sources import existing_file
+    from glasshouse.totals import from_json, solve
+
+    try:
+        text = existing_file(instance).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise DataError(f"{instance.name}: is not UTF-8 text; give an instance as JSON") from None
+    found = solve(
+        from_json(text),
+        time_limit=time_limit,
+        memory_limit=options.size_in_bytes(memory) or 2 << 30,
+    )
+    if as_json:
+        print(json.dumps(found.to_dict(), indent=2))
+    else:
+        show_solution(found)
+
+
+@app.command()
+def campaign(
+    study_file: Annotated[
+        Path,
+        typer.Option("--study", metavar="FILE", help="The plan: publications, measures, phases."),
+    ],
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--seconds",
+            metavar="N",
+            help="How long it may take in all, instead of what the plan says.",
+        ),
+    ] = None,
+    processes: Annotated[
+        int | None,
+        typer.Option("--processes", metavar="N", min=1, help=r"\[default: one per processor]"),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Go on where an interrupted campaign with the same --out stopped."
+        ),
+    ] = False,
+    per_record: Annotated[
+        Path | None,
+        typer.Option(
+            "--per-record",
+            metavar="FILE.parquet",
+            help="Also write where each record can be, and how surely. It is the disclosure itself.",
+        ),
+    ] = None,
+    out: options.Out = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
+) -> None:
+    """A whole month: join publications by their keys, solve every group, and price the damage.
+
+    Example: glasshouse totals campaign --study study.toml --seconds 600 --out run
+    """
+    from glasshouse.cli.totalled import show_campaign
+    from glasshouse.runs import Means, check_place, write_run
+    from glasshouse.runs.totalling import run_totals
+    from glasshouse.sources import existing_file
+    from glasshouse.study import paths_of
+    from glasshouse.study.files import load_question
+    from glasshouse.study.totals import TotalsStudy
+
+    study = load_question(study_file, TotalsStudy)
+    if seconds is not None:
+        if not seconds > 0:
+            raise StudyError(f"--seconds is {seconds:g}; give a number above 0")
+        budget = study.budget.model_copy(update={"seconds": seconds})
+        study = study.model_copy(update={"budget": budget})
+    for path in paths_of(study):
+        existing_file(path)
+    if per_record is not None:
+        asking.check_new_file(per_record, paths_of(study), overwrite=overwrite)
+    if out is None and resume:
+        raise StudyError("--resume needs the --out of the campaign that was interrupted")
+    if out is not None:
+        check_place(out, overwrite=overwrite)
+    kept = None if out is None else out.with_name(f"{out.name}.partial")
+    try:
+        with progress() as watch:
+            done = run_totals(
+                study,
+                means=Means(watch, threads=processes or os.cpu_count()),
+                folder=kept,
+                resume=resume,
+            )
+    except KeyboardInterrupt:
+        if kept is not None and kept.exists():
+            raise StoppedError(
+                "stopped; the same command with --resume goes on from here"
+            ) from None
+        raise
+    report = None if out is None else write_run(done, out, overwrite=overwrite)
+    if kept is not None:
+        shutil.rmtree(kept, ignore_errors=True)
+    if per_record is not None:
+        asking.write_records(done.result.packages_frame(), per_record)
+    show_campaign(done, report, as_json=as_json)

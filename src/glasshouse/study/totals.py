@@ -1,0 +1,255 @@
+"""A plan of reconstruction from published totals, as a frozen model of ``study.toml``.
+
+It says which files were published, how they are read and joined, what the totals were rounded to, and in which phases
+the adversary goes about it. The model knows nothing of the data: whether a column exists is found out when it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
+
+from glasshouse.errors import unknown_name
+from glasshouse.study.base import Model, Question
+from glasshouse.study.models import ConditionText, Dialect
+
+Name = Annotated[str, Field(min_length=1)]
+Positive = Annotated[StrictFloat, Field(gt=0, allow_inf_nan=False)]
+
+
+class KeyMap(Model):
+    """A file that says which value of one publication stands for which of another."""
+
+    path: Path
+    """The file; in ``study.toml`` relative to the folder of the study."""
+    dialect: Dialect = Dialect()
+    """How it is written down, where it is delimited text."""
+    source: Name
+    """The column with the values as they stand."""
+    target: Name
+    """The column with what they become."""
+
+
+class Derived(Model):
+    """A column made from others, to be used like any other."""
+
+    columns: tuple[Name, ...] = Field(min_length=1)
+    """The columns that it is made from; the texts of several are put together in this order."""
+    first: StrictInt | None = Field(default=None, ge=1)
+    """How many characters are kept, from the first on; unset: all."""
+    map: KeyMap | None = None
+    """What the text stands for."""
+
+
+class Publication(Model):
+    """A published table, and what is done with it before it is used."""
+
+    path: Path
+    """The file; in ``study.toml`` relative to the folder of the study."""
+    dialect: Dialect = Dialect()
+    """How it is written down, where it is delimited text."""
+    decimal_comma: StrictBool = False
+    """Whether its numbers have a comma before the decimals, not a point."""
+    where: tuple[ConditionText, ...] = ()
+    """Only rows that meet all of these."""
+    derived: dict[Name, Derived] = Field(default_factory=dict)
+    """Columns made from others, by name; one may use those before it."""
+    unique: tuple[Name, ...] = ()
+    """Of rows that agree in these columns the first is kept: the same header stands before each item."""
+    identifier: Name | None = None
+    """The column that names a row in results that list rows."""
+    measures: dict[Name, Name] = Field(default_factory=dict)
+    """Per measure of the plan, the column with it."""
+
+
+class Measure(Model):
+    """Something that is summed up."""
+
+    decimals: StrictInt = Field(default=0, ge=0, le=12)
+    """How many decimals the most exact publication of it has."""
+    unit: Positive = 1.0
+    """What the totals are rounded to: 1 for whole numbers, 1000 for thousands."""
+
+
+class Narrowing(Model):
+    """An earlier phase that rules out bins of a later one."""
+
+    phase: Name
+    """The earlier phase."""
+    on: tuple[Name, ...] = Field(min_length=1)
+    """Columns of the bins of both: a record can be in a bin only if the earlier phase left one open that agrees."""
+
+
+class Suppression(Model):
+    """A third publication that shows which records were not published at all."""
+
+    publication: Name
+    """The publication."""
+    keys: dict[Name, Name] = Field(min_length=1)
+    """Columns of the records, and those of the third publication that they agree with; the phase's are among them."""
+
+
+class Phase(Model):
+    """One step of the attack: the records of one publication are put into the totals of another."""
+
+    name: Name
+    """What results call it."""
+    packages: Name
+    """The publication with the records."""
+    bins: Name
+    """The publication with the totals."""
+    bin: tuple[Name, ...] = Field(min_length=1)
+    """The columns of the totals that name a bin, such as state and city."""
+    keys: dict[Name, Name] = Field(min_length=1)
+    """Columns of the records, and those of the totals that they agree with: together they make the groups."""
+    measures: tuple[Name, ...] = ()
+    """The measures that must be met; unset: all that both publications have."""
+    narrowed_by: tuple[Narrowing, ...] = ()
+    """Earlier phases whose results this one uses."""
+    exposed: StrictBool = True
+    """Whether chances to name an entity are taken from it; not from a phase that only prepares another."""
+    suppression: Suppression | None = None
+    """How suppressed records are recognised."""
+    effort: Positive = 1.0
+    """Its part of the time that is left when it begins, beside those of the phases after it."""
+
+
+class EntityRegister(Model):
+    """The entities that may be behind a record, and where they are."""
+
+    publication: Name
+    """The publication with a row per entity."""
+    keys: dict[Name, Name] = Field(min_length=1)
+    """Columns that name bins, and those of the register that they agree with."""
+    entity: Name | None = None
+    """The column that names an entity, where it may have several rows."""
+
+
+class TimeBudget(Model):
+    """What the campaign may take."""
+
+    seconds: Positive = 3600.0
+    """How long it may take, all phases together."""
+    quick: Positive = 0.2
+    """The CPU seconds of the first attempt at an instance; every instance has one."""
+    longest: Positive = 60.0
+    """The CPU seconds of the last attempt at one."""
+    gigabytes: Positive = 2.0
+    """The memory that one attempt may take for its lists."""
+
+
+class TotalsStudy(Question):
+    """Which publications are set against each other, and how."""
+
+    commands: ClassVar[tuple[str, ...]] = ("totals",)
+    command: Literal["totals"] = "totals"
+    """The command that answers it."""
+    publications: dict[Name, Publication] = Field(min_length=1)
+    """The published tables, by the names that the plan uses."""
+    measures: dict[Name, Measure] = Field(min_length=1)
+    """What is summed up."""
+    value: Name | None = None
+    """The measure that says what a record is worth; unset: the first."""
+    rounding: Literal["sum", "record", "unknown"] = "unknown"
+    """How the totals were rounded; see `glasshouse.totals.instance`."""
+    tolerance: Annotated[StrictFloat, Field(ge=0, allow_inf_nan=False)] | None = None
+    """How far a sum may be from its total, in units of the totals; unset: ½."""
+    none_bin: StrictBool = True
+    """Whether the publisher of the totals may have left out records."""
+    left_out: Annotated[StrictFloat, Field(gt=0, lt=1)] = 0.01
+    """How many records the adversary believes were left out, as a share, where records may have been."""
+    phases: tuple[Phase, ...] = Field(min_length=1)
+    """The steps of the attack, in order."""
+    entities: EntityRegister | None = None
+    """The register of entities; unset: records are linked with bins, and no chances are computed."""
+    budget: TimeBudget = TimeBudget()
+    """How long it may take."""
+    currency: str | None = Field(default=None, min_length=1)
+    """What values are counted in."""
+    subject: str = Field(default="entity", min_length=1)
+    """What is behind a record, in the words of the report."""
+
+    @property
+    def worth(self) -> str:
+        """The measure that says what a record is worth."""
+        return self.value or next(iter(self.measures))
+
+    def measures_of(self, phase: Phase) -> tuple[str, ...]:
+        """Return the measures of a phase."""
+        records, totals = self.publications[phase.packages], self.publications[phase.bins]
+        return phase.measures or tuple(
+            name for name in self.measures if name in records.measures and name in totals.measures
+        )
+
+    @model_validator(mode="after")
+    def _names_are_known(self) -> Self:
+        _known("measure", self.worth, self.measures, "measures")
+        for name, publication in self.publications.items():
+            for measure in publication.measures:
+                _known("measure", measure, self.measures, f'measures (publication "{name}")')
+        if self.entities is not None:
+            _known("publication", self.entities.publication, self.publications, "the plan")
+        if self.rounding == "record" and self.tolerance is not None:
+            raise ValueError(
+                "records that were rounded before adding need no tolerance; leave it out"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _phases_follow_each_other(self) -> Self:
+        earlier: dict[str, Phase] = {}
+        for phase in self.phases:
+            if phase.name in earlier:
+                raise ValueError(f'phase "{phase.name}" is given twice; give each its own name')
+            for name in (phase.packages, phase.bins):
+                _known("publication", name, self.publications, "the plan")
+            if self.worth not in self.publications[phase.packages].measures:
+                raise ValueError(
+                    f'phase "{phase.name}": the records have no measure "{self.worth}", which says what they are worth'
+                )
+            self._measures_are_there(phase)
+            self._narrowing_is_possible(phase, earlier)
+            self._suppression_is_possible(phase)
+            earlier[phase.name] = phase
+        return self
+
+    def _measures_are_there(self, phase: Phase) -> None:
+        for measure in phase.measures:
+            _known("measure", measure, self.measures, "measures")
+            for name in (phase.packages, phase.bins):
+                where = f'publication "{name}" (phase "{phase.name}")'
+                _known("measure", measure, self.publications[name].measures, where)
+        if not self.measures_of(phase):
+            raise ValueError(
+                f'phase "{phase.name}": publications "{phase.packages}" and "{phase.bins}" have no measure in common'
+            )
+
+    def _narrowing_is_possible(self, phase: Phase, earlier: dict[str, Phase]) -> None:
+        for narrowing in phase.narrowed_by:
+            where = f'the phases before "{phase.name}"'
+            _known("phase", narrowing.phase, earlier, where)
+            other = earlier[narrowing.phase]
+            if other.packages != phase.packages:
+                raise ValueError(
+                    f'phase "{phase.name}" is about other records than phase "{other.name}"; narrow it by one about '
+                    f'"{phase.packages}"'
+                )
+            for column in narrowing.on:
+                for each in (phase, other):
+                    _known("column", column, each.bin, f'the bins of phase "{each.name}"')
+
+    def _suppression_is_possible(self, phase: Phase) -> None:
+        if phase.suppression is None:
+            return
+        _known("publication", phase.suppression.publication, self.publications, "the plan")
+        for column in phase.keys:
+            where = f'the keys of the suppression of phase "{phase.name}"'
+            _known("column", column, phase.suppression.keys, where)
+
+
+def _known(kind: str, name: str, available: Collection[str], where: str) -> None:
+    if name not in available:
+        raise ValueError(unknown_name(kind, name, where, available))

@@ -1,0 +1,369 @@
+"""A synthetic month of foreign trade: transactions without importers, totals by state and by city, and the truth.
+
+Shaped like the Brazilian imports of January 2021 (Favato 2021, chapters 4 and 5): 817,468 effective transactions of
+18,430 importers, 7,062 products. One agency publishes the transactions with cents and 10⁻⁵ kg, but not whose they are,
+and none of a product that fewer than four companies imported; the other publishes totals in whole dollars and
+kilograms, by state × product × origin (five measures) and by city × heading × origin (two), and the register of
+importers.
+
+What decides how much can be reconstructed is modelled: few importers make most transactions, most cities have few
+importers, importers keep to few products and origins, and so groups range from one city to hundreds of them. The
+parameters are assumptions, chosen so that the number and the complexity of groups come out as published.
+`docs/totals-campaign.md` has the figures. No record describes a company.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from numbers import Integral
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+from numpy.typing import NDArray
+
+from glasshouse.atomic import new_file
+from glasshouse.errors import DataError, StudyError, unknown_name
+from glasshouse.synthetic.draws import flags
+from glasshouse.synthetic.trade_world import (
+    IMPORTERS,
+    NATURES,
+    ORIGINS,
+    OTHER_NATURES,
+    STATES,
+    TRANSACTIONS,
+    Integers,
+    Rows,
+    World,
+    draw_transactions,
+    draw_world,
+)
+
+MOST_TRANSACTIONS = 20_000_000
+"""The most transactions that can be asked for."""
+MONTH = "202101"
+MEASURES = ("value", "weight", "quantity", "freight", "insurance")
+"""The measures of a transaction; totals by city have the first two."""
+DECIMALS = (2, 5, 5, 2, 2)
+"""Their decimals in the transactions; totals have none."""
+ITEMS = 0.35
+"""Chance that a declaration has a further item; the header is repeated for each."""
+ROUNDINGS = ("sum", "record")
+"""Whether the totals are rounded, or the records are rounded before they are summed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trade:
+    """The publications of a month, and what is true of it."""
+
+    transactions: pa.Table
+    """One agency's records, without importers; a row per item, with the header repeated."""
+    by_state: pa.Table
+    """The other's totals by state × product × origin: five measures."""
+    by_city: pa.Table
+    """Its totals by city × heading × origin: two measures."""
+    importers: pa.Table
+    """Its register of importers."""
+    countries: pa.Table
+    """The names of countries in the records, and the codes of the totals."""
+    truth: pa.Table
+    """Per published transaction who imported it, and whether the totals hold it. Nobody publishes that."""
+
+    def write(self, folder: str | os.PathLike[str]) -> Path:
+        """Write each table as a CSV file of its name into a folder, which is made if need be.
+
+        Raises:
+            DataError: The files cannot be written there.
+        """
+        place = Path(folder)
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DataError(
+                f'cannot write "{place}": {error.strerror}; choose another place'
+            ) from None
+        for name, table in vars(self).items():
+            with new_file(place / f"{name}.csv") as draft:
+                pyarrow.csv.write_csv(table, draft)
+        return place
+
+
+def trade(
+    *,
+    transactions: int = TRANSACTIONS,
+    importers: int = IMPORTERS,
+    seed: int = 0,
+    rounding: str = "sum",
+    excluded: float = 0.0005,
+    added: float = 0.0005,
+    suppress_below: int = 4,
+) -> Trade:
+    """Draw a month; the same arguments give the same month.
+
+    Args:
+        transactions: How many effective transactions there are, before some products are suppressed.
+        importers: How many importers make them, at most as many.
+        seed: What the draws depend on.
+        rounding: How the totals are rounded, one of `ROUNDINGS`; halves go up.
+        excluded: The share of effective transactions that the totals leave out.
+        added: Transactions of other natures that the totals hold although the records call them not effective, as a
+            share of the effective ones.
+        suppress_below: The records of a product that fewer importers traded are not published.
+
+    Raises:
+        StudyError: An argument is out of its range.
+    """
+    _check(transactions, importers, seed, rounding, excluded, added, suppress_below)
+    random = np.random.default_rng(np.random.SeedSequence(seed))
+    world = draw_world(transactions, importers, random)
+    rows = draw_transactions(world, transactions, random)
+    others = min(round(OTHER_NATURES * transactions), len(rows.importer) - transactions)
+    effective = rows.nature == 0
+    left_out = effective & flags(excluded, len(effective), random)
+    chance = min(1.0, added * transactions / max(others, 1))
+    counted = (effective & ~left_out) | (~effective & flags(chance, len(effective), random))
+    shown = _shown(world, rows, effective, suppress_below)
+    declaration = random.permutation(len(effective))
+    return Trade(
+        transactions=_published(world, rows, shown, declaration, random),
+        by_state=_by_state(world, rows, counted, rounding),
+        by_city=_by_city(world, rows, counted, rounding),
+        importers=_register(world),
+        countries=pa.table({"country": [n for n, _ in ORIGINS], "code": [c for _, c in ORIGINS]}),
+        truth=_truth(world, rows, shown & effective, counted, declaration),
+    )
+
+
+def write_trade(
+    folder: str | os.PathLike[str],
+    *,
+    transactions: int = TRANSACTIONS,
+    importers: int = IMPORTERS,
+    seed: int = 0,
+    rounding: str = "sum",
+    excluded: float = 0.0005,
+    added: float = 0.0005,
+    suppress_below: int = 4,
+) -> Path:
+    """Draw a month and write it as CSV files into a folder; see `trade` and `Trade`.
+
+    Raises:
+        StudyError: An argument is out of its range.
+        DataError: The files cannot be written there.
+    """
+    month = trade(
+        transactions=transactions,
+        importers=importers,
+        seed=seed,
+        rounding=rounding,
+        excluded=excluded,
+        added=added,
+        suppress_below=suppress_below,
+    )
+    return month.write(folder)
+
+
+def _shown(
+    world: World, rows: Rows, effective: NDArray[np.bool_], suppress_below: int
+) -> NDArray[np.bool_]:
+    """Tell which records are published: those of products with enough importers."""
+    product = world.line_product[rows.line]
+    pairs = np.unique(np.stack([product[effective], rows.importer[effective]], axis=1), axis=0)
+    importers = np.bincount(pairs[:, 0], minlength=len(world.product))
+    return np.asarray(importers[product] >= suppress_below)
+
+
+def _published(
+    world: World,
+    rows: Rows,
+    shown: NDArray[np.bool_],
+    declaration: Integers,
+    random: np.random.Generator,
+) -> pa.Table:
+    """Return the records in the order of their declarations, a row per item."""
+    chosen = np.flatnonzero(shown)
+    chosen = chosen[np.argsort(declaration[chosen])]
+    items = random.geometric(1 - ITEMS, len(chosen))
+    header = np.repeat(chosen, items)
+    item = np.arange(len(header)) - np.repeat(np.cumsum(items) - items, items) + 1
+    share = np.maximum(rows.measures[header, 0] // np.repeat(items, items), 1)
+    columns = {
+        "order": _digits(declaration[header], 10, item, 4),
+        "month": pa.DictionaryArray.from_arrays(np.zeros(len(header), np.int32), [MONTH]),
+        "product": _digits(world.product[world.line_product[rows.line[header]]], 8),
+        "origin": _labelled(world.line_origin[rows.line[header]], [n for n, _ in ORIGINS]),
+        "nature": _labelled(rows.nature[header], NATURES),
+    }
+    for name, places, column in zip(MEASURES, DECIMALS, rows.measures[header].T, strict=True):
+        columns[name] = _decimal(column, places)
+    columns["item_value"] = _decimal(share, 2)
+    return pa.table({name: _plain(column) for name, column in columns.items()})
+
+
+def _by_state(world: World, rows: Rows, counted: NDArray[np.bool_], rounding: str) -> pa.Table:
+    line, importer = rows.line[counted], rows.importer[counted]
+    keys = [
+        world.product[world.line_product[line]],
+        world.line_origin[line],
+        world.city_state[world.importer_city[importer]],
+    ]
+    (product, origin, state), totals = _totals(keys, rows.measures[counted], DECIMALS, rounding)
+    columns: dict[str, pa.Array] = {
+        **_year_and_month(len(product)),
+        "product": _digits(product, 8),
+        "country": _labelled(origin, [code for _, code in ORIGINS]),
+        "state": _labelled(state, STATES),
+    }
+    columns |= dict(zip(MEASURES, map(pa.array, totals.T), strict=True))
+    return pa.table({name: _plain(column) for name, column in columns.items()})
+
+
+def _by_city(world: World, rows: Rows, counted: NDArray[np.bool_], rounding: str) -> pa.Table:
+    line, importer = rows.line[counted], rows.importer[counted]
+    keys = [
+        world.product[world.line_product[line]] // 10_000,
+        world.line_origin[line],
+        world.importer_city[importer],
+    ]
+    measures = rows.measures[counted][:, :2]
+    (heading, origin, city), totals = _totals(keys, measures, DECIMALS[:2], rounding)
+    columns: dict[str, pa.Array] = {
+        **_year_and_month(len(heading)),
+        "heading": _digits(heading, 4),
+        "country": _labelled(origin, [code for _, code in ORIGINS]),
+        "state": _labelled(world.city_state[city], STATES),
+        "city": _city_names(city),
+        "value": pa.array(totals[:, 0]),
+        "weight": pa.array(totals[:, 1]),
+    }
+    return pa.table({name: _plain(column) for name, column in columns.items()})
+
+
+def _register(world: World) -> pa.Table:
+    city = world.importer_city
+    columns = {
+        "importer": _digits(np.arange(len(city)), 8),
+        "city": _city_names(city),
+        "state": _labelled(world.city_state[city], STATES),
+    }
+    return pa.table({name: _plain(column) for name, column in columns.items()})
+
+
+def _truth(
+    world: World,
+    rows: Rows,
+    chosen: NDArray[np.bool_],
+    counted: NDArray[np.bool_],
+    declaration: Integers,
+) -> pa.Table:
+    places = np.flatnonzero(chosen)
+    places = places[np.argsort(declaration[places])]
+    city = world.importer_city[rows.importer[places]]
+    columns = {
+        "declaration": _digits(declaration[places], 10),
+        "importer": _digits(rows.importer[places], 8),
+        "state": _labelled(world.city_state[city], STATES),
+        "city": _city_names(city),
+        "in_totals": _labelled(counted[places].astype(np.int64), ["no", "yes"]),
+    }
+    return pa.table({name: _plain(column) for name, column in columns.items()})
+
+
+def _totals(
+    keys: list[Integers], measures: Integers, decimals: tuple[int, ...], rounding: str
+) -> tuple[list[Integers], Integers]:
+    """Return the distinct keys in ascending order and, in whole units, the totals of their records."""
+    scale = 10 ** np.array(decimals, np.int64)
+    if not len(measures):
+        return keys, measures
+    order = np.lexsort(keys[::-1])
+    sorted_keys = [key[order] for key in keys]
+    new = np.ones(len(order), bool)
+    new[1:] = np.any([key[1:] != key[:-1] for key in sorted_keys], axis=0)
+    first = np.flatnonzero(new)
+    amounts = measures[order]
+    if rounding == "record":
+        amounts = _half_up(amounts, scale) * scale
+    sums = np.add.reduceat(amounts, first, axis=0)
+    return [key[first] for key in sorted_keys], _half_up(sums, scale)
+
+
+def _half_up(amounts: Integers, scale: Integers) -> Integers:
+    return (2 * amounts + scale) // (2 * scale)
+
+
+def _year_and_month(rows: int) -> dict[str, pa.Array]:
+    codes = np.zeros(rows, np.int64)
+    return {"year": _labelled(codes, [MONTH[:4]]), "month": _labelled(codes, [MONTH[4:]])}
+
+
+def _labelled(codes: Integers, labels: list[str] | tuple[str, ...]) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(labels))
+
+
+def _city_names(city: Integers) -> pa.Array:
+    cities, place = np.unique(city, return_inverse=True)
+    return _labelled(place.reshape(-1), [f"city {code:05}" for code in cities.tolist()])
+
+
+def _digits(*numbers_and_widths: Integers | int) -> pa.Array:
+    """Return whole numbers with leading zeros, one behind the other: a number, its width, and so on."""
+    pairs = list(zip(numbers_and_widths[::2], numbers_and_widths[1::2], strict=True))
+    width = sum(int(each) for _, each in pairs)
+    rows = len(np.asarray(pairs[0][0]))
+    letters = np.empty((rows, width), np.uint8)
+    end = 0
+    for number, digits in pairs:
+        end += int(digits)
+        rest = np.asarray(number, np.int64).copy()
+        for place in range(end - 1, end - 1 - int(digits), -1):
+            letters[:, place] = rest % 10 + ord("0")
+            rest //= 10
+    offsets = np.arange(0, (rows + 1) * width, width, dtype=np.int64)
+    return pa.LargeStringArray.from_buffers(rows, pa.py_buffer(offsets), pa.py_buffer(letters))
+
+
+def _decimal(units: Integers, places: int) -> pa.Array:
+    """Return units of the last decimal place as decimal numbers."""
+    words = np.zeros((len(units), 2), np.int64)
+    words[:, 0] = units
+    kind = pa.decimal128(19, places)
+    return pa.Array.from_buffers(kind, len(units), [None, pa.py_buffer(words)])
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
+
+
+def _check(
+    transactions: int,
+    importers: int,
+    seed: int,
+    rounding: str,
+    excluded: float,
+    added: float,
+    suppress_below: int,
+) -> None:
+    if rounding not in ROUNDINGS:
+        raise StudyError(unknown_name("rounding", rounding, "synthetic trade", ROUNDINGS))
+    if not _is_whole(transactions) or not 1 <= transactions <= MOST_TRANSACTIONS:
+        raise StudyError(
+            f"a month of trade has 1 to {MOST_TRANSACTIONS:,} transactions, not {transactions!r}"
+        )
+    if not _is_whole(importers) or not 1 <= importers <= transactions:
+        raise StudyError(
+            f"{transactions:,} transactions have 1 to {transactions:,} importers, not {importers!r}"
+        )
+    for what, number in (("seed", seed), ("number of importers to publish from", suppress_below)):
+        if not _is_whole(number) or number < 0:
+            raise StudyError(f"the {what} is a whole number from 0 on, not {number!r}")
+    for what, share in (("left out", excluded), ("added", added)):
+        if not 0 <= share <= (1 if what == "left out" else OTHER_NATURES):
+            most = "1" if what == "left out" else f"{OTHER_NATURES:g}"
+            raise StudyError(f"the share of records {what} is from 0 to {most}, not {share!r}")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)

@@ -1,0 +1,329 @@
+"""A whole month: every group of the publications, phase by phase, within a total time.
+
+A phase joins records with totals by their keys and solves the instances that come of it; what it finds rules out bins
+of later phases, which makes their instances smaller (Favato 2021, section 5.1.2). The time is spent so:
+
+1. every phase has its part of the time that is left when it begins, by the `effort` of the plan;
+2. every instance has a quick attempt first, the least complex first;
+3. what is left goes to the instances that met the limit, those with the most value first, with a limit that grows
+   eightfold from round to round.
+
+A group whose totals its records cannot meet is set apart with the reason. With a folder, every attempt is kept there:
+a campaign that was ended at any moment goes on with `resume=True`. What an instance is found to be does not depend on
+the number of processes, unless it meets a limit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glasshouse.errors import DataError, StudyError
+from glasshouse.sources.files import fingerprint
+from glasshouse.study.files import dump_study, load_question, paths_of
+from glasshouse.study.totals import Phase, TotalsStudy
+from glasshouse.totals.attempts import Attempt, Flags, Task, Terms, Workers
+from glasshouse.totals.exposure import Phase as Exposed
+from glasshouse.totals.findings import Checkpoint
+from glasshouse.totals.joining import groups_of
+from glasshouse.totals.publications import Published, read_publications
+from glasshouse.totals.reckoning import RULES, CampaignResult, PhaseResult, exposed, phase_result
+from glasshouse.totals.splitting import Open, instances_of
+from glasshouse.totals.standing import (
+    Found,
+    Standing,
+    after_joining,
+    after_solving,
+    entities_of,
+    linked_by,
+    opened_by,
+    prior,
+    register_size,
+    without_entities,
+)
+
+__all__ = ["CampaignResult", "OnCampaign", "PhaseResult", "campaign", "load_plan"]
+
+OnCampaign = Callable[[str, int, int], None]
+"""Called with the phase, and how many of how many instances have been tried; what it raises ends the campaign."""
+
+_GROWTH = 8.0
+"""How much longer the next attempt at an instance may take."""
+_LEAST_LIMIT = 0.01
+"""The shortest attempt, in CPU seconds."""
+_BATCH = 24
+"""How many quick attempts a process gets at once."""
+_SAVED_EVERY = 2.0
+"""After so many seconds the attempts that were made are kept."""
+
+
+def load_plan(path: str | os.PathLike[str]) -> TotalsStudy:
+    """Read a plan from a ``study.toml``; relative paths in it start at its own folder.
+
+    Raises:
+        StudyError: The file cannot be read, is not TOML, or is not such a plan.
+    """
+    return load_question(Path(path), TotalsStudy)
+
+
+def campaign(
+    study: TotalsStudy,
+    *,
+    processes: int = 1,
+    folder: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    on_progress: OnCampaign | None = None,
+) -> CampaignResult:
+    """Carry out a plan.
+
+    Args:
+        study: The plan.
+        processes: How many processes make attempts. With more than one a script that calls this must be guarded by
+            ``if __name__ == "__main__":``, since they are started anew.
+        folder: Where attempts are kept; unset: nowhere.
+        resume: Whether to go on with what is there.
+        on_progress: Told how far it is.
+
+    Raises:
+        DataError: A file or column of the plan is not there, or a file is malformed.
+        StudyError: There is nothing to resume, or it belongs to another plan.
+        BudgetError: A process was ended from outside.
+    """
+    if processes < 1:
+        raise StudyError(f"a campaign takes at least one process, not {processes}")
+    if resume and folder is None:
+        raise StudyError("resuming needs the folder of the campaign; name it")
+    began = time.monotonic()
+    publications = read_publications(study)
+    checkpoint = None
+    if folder is not None:
+        checkpoint = Checkpoint(Path(folder), key=_key(study))
+        checkpoint.start(resume=resume)
+    register = register_size(study, publications)
+    terms = Terms(int(study.budget.gigabytes * (1 << 30)), register, study.left_out)
+    clock = _Clock(began, study.budget.seconds, checkpoint.elapsed() if checkpoint else 0.0)
+    with Workers(processes, terms) as workers:
+        run = _Run(study, publications, register, workers, checkpoint, clock, on_progress)
+        return run.result()
+
+
+class _Clock:
+    """How much of the time is left; that of a campaign which is resumed counts."""
+
+    def __init__(self, began: float, seconds: float, before: float) -> None:
+        self._began = began - before
+        self._seconds = seconds
+
+    @property
+    def elapsed(self) -> float:
+        return time.monotonic() - self._began
+
+    @property
+    def left(self) -> float:
+        return self._seconds - self.elapsed
+
+
+class _Run:
+    """One campaign on its way."""
+
+    def __init__(
+        self,
+        study: TotalsStudy,
+        publications: Mapping[str, Published],
+        register: int | None,
+        workers: Workers,
+        checkpoint: Checkpoint | None,
+        clock: _Clock,
+        on_progress: OnCampaign | None,
+    ) -> None:
+        self._study = study
+        self._publications = publications
+        self._register = register
+        self._workers = workers
+        self._checkpoint = checkpoint
+        self._clock = clock
+        self._on_progress = on_progress
+        self._found: dict[str, Found] = {}
+        self._troubles = [each for one in publications.values() for each in one.troubles]
+
+    def result(self) -> CampaignResult:
+        """Go through the phases and return what came of them."""
+        first = self._study.phases[0].packages
+        if any(phase.packages != first for phase in self._study.phases):
+            raise StudyError(
+                "all phases of a plan are about the same records; make a plan for each"
+            )
+        records = self._publications[first]
+        values = _values(self._study, records)
+        standing = prior(records.rows, self._register)
+        steps: list[tuple[str, Standing]] = [("prior", standing)]
+        results = []
+        for number, phase in enumerate(self._study.phases):
+            found = self._begin(phase, records)
+            self._solve(number, found)
+            self._found[phase.name] = found
+            linked = (
+                linked_by(found, records.rows) if phase.exposed else np.zeros(records.rows, bool)
+            )
+            before, standing = (
+                standing,
+                after_solving(standing, found, linked) if phase.exposed else standing,
+            )
+            if phase.exposed:
+                steps.append((f"{phase.name}, joined", after_joining(before, found)))
+                steps.append((f"{phase.name}, solved", standing))
+            results.append(phase_result(found, before=before, after=standing, values=values))
+        return CampaignResult(
+            records=records.rows,
+            value=float(values.sum()),
+            entities=self._register,
+            phases=tuple(results),
+            exposures={}
+            if self._register is None
+            else {r: _exposures(steps, values, r) for r in RULES},
+            publications=tuple(each.to_dict() for each in self._publications.values()),
+            troubles=tuple(self._troubles),
+            complete=not any(each.untried for each in results),
+            seconds=self._clock.elapsed,
+            found=tuple(self._found.values()),
+            standing=standing,
+            published=records,
+            values=values,
+            identifier=self._study.publications[first].identifier,
+        )
+
+    def _begin(self, phase: Phase, records: Published) -> Found:
+        """Build the instances of a phase."""
+        groups = groups_of(self._study, phase, self._publications)
+        self._troubles += groups.troubles
+        opened: list[Open] = []
+        linked: Flags | None = None
+        for narrowing in phase.narrowed_by:
+            earlier = self._found[narrowing.phase]
+            opened.append(opened_by(earlier, narrowing.on, groups, records.rows))
+            if set(narrowing.on) == set(phase.bin):
+                own = opened[-1].counts == 1
+                linked = own if linked is None else linked | own
+        instances = instances_of(
+            groups,
+            values=records.measures[self._study.worth],
+            none_bin=self._study.none_bin,
+            opened=opened,
+            linked=linked,
+            tried=any(_same(self._study, phase, each.phase) for each in self._found.values()),
+        )
+        entities = entities_of(self._study, groups, self._publications)
+        found = Found(phase, instances, {}, entities)
+        self._troubles += without_entities(found)
+        return found
+
+    def _solve(self, number: int, found: Found) -> None:
+        """Try the instances of a phase: quickly all of them, then those that are worth most."""
+        if self._checkpoint is not None:
+            for attempt in self._checkpoint.load(number):
+                found.attempts[attempt.part] = attempt
+            if self._checkpoint.finished(number):
+                return
+        efforts = [phase.effort for phase in self._study.phases[number:]]
+        end = self._clock.elapsed + self._clock.left * efforts[0] / sum(efforts)
+        quick = self._quick(len(found.hard))
+        complexity = found.instances.complexity
+        todo = [part for part in found.hard.tolist() if part not in found.attempts]
+        todo.sort(key=lambda part: (complexity[part], part))
+        self._round(number, found, todo, quick, self._study.budget.seconds, _BATCH)
+        limit = quick
+        while limit < self._study.budget.longest:
+            limit = min(limit * _GROWTH, self._study.budget.longest)
+            todo = [p for p, a in found.attempts.items() if a.status == "limit" and a.limit < limit]
+            todo.sort(key=lambda part: (-found.instances.value[part], part))
+            self._round(number, found, todo, limit, end, 1)
+        if self._checkpoint is not None:
+            self._checkpoint.finish(number)
+
+    def _quick(self, instances: int) -> float:
+        """Return the CPU seconds of the first attempts: so many that all of them fit into the time."""
+        share = self._study.budget.seconds / (len(self._study.phases) * max(instances, 1))
+        return max(min(self._study.budget.quick, share), _LEAST_LIMIT)
+
+    def _round(
+        self, number: int, found: Found, parts: Sequence[int], limit: float, end: float, batch: int
+    ) -> None:
+        """Try some instances with one limit, until the time is over; keep what was found even if something happens."""
+        pending: list[Attempt] = []
+        saved = time.monotonic()
+        whole = len(found.hard)
+        batches = _batches(found, parts, batch)
+
+        def seconds() -> float:
+            left = end - self._clock.elapsed
+            return 0.0 if left <= 0 else min(limit, max(left, _LEAST_LIMIT))
+
+        try:
+            for attempts in self._workers.run(batches, seconds):
+                for attempt in attempts:
+                    found.attempts[attempt.part] = attempt
+                pending += attempts
+                if time.monotonic() - saved > _SAVED_EVERY:
+                    self._save(number, pending)
+                    pending, saved = [], time.monotonic()
+                if self._on_progress is not None:
+                    self._on_progress(found.phase.name, len(found.attempts), whole)
+        finally:
+            self._save(number, pending)
+
+    def _save(self, number: int, attempts: Sequence[Attempt]) -> None:
+        if self._checkpoint is not None:
+            self._checkpoint.save(number, attempts, self._clock.elapsed)
+
+
+def _batches(found: Found, parts: Iterable[int], size: int) -> Iterator[list[Task]]:
+    tasks: list[Task] = []
+    for part in parts:
+        tasks.append(found.task(part))
+        if len(tasks) == size:
+            yield tasks
+            tasks = []
+    if tasks:
+        yield tasks
+
+
+def _same(study: TotalsStudy, phase: Phase, other: Phase) -> bool:
+    """Tell whether two phases have the same groups."""
+    return (
+        (phase.packages, phase.bins, phase.bin) == (other.packages, other.bins, other.bin)
+        and phase.keys == other.keys
+        and set(study.measures_of(phase)) == set(study.measures_of(other))
+    )
+
+
+def _values(study: TotalsStudy, records: Published) -> NDArray[np.float64]:
+    units = records.measures[study.worth]
+    return np.asarray(units / float(10 ** study.measures[study.worth].decimals))
+
+
+def _exposures(
+    steps: Sequence[tuple[str, Standing]], values: NDArray[np.float64], rule: str
+) -> tuple[Exposed, ...]:
+    found: list[Exposed] = []
+    for name, standing in steps:
+        chances = standing.uniform if rule == "uniform" else standing.bayes
+        found.append(exposed(name, chances, standing.certain, values, found[-1] if found else None))
+    return tuple(found)
+
+
+def _key(study: TotalsStudy) -> str:
+    """Return what a checkpoint belongs to: the plan, the bytes of its files, and the version."""
+    digest = hashlib.sha256(dump_study(study, version=version("glasshouse")).encode())
+    for path in paths_of(study):
+        try:
+            digest.update(fingerprint(path).encode())
+        except OSError as error:
+            raise DataError(f"{path.name}: cannot be read ({error.strerror})") from None
+    return digest.hexdigest()

@@ -1,0 +1,399 @@
+"""What the reconstruction is worth: chances to name the entity behind a transaction, and the value at risk.
+
+The adversary knows the register of entities and the city of each. Before the totals every entity of the register is
+equally likely to be behind a transaction. Her chance is that of her best guess (the Bayes vulnerability):
+
+==============  ==========================================================================================
+`prior`         1 / entities in the register
+`joined`        1 / entities in the bins of the group: the totals name the cities that take part
+`uniform`       1 / entities in the feasible bins: the rule of Favato (2021), uniform over the union
+`bayes`         max over bins of P(bin) / entities in the bin, P(bin) the share of the valid allocations with the
+                package there, each weighted by Π entities(bin)
+==============  ==========================================================================================
+
+Only the last is her posterior: an allocation into cities stands for Π entities(city) ways to name an entity behind
+each transaction, all equally likely a priori. The uniform rule forgets how many allocations put the transaction where,
+and so is never above it: the largest of the P(bin) / entities(bin) is at least their mean weighted by the entities.
+
+The value at risk is Σ chance · value; what leaks is its growth from phase to phase. A transaction is named *with
+certainty* if it has one feasible bin, proved, in which one entity is registered.
+
+A record that the publisher left out can be anybody's. With a share ρ of such records a priori, the bin of records left
+out weighs ρ · (register) beside (1 − ρ) · entities for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import fsum
+from types import MappingProxyType
+from typing import Any
+
+import pyarrow as pa
+
+from glasshouse.errors import DataError, StudyError, quoted, unknown_name
+from glasshouse.totals.decimals import Number, exact
+from glasshouse.totals.instance import NONE, Instance
+from glasshouse.totals.solution import Solution
+
+PHASES = ("prior", "joined", "uniform", "bayes")
+"""What the adversary knows: the register; the totals; the feasible bins; how many allocations put it where."""
+
+
+@dataclass(frozen=True)
+class Register:
+    """How many entities are registered in each bin, and in all."""
+
+    entities: Mapping[str, int]
+    """Per bin, by name, the number of entities."""
+    total: int | None = None
+    """The number of entities in the register; None: those of the bins."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "entities", MappingProxyType(dict(self.entities)))
+        for name, count in self.entities.items():
+            if count < 1:
+                raise DataError(
+                    f"bin {quoted([name])} has no entities in the register; leave it out"
+                )
+        if self.total is not None and self.total < sum(self.entities.values()):
+            raise DataError(
+                f"the register has {self.total:,} entities, but its bins {sum(self.entities.values()):,}"
+            )
+
+    @property
+    def size(self) -> int:
+        """The number of entities in the register."""
+        return sum(self.entities.values()) if self.total is None else self.total
+
+    def in_bin(self, name: str) -> int:
+        """Return the number of entities in a bin; a record left out can be anybody's.
+
+        Raises:
+            DataError: The bin is not in the register.
+        """
+        if name == NONE:
+            return self.size
+        if name not in self.entities:
+            raise DataError(unknown_name("bin", name, "the register", self.entities))
+        return self.entities[name]
+
+    def weights(
+        self, instance: Instance, *, left_out: Number = Fraction(1, 100)
+    ) -> tuple[int, ...]:
+        """Return the weight of each bin for `solve`: the prior of a record being there, in whole numbers.
+
+        Args:
+            instance: The group.
+            left_out: The share of records that the publisher leaves out, a priori; only for a bin named "NONE".
+
+        Raises:
+            StudyError: The share is not between 0 and 1.
+        """
+        share = exact(left_out, "share left out")
+        if not 0 < share < 1:
+            raise StudyError("the share of records left out is above 0 and below 1, such as 0.01")
+        odds = [share if name == NONE else 1 - share for name in instance.bin_names]
+        if instance.none_bin is None:
+            odds = [Fraction(1)] * len(odds)
+        names = instance.bin_names
+        return tuple(
+            int(self.in_bin(name) * each * share.denominator)
+            for name, each in zip(names, odds, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What the adversary can do with what she knows in one phase."""
+
+    name: str
+    """One of `PHASES`, or what the caller calls it."""
+    packages: int
+    """The number of transactions."""
+    chance: float
+    """Her mean chance to name the entity behind one."""
+    factor: float | None
+    """By how much the chance grew since the last phase; None: it is the first."""
+    value_at_risk: float
+    """Σ chance · value."""
+    leaked: float | None
+    """By how much the value at risk grew since the last phase; None: it is the first."""
+    certain: int
+    """How many transactions are named with certainty."""
+    certain_value: float
+    """Their value."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in plain values."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, eq=False)
+class Exposure:
+    """The chances of one group's transactions, per phase."""
+
+    solution: Solution
+    """What was reconstructed."""
+    register: Register
+    """What the adversary knows beforehand."""
+    packages: tuple[int, ...]
+    """Which packages."""
+    values: tuple[Fraction, ...]
+    """What each is worth."""
+    chances: Mapping[str, tuple[Fraction, ...] | None]
+    """Per phase, the chance of each package; None: the allocations were not counted."""
+    certain: Mapping[str, tuple[bool, ...]]
+    """Per phase, whether the entity is certain."""
+
+    def phases(self, rule: str = "bayes") -> tuple[Phase, ...]:
+        """Return prior, joined and, by the rule "uniform" or "bayes", the posterior."""
+        return phases([self], rule=rule)
+
+    def to_frame(self) -> pa.Table:
+        """Return a row per transaction: its value, its feasible bins and its chances; not for publication."""
+        instance = self.solution.instance
+        feasible = [
+            [instance.bin_names[b] for b in self.solution.feasible_bins[p]] for p in self.packages
+        ]
+        columns: dict[str, Any] = {
+            "package": [instance.package_names[p] for p in self.packages],
+            "value": [float(value) for value in self.values],
+            "feasible_bins": pa.array(feasible, pa.list_(pa.string())),
+        }
+        for phase, chances in self.chances.items():
+            numbers = (
+                [None] * len(self.packages) if chances is None else [float(c) for c in chances]
+            )
+            columns[phase] = pa.array(numbers, pa.float64())
+        columns["certain"] = list(self.certain["uniform"])
+        return pa.table(columns)
+
+
+def exposure(
+    solution: Solution,
+    register: Register,
+    *,
+    value: str | Sequence[Number] | None = None,
+    packages: Sequence[str] | None = None,
+) -> Exposure:
+    """Combine the feasible bins of a group with the register of entities.
+
+    Args:
+        solution: What was reconstructed; for the rule "bayes" with the register's weights.
+        register: The entities by bin.
+        value: What a transaction is worth: a measure of the instance (by default the first), or a number for each.
+        packages: Which transactions; by default all.
+
+    Raises:
+        DataError: A bin is not in the register, a package or measure is not in the instance.
+        StudyError: The shares were weighted by something else than the register.
+    """
+    instance = solution.instance
+    chosen = _chosen(instance, packages)
+    worth = _values(instance, value)
+    sizes = [register.in_bin(name) for name in instance.bin_names]
+    cities = [size for size, name in zip(sizes, instance.bin_names, strict=True) if name != NONE]
+    whole = register.size if instance.none_bin is not None else sum(cities)
+    prior, joined = Fraction(1, register.size), Fraction(1, whole)
+    uniform = [_uniform(solution, package, sizes, register.size) for package in chosen]
+    bayes = None
+    if solution.weighted_shares is not None:
+        _check_weights(solution, register)
+        bayes = tuple(
+            _best(solution.weighted_shares[package], sizes, instance.none_bin) for package in chosen
+        )
+    posterior = tuple(chance == 1 and solution.proved for chance in uniform)
+    number = len(chosen)
+    return Exposure(
+        solution=solution,
+        register=register,
+        packages=tuple(chosen),
+        values=tuple(worth[package] for package in chosen),
+        chances=MappingProxyType(
+            {
+                "prior": (prior,) * number,
+                "joined": (joined,) * number,
+                "uniform": tuple(uniform),
+                "bayes": bayes,
+            }
+        ),
+        certain=MappingProxyType(
+            {
+                "prior": (prior == 1,) * number,
+                "joined": (joined == 1,) * number,
+                "uniform": posterior,
+                "bayes": posterior,
+            }
+        ),
+    )
+
+
+def phases(exposures: Iterable[Exposure], *, rule: str = "bayes") -> tuple[Phase, ...]:
+    """Return what the adversary can do in each phase, over all groups.
+
+    Args:
+        exposures: The groups.
+        rule: How she guesses at the end, "uniform" or "bayes". Groups whose allocations were not counted are guessed by
+            the uniform rule, which is never above.
+
+    Raises:
+        StudyError: There is no such rule, or no transaction.
+
+    """
+    if rule not in PHASES[2:]:
+        raise StudyError(unknown_name("rule", rule, "the posterior", PHASES[2:]))
+    groups = list(exposures)
+    found: list[Phase] = []
+    for name in (*PHASES[:2], rule):
+        found.append(_phase(name, groups, found[-1] if found else None))
+    return tuple(found)
+
+
+def by_bin(exposures: Iterable[Exposure]) -> pa.Table:
+    """Return per bin the transactions whose bin is known for certain, and those whose entity is; most value first."""
+    rows: dict[str, list[Any]] = {}
+    for group in exposures:
+        solution = group.solution
+        for place, package in enumerate(group.packages):
+            bins = solution.feasible_bins[package]
+            if len(bins) != 1 or not solution.proved:
+                continue
+            name = solution.instance.bin_names[bins[0]]
+            if name == NONE:
+                continue
+            row = rows.setdefault(
+                name, [group.register.in_bin(name), 0, Fraction(0), 0, Fraction(0)]
+            )
+            row[1] += 1
+            row[2] += group.values[place]
+            if group.certain["uniform"][place]:
+                row[3] += 1
+                row[4] += group.values[place]
+    order = sorted(rows, key=lambda name: (-rows[name][4], -rows[name][2], name))
+    table = [[name, *rows[name]] for name in order]
+    names = ["bin", "entities", "linked", "linked_value", "certain", "certain_value"]
+    types = [pa.string(), pa.int64(), pa.int64(), pa.float64(), pa.int64(), pa.float64()]
+    columns = list(zip(*table, strict=True)) if table else [()] * len(names)
+    return pa.table(
+        [
+            pa.array([float(v) if pa.types.is_floating(kind) else v for v in column], kind)
+            for column, kind in zip(columns, types, strict=True)
+        ],
+        names=names,
+    )
+
+
+def certain_links(exposures: Iterable[Exposure]) -> pa.Table:
+    """Return the transactions whose entity is certain, with the bin and the value.
+
+    Whoever has the register reads the entity's name from the bin: this is the disclosure itself. It serves the
+    publisher to see what must not be published, and belongs in no report.
+    """
+    rows = [
+        (
+            group.solution.instance.name,
+            group.solution.instance.package_names[package],
+            group.solution.instance.bin_names[group.solution.feasible_bins[package][0]],
+            float(group.values[place]),
+        )
+        for group in exposures
+        for place, package in enumerate(group.packages)
+        if group.certain["uniform"][place]
+    ]
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 4
+    types = [pa.string(), pa.string(), pa.string(), pa.float64()]
+    return pa.table(
+        [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)],
+        names=["group", "package", "bin", "value"],
+    )
+
+
+def _phase(name: str, groups: Sequence[Exposure], last: Phase | None) -> Phase:
+    chances: list[float] = []
+    at_risk: list[float] = []
+    certain = 0
+    certain_value: list[float] = []
+    for group in groups:
+        own = group.chances[name]
+        if own is None:
+            own = group.chances["uniform"]
+        assert own is not None  # noqa: S101 - only Bayes can be missing
+        chances += map(float, own)
+        at_risk += (float(c * v) for c, v in zip(own, group.values, strict=True))
+        known = group.certain[name]
+        certain += sum(known)
+        certain_value += (float(v) for v, sure in zip(group.values, known, strict=True) if sure)
+    if not chances:
+        raise StudyError("there is no transaction to be exposed; give at least one group")
+    chance, value = fsum(chances) / len(chances), fsum(at_risk)
+    return Phase(
+        name=name,
+        packages=len(chances),
+        chance=chance,
+        factor=None if last is None else chance / last.chance,
+        value_at_risk=value,
+        leaked=None if last is None else value - last.value_at_risk,
+        certain=certain,
+        certain_value=fsum(certain_value),
+    )
+
+
+def _chosen(instance: Instance, packages: Sequence[str] | None) -> list[int]:
+    if packages is None:
+        return list(range(len(instance.packages)))
+    places = {name: place for place, name in enumerate(instance.package_names)}
+    for name in packages:
+        if name not in places:
+            raise DataError(unknown_name("package", name, instance.name, places))
+    return [places[name] for name in packages]
+
+
+def _values(instance: Instance, value: str | Sequence[Number] | None) -> list[Fraction]:
+    if value is None or isinstance(value, str):
+        name = instance.measures[0] if value is None else value
+        if name not in instance.measures:
+            raise DataError(unknown_name("measure", name, instance.name, instance.measures))
+        column = instance.measures.index(name)
+        scale = instance.scale[column]
+        return [Fraction(each, scale) for each in instance.packages[:, column].tolist()]
+    if len(value) != len(instance.packages):
+        raise DataError(
+            f"{instance.name} has {len(instance.packages)} packages, but {len(value)} values"
+        )
+    return [exact(each, f"{instance.name}: value") for each in value]
+
+
+def _uniform(solution: Solution, package: int, sizes: Sequence[int], register: int) -> Fraction:
+    """Return 1 / entities in the feasible bins; of an infeasible group nothing more is known than from its totals."""
+    bins = solution.feasible_bins[package] or range(len(sizes))
+    if solution.instance.none_bin in bins:
+        return Fraction(1, register)
+    return Fraction(1, sum(sizes[b] for b in bins))
+
+
+def _best(shares: Sequence[Fraction], sizes: Sequence[int], none_bin: int | None) -> Fraction:
+    """Return the posterior of the most likely entity; a record left out can be anybody's."""
+    anybody = Fraction(0) if none_bin is None else shares[none_bin] / sizes[none_bin]
+    inside = [
+        share / size
+        for bin_, (share, size) in enumerate(zip(shares, sizes, strict=True))
+        if bin_ != none_bin
+    ]
+    return max(inside, default=Fraction(0)) + anybody
+
+
+def _check_weights(solution: Solution, register: Register) -> None:
+    """Refuse shares that were weighted by another register."""
+    names, weights = solution.instance.bin_names, solution.weights
+    if weights is None:
+        return
+    own = [(w, register.in_bin(n)) for w, n in zip(weights, names, strict=True) if n != NONE]
+    first_weight, first_size = own[0]
+    if any(weight * first_size != first_weight * size for weight, size in own):
+        raise StudyError(
+            f"{solution.instance.name} was solved with other weights than the register's; "
+            "give solve() weights=register.weights(instance)"
+        )

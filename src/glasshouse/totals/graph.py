@@ -1,0 +1,454 @@
+"""Every valid allocation as a path: a layered graph whose states are the packages that are left.
+
+Bins are filled one after the other. A state is what is left after some bins, as a code; an edge takes one of the
+subsets of the next bin out of it. Allocations that leave the same packages share a state from there on, so that the
+graph is small even where the allocations are many. The last bin may be *open*, without a list: it takes what is left,
+if that meets its windows. Of other open bins the subsets are listed state by state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from glasshouse.totals.budget import Budget, Effort, Meter
+from glasshouse.totals.instance import Integers
+from glasshouse.totals.propagation import Knowledge
+from glasshouse.totals.subsets import Codes, counts_of, meet
+
+_SAMPLE = 16
+"""After so many states it is clear whether the work for all of them is too much."""
+Indices = NDArray[np.int64]
+"""Positions in another array."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """The edges of one bin."""
+
+    bin_: int
+    """The bin that is filled."""
+    subsets: Codes
+    """What it can hold."""
+    source: Indices
+    """Per edge, the state that it leaves."""
+    subset: Indices
+    """Per edge, which subset it takes."""
+    target: Indices
+    """Per edge, the state of the next layer that it reaches."""
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """All valid allocations of a part; every state and edge is on a path of one."""
+
+    layers: list[Codes]
+    """Per layer, its states: the packages left, as codes."""
+    steps: list[Step]
+    """Between the layers, the edges."""
+    rest: int | None
+    """The bin that takes what the last layer leaves; None: nothing is left there."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no valid allocation."""
+        return not len(self.layers[-1])
+
+
+class TooLarge(Exception):  # noqa: N818 - never leaves the solver
+    """The graph does not fit into the work or the memory that it may take."""
+
+
+def graph_of(known: Knowledge, effort: Effort, budget: Budget, meter: Meter) -> Graph:
+    """Build the graph of all valid allocations of a part of which nothing is settled.
+
+    Raises:
+        TooLarge: It needs more work or memory than it may take.
+        OutOfTime: The time is over.
+    """
+    return _Builder(known, effort, budget, meter).build()
+
+
+class _Builder:
+    """Builds a graph layer by layer, and counts the work."""
+
+    def __init__(self, known: Knowledge, effort: Effort, budget: Budget, meter: Meter) -> None:
+        self._known = known
+        self._budget = budget
+        self._effort = effort
+        self._meter = meter
+        words = known.layout.words
+        self._most_edges = max(
+            1000, min(budget.memory // (8 * (8 * words + 40)), budget.call // 16)
+        )
+
+    def build(self) -> Graph:
+        known = self._known
+        order, rest = self._order()
+        layers = [known.layout.code(known.system.copies)[None, :]]
+        steps = []
+        for position, bin_ in enumerate(order):
+            later = [*order[position + 1 :], *([] if rest is None else [rest])]
+            must = np.asarray(~(known.most[:, later] > 0).any(axis=1))
+            need = known.layout.field_mask(must)
+            if known.lists[bin_] is not None:
+                step, states = self._from_list(bin_, layers[-1], need)
+            else:
+                last = rest if later == [rest] else None
+                step, states = self._state_by_state(bin_, layers[-1], need, last)
+            self._most_edges -= len(step.source)
+            steps.append(step)
+            layers.append(states)
+            if not len(states):
+                break
+        return _trimmed(layers, steps, rest, self._valid_rest(layers[-1], rest))
+
+    def _order(self) -> tuple[list[int], int | None]:
+        """Choose the next bin by the length of its list, less what it must take because no later bin can."""
+        known = self._known
+        open_bins = sorted(known.open_bins, key=lambda b: int(known.most[:, b].sum()))
+        rest = open_bins.pop() if open_bins else None
+        listed = [b for b in range(known.system.bins) if known.lists[b] is not None]
+        order: list[int] = []
+        while listed:
+            best = min(listed, key=lambda b: (self._steps_of(b, listed, open_bins, rest), b))
+            listed.remove(best)
+            order.append(best)
+        return [*order, *open_bins], rest
+
+    def _steps_of(self, bin_: int, listed: list[int], others: list[int], rest: int | None) -> float:
+        known = self._known
+        codes = known.lists[bin_]
+        later = [b for b in [*listed, *others, *([] if rest is None else [rest])] if b != bin_]
+        own = known.most[:, bin_] > 0
+        must = own & ~(known.most[:, later] > 0).any(axis=1)
+        return float(np.log2(0 if codes is None else len(codes)) - must.sum())
+
+    def _spend(self, work: int) -> None:
+        if work > self._meter.left:
+            raise TooLarge
+        self._meter.spend(work)
+        self._budget.check()
+
+    def _from_list(self, bin_: int, states: Codes, need: Codes) -> tuple[Step, Codes]:
+        codes = self._known.lists[bin_]
+        assert codes is not None  # noqa: S101 - for the type checker
+        layout = self._known.layout
+        keys, list_keys = _hashed(states, need), _hashed(codes, need)
+        by_key = np.argsort(list_keys, kind="stable")
+        list_keys = list_keys[by_key]
+        first = np.searchsorted(list_keys, keys, side="left")
+        last = np.searchsorted(list_keys, keys, side="right")
+        work = np.cumsum(last - first)
+        self._spend(len(states) + len(codes) + int(work[-1]))
+        found = []
+        begin, edges = 0, 0
+        while begin < len(states):
+            done = int(work[begin - 1]) if begin else 0
+            end = max(begin + 1, int(np.searchsorted(work, done + self._budget.call)))
+            self._budget.check()
+            source, subset, fits = _fitting(
+                states, codes, by_key, first, last, begin, end, need,
+                layout.single, layout.guard, self._most_edges - edges,
+            )  # fmt: skip
+            if not fits:
+                raise TooLarge
+            edges += len(source)
+            found.append((source, subset))
+            begin = end
+        source, subset = (np.concatenate(each) for each in zip(*found, strict=True))
+        left = states[source] - codes[subset]
+        target, number = _numbered(left)
+        return Step(bin_, codes, source, subset, target), _first_of_each(left, target, number)
+
+    def _state_by_state(
+        self, bin_: int, states: Codes, need: Codes, last: int | None
+    ) -> tuple[Step, Codes]:
+        known, layout = self._known, self._known.layout
+        system = known.system
+        left = counts_of(states, layout.word, layout.shift, layout.mask)
+        must = ((layout.mask << layout.shift) & need[layout.word]) != 0
+        joint = last is not None and not system.spared[[bin_, last]].any()
+        found, source, total = [], [], 0
+        allowed = self._meter.left
+        for state, counts in enumerate(left):
+            spent = allowed - self._meter.left
+            if state >= _SAMPLE and spent * len(left) > allowed * state:
+                raise TooLarge
+            most = np.minimum(counts, known.most[:, bin_])
+            least = np.where(must, counts, 0)
+            base = least @ system.weights
+            low, high = system.low[bin_], system.high[bin_]
+            if joint and last is not None:
+                whole = counts @ system.weights
+                low = np.maximum(low, whole - system.high[last])
+                high = np.minimum(high, whole - system.low[last])
+            if (least > most).any() or (low > high).any():
+                self._spend(1)
+                continue
+            codes, work = meet(
+                system.weights, most - least, layout, low - base, high - base,
+                **self._effort._asdict(),
+            )  # fmt: skip
+            # A call costs as much as some thousand pairs before it looks at the first.
+            self._spend(work + 8_000)
+            if codes is None or total > self._most_edges:
+                raise TooLarge
+            codes = codes + layout.code(least)
+            if system.spared[bin_] and not least.any():
+                codes = np.concatenate([codes, np.zeros((1, layout.words), np.uint64)])
+            found.append(codes)
+            source.append(np.full(len(codes), state))
+            total += len(codes)
+        if not total:
+            return _no_step(bin_, layout.words), states[:0]
+        codes, origin = np.concatenate(found), np.concatenate(source)
+        subset, number = _numbered(codes)
+        remaining = states[origin] - codes
+        target, reached = _numbered(remaining)
+        step = Step(bin_, _first_of_each(codes, subset, number), origin, subset, target)
+        return step, _first_of_each(remaining, target, reached)
+
+    def _valid_rest(self, states: Codes, rest: int | None) -> NDArray[np.bool_]:
+        """Tell which states of the last layer end a valid allocation."""
+        if rest is None or not len(states):
+            return np.asarray(~states.any(axis=1))
+        layout, system = self._known.layout, self._known.system
+        counts = counts_of(states, layout.word, layout.shift, layout.mask)
+        sums = counts @ system.weights
+        valid = ((sums >= system.low[rest]) & (sums <= system.high[rest])).all(axis=1)
+        if system.spared[rest]:
+            valid |= ~counts.any(axis=1)
+        return np.asarray(valid & (counts <= self._known.most[:, rest]).all(axis=1))
+
+
+def _no_step(bin_: int, words: int) -> Step:
+    nothing = np.zeros(0, np.int64)
+    return Step(bin_, np.zeros((0, words), np.uint64), nothing, nothing, nothing)
+
+
+def _first_of_each(codes: Codes, number_of: Indices, count: int) -> Codes:
+    """Return the distinct codes in the order of their numbers."""
+    distinct = np.empty((count, codes.shape[1]), np.uint64)
+    distinct[number_of] = codes
+    return distinct
+
+
+def _trimmed(
+    layers: list[Codes], steps: list[Step], rest: int | None, valid: NDArray[np.bool_]
+) -> Graph:
+    """Leave out states and edges from which no valid allocation is reached."""
+    kept_layers, kept_steps = [layers[-1][valid]], []
+    alive = valid
+    for step, states in zip(reversed(steps), reversed(layers[:-1]), strict=True):
+        edges = alive[step.target]
+        before = np.zeros(len(states), bool)
+        before[step.source[edges]] = True
+        old, new = np.cumsum(before) - 1, np.cumsum(alive) - 1
+        kept_steps.append(
+            Step(
+                step.bin_,
+                step.subsets,
+                old[step.source[edges]],
+                step.subset[edges],
+                new[step.target[edges]],
+            )
+        )
+        kept_layers.append(states[before])
+        alive = before
+    return Graph(kept_layers[::-1], kept_steps[::-1], rest)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _mixed(word: np.uint64) -> np.uint64:
+    """Scatter the bits of a word (the finaliser of SplitMix64)."""
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _hashed(codes: Codes, mask: Codes) -> NDArray[np.uint64]:
+    """Return a key per code, the same for codes that agree under the mask."""
+    keys = np.empty(codes.shape[0], np.uint64)
+    for each in range(codes.shape[0]):
+        key = np.uint64(0)
+        for word in range(codes.shape[1]):
+            key = _mixed(key + (codes[each, word] & mask[word]) + np.uint64(0x9E3779B97F4A7C15))
+        keys[each] = key
+    return keys
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _fitting(
+    states: Codes,
+    codes: Codes,
+    by_key: Indices,
+    first: Indices,
+    last: Indices,
+    begin: int,
+    end: int,
+    need: Codes,
+    single: Codes,
+    guard: Codes,
+    most_edges: int,
+) -> tuple[Indices, Indices, bool]:
+    """Find the subsets that each state still has; of the kinds under `need` all that is left must be taken."""
+    source, subset = np.empty(1024, np.int64), np.empty(1024, np.int64)
+    # Where it is: the state, the place in its part of the list (from its beginning), and what was found.
+    at = np.array([begin, 0, 0])
+    while not _fitted_into(
+        source, subset, at, states, codes, by_key, first, last, end, need, single, guard
+    ):
+        size = at[2]
+        if size >= most_edges:
+            return source[:0], subset[:0], False
+        more_source, more_subset = np.empty(4 * size, np.int64), np.empty(4 * size, np.int64)
+        more_source[:size], more_subset[:size] = source, subset
+        source, subset = more_source, more_subset
+    return source[: at[2]], subset[: at[2]], True
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _fitted_into(
+    source: Indices,
+    subset: Indices,
+    at: Indices,
+    states: Codes,
+    codes: Codes,
+    by_key: Indices,
+    first: Indices,
+    last: Indices,
+    end: int,
+    need: Codes,
+    single: Codes,
+    guard: Codes,
+) -> bool:
+    """Go on until all is found, or there is no more room (a loop that may replace an array would be slow)."""
+    words, room = states.shape[1], source.size
+    state, skipped, size = at
+    while state < end:
+        for place in range(first[state] + skipped, last[state]):
+            code = by_key[place]
+            fits = True
+            for word in range(words):
+                there, taken = states[state, word], codes[code, word]
+                if taken & ~there & single[word] or (there ^ taken) & need[word]:
+                    fits = False
+                    break
+                if guard[word] and ((there | guard[word]) - taken) & guard[word] != guard[word]:
+                    fits = False
+                    break
+            if fits:
+                if size == room:
+                    at[0], at[1], at[2] = state, place - first[state], size
+                    return False
+                source[size], subset[size] = state, code
+                size += 1
+        state += 1
+        skipped = 0
+    at[2] = size
+    return True
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _numbered(codes: Codes) -> tuple[Indices, int]:
+    """Number the distinct codes in the order in which they first appear."""
+    size = 16
+    while size < 2 * codes.shape[0]:
+        size *= 2
+    table = np.full(size, -1, np.int64)
+    first = np.empty(codes.shape[0], np.int64)
+    number_of = np.empty(codes.shape[0], np.int64)
+    count = 0
+    for each in range(codes.shape[0]):
+        key = np.uint64(0)
+        for word in range(codes.shape[1]):
+            key = _mixed(key + codes[each, word] + np.uint64(0x9E3779B97F4A7C15))
+        slot = np.int64(key & np.uint64(size - 1))
+        while True:
+            number = table[slot]
+            if number < 0:
+                table[slot] = count
+                first[count] = each
+                number_of[each] = count
+                count += 1
+                break
+            same = True
+            for word in range(codes.shape[1]):
+                if codes[first[number], word] != codes[each, word]:
+                    same = False
+                    break
+            if same:
+                number_of[each] = number
+                break
+            slot = (slot + 1) & (size - 1)
+    return number_of, count
+
+
+def allocations_covering(graph: Graph, known: Knowledge) -> list[Integers]:
+    """Return allocations, packages of each kind per bin, that together show every pair of kind and bin that occurs."""
+    layout, system = known.layout, known.system
+    if graph.empty:
+        return []
+    into, out_of = _one_edge_each(graph)
+    seen = np.zeros((system.kinds, system.bins), bool)
+    found: list[Integers] = []
+    for position, step in enumerate(graph.steps):
+        edges = np.unique(step.subset, return_index=True)[1]
+        codes = step.subsets[step.subset[edges]]
+        holds = counts_of(codes, layout.word, layout.shift, layout.mask) > 0
+        for kind in np.flatnonzero(holds.any(axis=0)):
+            if not seen[kind, step.bin_]:
+                edge = int(edges[np.argmax(holds[:, kind])])
+                found.append(_path(graph, known, into, out_of, position, edge))
+                seen |= found[-1] > 0
+    if graph.rest is not None:
+        holds = counts_of(graph.layers[-1], layout.word, layout.shift, layout.mask) > 0
+        for kind in np.flatnonzero(holds.any(axis=0)):
+            if not seen[kind, graph.rest]:
+                edge = int(into[-1][np.argmax(holds[:, kind])])
+                found.append(_path(graph, known, into, out_of, len(graph.steps) - 1, edge))
+                seen |= found[-1] > 0
+    return found
+
+
+def _one_edge_each(graph: Graph) -> tuple[list[Indices], list[Indices]]:
+    """Return for each state of each layer an edge that reaches it (but the first layer), and one that leaves it."""
+    into, out_of = [], []
+    for step, before, after in zip(graph.steps, graph.layers, graph.layers[1:], strict=False):
+        edges = np.arange(len(step.source))
+        arriving, leaving = np.zeros(len(after), np.int64), np.zeros(len(before), np.int64)
+        arriving[step.target[::-1]] = edges[::-1]
+        leaving[step.source[::-1]] = edges[::-1]
+        into.append(arriving)
+        out_of.append(leaving)
+    return into, out_of
+
+
+def _path(
+    graph: Graph,
+    known: Knowledge,
+    into: list[Indices],
+    out_of: list[Indices],
+    position: int,
+    edge: int,
+) -> Integers:
+    """Return the allocation of a path through an edge."""
+    layout, system = known.layout, known.system
+    allocation = np.zeros((system.kinds, system.bins), np.int64)
+    edges = {position: edge}
+    for before in range(position - 1, -1, -1):
+        edges[before] = int(into[before][graph.steps[before + 1].source[edges[before + 1]]])
+    for after in range(position + 1, len(graph.steps)):
+        edges[after] = int(out_of[after][graph.steps[after - 1].target[edges[after - 1]]])
+    for place, own in edges.items():
+        step = graph.steps[place]
+        code = step.subsets[step.subset[own]][None, :]
+        allocation[:, step.bin_] = counts_of(code, layout.word, layout.shift, layout.mask)[0]
+    if graph.rest is not None:
+        allocation[:, graph.rest] = system.copies - allocation.sum(axis=1)
+    return allocation

@@ -1,0 +1,469 @@
+"""A reconstruction instance: the records of a group, its published totals, and how these were rounded.
+
+The publisher releases the records of a group without saying whose they are (*packages*, rows of d numeric measures),
+and elsewhere the totals of the same group by city, state or any other breakdown (*bins*). Every record went into
+exactly one bin. The adversary asks which allocations of packages to bins meet all totals (Favato 2021, chapter 3).
+
+Everything is in integers: each measure is scaled by a power of ten (cents, 10⁻⁵ kg), and each total becomes an
+inclusive window. With S the sum of the c packages in bin j, an allocation is valid if for every bin and measure
+
+    low_j − h · max(1, c) ≤ S ≤ high_j + h · max(1, c)
+
+The rounding model says which windows these are:
+
+==========  =======================================================  ==============================================
+`sum`       records were summed, then the sum was rounded            T ± tolerance, h = 0
+`record`    records were rounded (half up), then summed              packages rounded, T exactly, h = 0
+`unknown`   either of them, or something between                     T exactly, h = tolerance
+`windows`   the caller gives the windows                             as given
+==========  =======================================================  ==============================================
+
+The tolerance is half a unit of the published totals, if nothing else is said. A *none* bin takes the records that the
+publisher left out: the windows of the other bins bound its total, and no entity is registered there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import floor, log10
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from glasshouse.errors import DataError, StudyError, quoted, unknown_name
+from glasshouse.totals.decimals import Number, decimals_of, exact, scaled
+
+NONE = "NONE"
+"""The name of the bin for records that the publisher left out."""
+ROUNDINGS = ("sum", "record", "unknown")
+"""The rounding models that `instance` knows; explicit windows are given to `Instance` itself."""
+LARGEST_SUM = 2**62
+"""Sums are kept below this, so that the difference of two of them is a 64-bit integer."""
+
+Integers = NDArray[np.int64]
+"""A table of scaled measures."""
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """Packages, bins and windows in scaled integers; made by `instance`, `from_dict` or `from_json`."""
+
+    packages: Integers
+    """Per package and measure, its scaled value; never negative."""
+    low: Integers
+    """Per bin and measure, the least scaled total."""
+    high: Integers
+    """Per bin and measure, the greatest scaled total."""
+    halfwidth: Integers
+    """Per measure, by how much the window widens on either side with each package in the bin (at least once)."""
+    measures: tuple[str, ...]
+    """The names of the measures."""
+    scale: tuple[int, ...]
+    """Per measure, how many scaled units make 1."""
+    package_names: tuple[str, ...]
+    """What results call the packages."""
+    bin_names: tuple[str, ...]
+    """What results call the bins."""
+    entities: tuple[int | None, ...] | None = None
+    """Per bin, how many entities are registered there; None for the bin of records left out; None: not known at all."""
+    name: str = "instance"
+    """What messages call it."""
+    rounding: str = "windows"
+    """The rounding model that the windows come from."""
+
+    def __post_init__(self) -> None:
+        for each in ("packages", "low", "high", "halfwidth"):
+            given = np.asarray(getattr(self, each))
+            if not np.issubdtype(given.dtype, np.integer):
+                raise DataError(f"{self.name}: {each} must be whole numbers; scale decimals first")
+            table = given.astype(np.int64)
+            table.flags.writeable = False
+            object.__setattr__(self, each, table)
+        _check_shapes(self)
+        _check_values(self)
+        _check_entities(self)
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """The number of packages, of bins and of measures."""
+        return len(self.packages), len(self.low), self.low.shape[1]
+
+    @property
+    def complexity(self) -> float:
+        """How many digits the number of ways has to put the packages into bins: log₁₀ mⁿ (Favato 2021, 3.3.2)."""
+        packages, bins, _ = self.size
+        return packages * log10(bins)
+
+    @property
+    def none_bin(self) -> int | None:
+        """The position of the bin for records that the publisher left out, if there is one."""
+        return self.bin_names.index(NONE) if NONE in self.bin_names else None
+
+    @cached_property
+    def balance(self) -> str:
+        """What the sums alone say: "met", "records left out", or "records added" (the totals hold more than there is).
+
+        The totals of all bins together must meet the sum of all packages; if they cannot, no allocation exists.
+        """
+        slack = self.halfwidth.astype(object) * (len(self.packages) + len(self.low))
+        whole = self.packages.sum(axis=0, dtype=object)
+        if (self.low.sum(axis=0, dtype=object) - slack > whole).any():
+            return "records added"
+        if (self.high.sum(axis=0, dtype=object) + slack < whole).any():
+            return "records left out"
+        return "met"
+
+    def allows(self, bins: ArrayLike) -> bool:
+        """Tell whether an allocation, the bin of each package, meets every window; in integers, nothing assumed."""
+        allocation = np.asarray(bins, np.int64)
+        if allocation.shape != (len(self.packages),):
+            return False
+        if ((allocation < 0) | (allocation >= len(self.low))).any():
+            return False
+        sums = np.zeros_like(self.low)
+        np.add.at(sums, allocation, self.packages)
+        counts = np.maximum(np.bincount(allocation, minlength=len(self.low)), 1)
+        slack = counts[:, None] * self.halfwidth
+        return bool(((sums >= self.low - slack) & (sums <= self.high + slack)).all())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the instance in the JSON form that `from_dict` reads."""
+        packages, bins, measures = self.size
+        return {
+            "id": self.name,
+            "n": packages,
+            "m": bins,
+            "d": measures,
+            "complexity": round(self.complexity, 3),
+            "rounding_semantics": self.rounding,
+            "dims": list(self.measures),
+            "scale": list(self.scale),
+            "packages_scaled": self.packages.tolist(),
+            "bins_lo_scaled": self.low.tolist(),
+            "bins_hi_scaled": self.high.tolist(),
+            "per_package_halfwidth_scaled": self.halfwidth.tolist(),
+            "entities_per_bin": None if self.entities is None else list(self.entities),
+            "bin_names": list(self.bin_names),
+            "package_ids": list(self.package_names),
+        }
+
+
+def instance(
+    packages: Sequence[Sequence[Number]],
+    totals: Sequence[Sequence[Number]],
+    *,
+    rounding: str = "sum",
+    tolerance: Number | None = None,
+    unit: Number | Sequence[Number] = 1,
+    decimals: Sequence[int] | None = None,
+    none_bin: bool = False,
+    measures: Sequence[str] | None = None,
+    package_names: Sequence[str] | None = None,
+    bin_names: Sequence[str] | None = None,
+    entities: Sequence[int | None] | None = None,
+    name: str = "instance",
+) -> Instance:
+    """Make an instance from decimal numbers, as they were published.
+
+    Args:
+        packages: A row of measures per record. Texts and decimals are exact; a float stands for what it prints as.
+        totals: A row of measures per bin.
+        rounding: How the totals were made, one of `ROUNDINGS`.
+        tolerance: How far a sum may be from its total, in units of the totals; by default ½. Not for `record`.
+        unit: What the totals were rounded to, for all measures or for each: 1, or 0.01, or 1000.
+        decimals: Per measure, how many decimals to keep; by default as many as the numbers have.
+        none_bin: Whether the publisher may have left out records; they go to a further bin, named "NONE".
+        measures: The names of the measures.
+        package_names: The names of the packages.
+        bin_names: The names of the bins.
+        entities: Per bin, how many entities are registered there.
+        name: What messages call the instance.
+
+    Raises:
+        DataError: A number is missing, negative or has too many decimals; a sum does not fit; names do not match.
+        StudyError: There is no such rounding model, or its tolerance makes no sense.
+
+    >>> tiny = instance([["1.50"], ["2.25"], ["3.75"]], [[4], [4]], entities=[3, 1])
+    >>> tiny.scale, tiny.packages.ravel().tolist(), tiny.low.ravel().tolist(), tiny.high.ravel().tolist()
+    ((100,), [150, 225, 375], [350, 350], [450, 450])
+    """
+    if rounding not in ROUNDINGS:
+        raise StudyError(unknown_name("rounding model", rounding, "Glasshouse", ROUNDINGS))
+    if not len(packages) or not len(totals):
+        raise DataError(f"{name} needs at least one package and one bin; leave out empty groups")
+    width = len(totals[0])
+    names = _named(measures, width, "measure", name)
+    units = _units(unit, width, name)
+    records = _columns(packages, names, "packages", name)
+    published = _columns(totals, names, "totals", name)
+    if decimals is None:
+        decimals = [
+            decimals_of([*record, *total, each])
+            for record, total, each in zip(records, published, units, strict=True)
+        ]
+    elif len(decimals) != width:
+        raise DataError(f"{name} has {width} measures, but {len(decimals)} numbers of decimals")
+    weights = _scaled_table(records, decimals, names, name)
+    goals = _scaled_table(published, decimals, names, name)
+    scale = [10**places for places in decimals]
+    steps = [int(each * size) for each, size in zip(units, scale, strict=True)]
+    half = _tolerance(tolerance, rounding)
+    widths = [floor(half * step) for step in steps]
+    if rounding == "record":
+        weights = [[_rounded(w, s) * s for w, s in zip(row, steps, strict=True)] for row in weights]
+    margin = widths if rounding == "sum" else [0] * width
+    low = [[t - w for t, w in zip(row, margin, strict=True)] for row in goals]
+    high = [[t + w for t, w in zip(row, margin, strict=True)] for row in goals]
+    growing = widths if rounding == "unknown" else [0] * width
+    bins = list(_named(bin_names, len(goals), "bin", name))
+    own = None if entities is None else list(entities)
+    if none_bin:
+        _add_none(weights, low, high, growing, bins)
+        own = None if own is None else [*own, None]
+    return Instance(
+        packages=_integers(weights, name),
+        low=_integers(low, name),
+        high=_integers(high, name),
+        halfwidth=_integers([growing], name)[0],
+        measures=names,
+        scale=tuple(scale),
+        package_names=_named(package_names, len(weights), "package", name),
+        bin_names=tuple(bins),
+        entities=None if own is None else tuple(own),
+        name=name,
+        rounding=rounding,
+    )
+
+
+def from_dict(values: Mapping[str, Any]) -> Instance:
+    """Read an instance from its JSON form; fields that are no part of it (such as answers) are left alone.
+
+    Needed are ``packages_scaled`` (n × d), ``bins_lo_scaled`` and ``bins_hi_scaled`` (m × d). Beside them there may be
+    ``per_package_halfwidth_scaled`` (d, by default 0), ``scale`` (d, by default 1), ``dims``, ``bin_names``,
+    ``package_ids``, ``entities_per_bin`` (m, null for a bin named NONE), ``id`` and ``rounding_semantics``.
+
+    Raises:
+        DataError: A field is missing, of another shape than the others, or holds something else than whole numbers.
+    """
+    if not isinstance(values, Mapping):
+        raise DataError("an instance is a JSON object with packages_scaled, bins_lo_scaled, …")
+    name = str(values.get("id", "instance"))
+    tables = {}
+    for key in ("packages_scaled", "bins_lo_scaled", "bins_hi_scaled"):
+        if key not in values:
+            raise DataError(unknown_name("field", key, name, map(str, values)))
+        tables[key] = _integers(values[key], f'{name}: field "{key}"')
+    packages, low = tables["packages_scaled"], tables["bins_lo_scaled"]
+    width = packages.shape[1]
+    growing = values.get("per_package_halfwidth_scaled") or [0] * width
+    halfwidth = _integers([growing], f'{name}: field "per_package_halfwidth_scaled"')[0]
+    scale = values.get("scale") or [1] * width
+    entities = values.get("entities_per_bin")
+    return Instance(
+        packages=packages,
+        low=low,
+        high=tables["bins_hi_scaled"],
+        halfwidth=halfwidth,
+        measures=_named(values.get("dims"), width, "measure", name),
+        scale=tuple(_integers([scale], f'{name}: field "scale"')[0].tolist()),
+        package_names=_named(values.get("package_ids"), len(packages), "package", name),
+        bin_names=_named(values.get("bin_names"), len(low), "bin", name),
+        entities=None if entities is None else tuple(entities),
+        name=name,
+        rounding=str(values.get("rounding_semantics", "windows")),
+    )
+
+
+def from_json(text: str) -> Instance:
+    """Read an instance from a JSON text; see `from_dict`.
+
+    Raises:
+        DataError: The text is no JSON, or no instance.
+    """
+    try:
+        return from_dict(json.loads(text))
+    except json.JSONDecodeError as error:
+        raise DataError(
+            f"the instance is no JSON: {error.msg} in line {error.lineno}; write it with to_dict()"
+        ) from None
+    except RecursionError:
+        raise DataError("the instance is nested too deeply to be one") from None
+
+
+def _check_shapes(given: Instance) -> None:
+    if given.packages.ndim != 2 or given.low.ndim != 2 or given.halfwidth.ndim != 1:
+        raise DataError(f"{given.name}: packages and bins are tables, a row of measures for each")
+    packages, bins, width = given.size
+    if not packages or not bins or not width:
+        raise DataError(f"{given.name} needs at least one package, one bin and one measure")
+    if given.high.shape != given.low.shape:
+        raise DataError(f"{given.name}: give every bin a low and a high end in each measure")
+    counts = {
+        "packages": given.packages.shape[1],
+        "half-widths": len(given.halfwidth),
+        "names of measures": len(given.measures),
+        "scales": len(given.scale),
+    }
+    for what, count in counts.items():
+        if count != width:
+            raise DataError(f"{given.name}: the bins have {width} measures, the {what} {count}")
+    for what, names, count in (
+        ("packages", given.package_names, packages),
+        ("bins", given.bin_names, bins),
+    ):
+        if len(names) != count:
+            raise DataError(f"{given.name} has {count} {what}, but {len(names)} names for them")
+    repeated = [name for name in given.bin_names if given.bin_names.count(name) > 1]
+    if repeated:
+        raise DataError(
+            f"{given.name}: bin {quoted(repeated[:1])} is given twice; add up its totals"
+        )
+
+
+def _check_values(given: Instance) -> None:
+    if (given.packages < 0).any():
+        row, column = (int(each[0]) for each in np.nonzero(given.packages < 0))
+        raise DataError(
+            f'{given.name}: package {quoted([given.package_names[row]])} has a negative "{given.measures[column]}"; '
+            "reconstruction needs measures from 0, so leave such records out or split the measure"
+        )
+    if (given.low > given.high).any():
+        row = int(np.nonzero(given.low > given.high)[0][0])
+        raise DataError(
+            f"{given.name}: the window of bin {quoted([given.bin_names[row]])} is empty"
+        )
+    if (given.halfwidth < 0).any() or min(given.scale) < 1:
+        raise DataError(f"{given.name}: half-widths are from 0 and scales from 1")
+    widest = 2 * given.halfwidth.astype(object) * (len(given.packages) + 1)
+    sums = given.packages.sum(axis=0, dtype=object) + widest
+    ends = (
+        np.abs(given.high.astype(object)).sum(axis=0),
+        np.abs(given.low.astype(object)).sum(axis=0),
+    )
+    most = np.maximum(sums, np.maximum(*ends) + widest)
+    if (most >= LARGEST_SUM).any():
+        column = int(np.nonzero(most >= LARGEST_SUM)[0][0])
+        raise DataError(
+            f'{given.name}: the sums of "{given.measures[column]}" need more than 62 bits; keep fewer decimals'
+        )
+
+
+def _check_entities(given: Instance) -> None:
+    if given.entities is None:
+        return
+    if len(given.entities) != len(given.low):
+        raise DataError(
+            f"{given.name} has {len(given.low)} bins, but entities for {len(given.entities)} of them"
+        )
+    for name, count in zip(given.bin_names, given.entities, strict=True):
+        if name == NONE and count is None:
+            continue
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            raise DataError(
+                f"{given.name}: bin {quoted([name])} has no entities in the register, although something is published "
+                "about it; complete the register, or leave entities out"
+            )
+
+
+def _named(names: Sequence[object] | None, count: int, kind: str, name: str) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"{kind} {position + 1}" for position in range(count))
+    if isinstance(names, str) or len(names) != count:
+        raise DataError(f"{name} has {count} {kind}s; give a list of so many names")
+    return tuple(map(str, names))
+
+
+def _units(unit: Number | Sequence[Number], width: int, name: str) -> list[Fraction]:
+    given = [unit] * width if isinstance(unit, Number) else list(unit)
+    if len(given) != width:
+        raise DataError(f"{name} has {width} measures, but {len(given)} units")
+    units = [exact(each, "unit") for each in given]
+    if min(units) <= 0:
+        raise StudyError("the unit that totals are rounded to is positive, such as 1 or 0.01")
+    return units
+
+
+def _columns(
+    rows: Sequence[Sequence[Number]], names: Sequence[str], what: str, name: str
+) -> list[list[Fraction]]:
+    """Return the numbers of a table exactly, column by column."""
+    for row in rows:
+        if len(row) != len(names):
+            raise DataError(f"{name}: a row of {what} has {len(row)} measures, not {len(names)}")
+    return [
+        [exact(row[column], f'{name}: {what}, measure "{label}"') for row in rows]
+        for column, label in enumerate(names)
+    ]
+
+
+def _scaled_table(
+    columns: Sequence[Sequence[Fraction]],
+    decimals: Sequence[int],
+    names: Sequence[str],
+    name: str,
+) -> list[list[int]]:
+    """Return rows of scaled integers."""
+    by_column = [
+        scaled(column, places, f'{name}: measure "{label}"')
+        for column, places, label in zip(columns, decimals, names, strict=True)
+    ]
+    return [list(row) for row in zip(*by_column, strict=True)]
+
+
+def _tolerance(tolerance: Number | None, rounding: str) -> Fraction:
+    if tolerance is None:
+        return Fraction(1, 2)
+    if rounding == "record":
+        raise StudyError("records that were rounded before adding need no tolerance; leave it out")
+    half = exact(tolerance, "tolerance")
+    if half < 0:
+        raise StudyError("the tolerance is how far a sum may be from its total; give it from 0")
+    return half
+
+
+def _rounded(value: int, step: int) -> int:
+    """Round to the nearest multiple of a step, half up, and return which multiple."""
+    return (2 * value + step) // (2 * step)
+
+
+def _add_none(
+    weights: list[list[int]],
+    low: list[list[int]],
+    high: list[list[int]],
+    growing: list[int],
+    bins: list[str],
+) -> None:
+    """Add the bin of records left out: what the packages sum to beyond the other bins.
+
+    With growing windows the slack of all other bins is at most h (n + m), so that the window below holds for every
+    valid allocation; it rules none out.
+    """
+    if NONE in bins:
+        raise DataError(f'a bin is named "{NONE}" already; none_bin=True adds it')
+    whole = [sum(column) for column in zip(*weights, strict=True)]
+    slack = [each * (len(weights) + len(low)) for each in growing]
+    least = [sum(column) for column in zip(*low, strict=True)]
+    most = [sum(column) for column in zip(*high, strict=True)]
+    low.append([w - h - s for w, h, s in zip(whole, most, slack, strict=True)])
+    high.append([w - t + s for w, t, s in zip(whole, least, slack, strict=True)])
+    bins.append(NONE)
+
+
+def _integers(rows: Any, what: str) -> Integers:
+    """Return a table of whole numbers, or say why it is none."""
+    if not isinstance(rows, Sequence) or isinstance(rows, str) or not rows:
+        raise DataError(f"{what} is no table of whole numbers")
+    for row in rows:
+        if not isinstance(row, Sequence) or isinstance(row, str) or len(row) != len(rows[0]):
+            raise DataError(f"{what} is no table: its rows are lists of equal length")
+        for value in row:
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise DataError(f"{what} holds {value!r}; scaled measures are whole numbers")
+            if abs(value) >= LARGEST_SUM:
+                raise DataError(f"{what}: {value} needs more than 62 bits; keep fewer decimals")
+    return np.array(rows, np.int64).reshape(len(rows), -1)

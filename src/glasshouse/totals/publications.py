@@ -1,0 +1,333 @@
+"""Published tables as a plan describes them: filtered, with derived columns, one row per key, measures in integers.
+
+Columns of text become codes while they are read; filters, first characters and key maps then work on the distinct
+values, so that millions of rows cost little more than reading them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from glasshouse.errors import DataError, printable, unknown_name
+from glasshouse.sources import Source, open_source
+from glasshouse.study.conditions import parse_condition
+from glasshouse.study.totals import Derived, KeyMap, Publication, TotalsStudy
+from glasshouse.table.dictionary import Dictionary
+from glasshouse.totals.amounts import Faults, Integers, amounts
+
+UNKNOWN = -1
+"""The code of a value that a key map does not have: it agrees with nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A column of text as codes."""
+
+    codes: Integers
+    """Per row, the position of its value; or `UNKNOWN`."""
+    values: pa.LargeStringArray
+    """The distinct values."""
+
+    def taken(self, rows: Integers) -> Coded:
+        """Return the column with some of its rows."""
+        return Coded(self.codes[rows], self.values)
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Something in a publication that is not as the plan says; the rest goes on."""
+
+    where: str
+    """The publication or phase."""
+    kind: str
+    """What is wrong."""
+    count: int
+    """How many rows or groups it concerns."""
+    example: str
+    """One of them."""
+
+    def to_dict(self) -> dict[str, str | int]:
+        """Return it in plain values."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """A published table, ready to be joined with others."""
+
+    name: str
+    """What the plan calls it."""
+    columns: Mapping[str, Coded]
+    """The columns that the plan uses, by name."""
+    measures: Mapping[str, Integers]
+    """Per measure, the scaled values of the rows."""
+    faults: Mapping[str, Faults]
+    """Per measure, what is wrong with them; see `glasshouse.totals.amounts.FAULTS`."""
+    rows: int
+    """How many rows are used."""
+    read: int
+    """How many there were."""
+    filtered: int
+    """How many did not meet the conditions."""
+    repeated: int
+    """How many were repetitions of another."""
+    troubles: tuple[Trouble, ...]
+    """What is not as the plan says."""
+
+    def column(self, name: str) -> Coded:
+        """Return a column."""
+        return self.columns[name]
+
+    def to_dict(self) -> dict[str, str | int]:
+        """Return its figures in plain values."""
+        return {
+            "name": self.name,
+            "rows": self.rows,
+            "read": self.read,
+            "filtered": self.filtered,
+            "repeated": self.repeated,
+        }
+
+
+def read_publications(study: TotalsStudy) -> dict[str, Published]:
+    """Read every publication that the plan uses, with the columns that it uses.
+
+    Raises:
+        DataError: A file or a column is not there, or a file is malformed.
+    """
+    used = _used_columns(study)
+    sources = {}
+    for name in used:
+        publication = study.publications[name]
+        sources[name] = open_source(publication.path, dialect=publication.dialect)
+        _check_columns(sources[name], publication, used[name])
+    decimals = {name: measure.decimals for name, measure in study.measures.items()}
+    return {
+        name: _published(name, study.publications[name], sources[name], used[name], decimals)
+        for name in used
+    }
+
+
+def combined(columns: Sequence[Integers]) -> tuple[Integers, int]:
+    """Return one code for the codes of several columns, in ascending order of them, and how many there are.
+
+    >>> combined([np.array([0, 1, 0, -1]), np.array([5, 5, 5, 5])])
+    (array([ 0,  1,  0, -1]), 2)
+    """
+    known = np.all([column != UNKNOWN for column in columns], axis=0)
+    code = np.zeros(int(known.sum()), np.int64)
+    count = min(len(code), 1)
+    for column in columns:
+        own = column[known]
+        width = int(own.max()) + 1 if len(own) else 1
+        distinct, code = np.unique(code * width + own, return_inverse=True)
+        code, count = code.reshape(-1), len(distinct)
+    whole = np.full(len(known), UNKNOWN, np.int64)
+    whole[known] = code
+    return whole, count
+
+
+def agreed(first: Coded, second: Coded) -> Integers:
+    """Return the codes of a second column in terms of a first: the same text has the same code.
+
+    Values that the first does not have get codes beyond its own.
+    """
+    known = Dictionary.of(first.values).find(second.values)
+    beyond = len(first.values) + np.arange(len(second.values))
+    own = np.where(known >= 0, known, beyond)
+    return np.where(second.codes == UNKNOWN, UNKNOWN, own[second.codes])
+
+
+def _used_columns(study: TotalsStudy) -> dict[str, list[str]]:
+    """Return per publication that is used the columns of the plan, measures apart."""
+    used: dict[str, dict[str, None]] = {}
+
+    def note(name: str, columns: Iterable[str]) -> None:
+        used.setdefault(name, {}).update(dict.fromkeys(columns))
+
+    for phase in study.phases:
+        note(phase.packages, phase.keys)
+        note(phase.bins, [*phase.keys.values(), *phase.bin])
+        if phase.suppression is not None:
+            note(phase.packages, phase.suppression.keys)
+            note(phase.suppression.publication, phase.suppression.keys.values())
+    if study.entities is not None:
+        entity = study.entities.entity
+        names = [*study.entities.keys.values(), *([] if entity is None else [entity])]
+        note(study.entities.publication, names)
+    for name, columns in used.items():
+        publication = study.publications[name]
+        note(name, publication.unique)
+        note(name, (parse_condition(text).column for text in publication.where))
+        if publication.identifier is not None:
+            columns[publication.identifier] = None
+    return {name: list(columns) for name, columns in used.items()}
+
+
+def _raw_columns(publication: Publication, used: Sequence[str]) -> list[str]:
+    """Return the columns of the file that the used ones and the derived ones are made from."""
+    derived: list[str] = []
+    raw: dict[str, None] = {}
+    for name, rule in publication.derived.items():
+        raw.update(dict.fromkeys(each for each in rule.columns if each not in derived))
+        derived.append(name)
+    raw.update(dict.fromkeys(each for each in used if each not in publication.derived))
+    return list(raw)
+
+
+def _check_columns(source: Source, publication: Publication, used: Sequence[str]) -> None:
+    for name in (*_raw_columns(publication, used), *publication.measures.values()):
+        if name not in source.columns:
+            available = [*source.columns, *publication.derived]
+            raise DataError(unknown_name("column", name, source.name, available))
+
+
+def _published(
+    name: str,
+    publication: Publication,
+    source: Source,
+    used: Sequence[str],
+    decimals: Mapping[str, int],
+) -> Published:
+    columns, measures, faults = _read(publication, source, used, decimals)
+    troubles: list[Trouble] = []
+    for derived, rule in publication.derived.items():
+        columns[derived] = _derived(derived, rule, columns, name, troubles)
+    rows = len(next(iter(columns.values())).codes)
+    kept = np.flatnonzero(_meeting(publication, columns, rows))
+    met = len(kept)
+    if publication.unique:
+        kept = _first_of_each(name, publication, columns, measures, kept, troubles)
+    return Published(
+        name=name,
+        columns={each: columns[each].taken(kept) for each in used},
+        measures={each: column[kept] for each, column in measures.items()},
+        faults={each: column[kept] for each, column in faults.items()},
+        rows=len(kept),
+        read=rows,
+        filtered=rows - met,
+        repeated=met - len(kept),
+        troubles=tuple(troubles),
+    )
+
+
+def _read(
+    publication: Publication, source: Source, used: Sequence[str], decimals: Mapping[str, int]
+) -> tuple[dict[str, Coded], dict[str, Integers], dict[str, Faults]]:
+    names = _raw_columns(publication, used)
+    dictionaries = {name: Dictionary() for name in names}
+    codes: dict[str, list[NDArray[np.int64]]] = {name: [] for name in names}
+    read: dict[str, list[tuple[Integers, Faults]]] = {name: [] for name in publication.measures}
+    wanted = list(dict.fromkeys([*names, *publication.measures.values()]))
+    for batch in source.batches(wanted):
+        for name in names:
+            codes[name].append(dictionaries[name].encode(batch.column(name)).astype(np.int64))
+        for name, column in publication.measures.items():
+            read[name].append(
+                amounts(
+                    batch.column(column),
+                    decimals=decimals[name],
+                    decimal_comma=publication.decimal_comma,
+                )
+            )
+    columns = {
+        name: Coded(np.concatenate(codes[name]), dictionaries[name].values()) for name in names
+    }
+    measures = {name: np.concatenate([units for units, _ in parts]) for name, parts in read.items()}
+    faults = {name: np.concatenate([codes for _, codes in parts]) for name, parts in read.items()}
+    return columns, measures, faults
+
+
+def _derived(
+    name: str, rule: Derived, columns: Mapping[str, Coded], where: str, troubles: list[Trouble]
+) -> Coded:
+    """Return a derived column: texts put together, cut and mapped, value by value."""
+    parts = [columns[each] for each in rule.columns]
+    codes, first = _distinct_rows(parts)
+    texts = pc.binary_join_element_wise(
+        *(part.values.take(pa.array(part.codes[first])) for part in parts),
+        pa.scalar("", pa.large_string()),
+    )
+    if rule.first is not None:
+        texts = pc.utf8_slice_codeunits(texts, 0, rule.first)
+    if rule.map is not None:
+        texts = _mapped(texts, rule.map)
+    encoded = texts.dictionary_encode()
+    own = encoded.indices.fill_null(UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int64)
+    result = np.where(codes == UNKNOWN, UNKNOWN, own[codes])
+    lost = np.flatnonzero((result == UNKNOWN) & (codes != UNKNOWN))
+    if len(lost):
+        said = "".join(part.values[int(part.codes[lost[0]])].as_py() for part in parts)
+        kind = f'the key map of "{name}" has no entry'
+        troubles.append(Trouble(where, kind, len(lost), printable(said)))
+    return Coded(result, encoded.dictionary.cast(pa.large_string()))
+
+
+def _distinct_rows(parts: Sequence[Coded]) -> tuple[Integers, Integers]:
+    """Return one code per row for several columns, and a row of each code."""
+    codes, _ = combined([part.codes for part in parts])
+    _, first = np.unique(codes, return_index=True)
+    return codes, first[codes[first] != UNKNOWN]
+
+
+def _mapped(texts: pa.Array, rule: KeyMap) -> pa.Array:
+    source = open_source(rule.path, dialect=rule.dialect)
+    for column in (rule.source, rule.target):
+        if column not in source.columns:
+            raise DataError(unknown_name("column", column, source.name, source.columns))
+    table = pa.Table.from_batches(list(source.batches([rule.source, rule.target])))
+    known: dict[str, str] = {}
+    keys, targets = (table.column(each).to_pylist() for each in (rule.source, rule.target))
+    for key, target in zip(keys, targets, strict=True):
+        if known.setdefault(key, target) != target:
+            raise DataError(
+                f'{source.name}: "{printable(key)}" stands for "{printable(known[key])}" and for '
+                f'"{printable(target)}"; keep one of them'
+            )
+    return pa.array([known.get(text) for text in texts.to_pylist()], pa.large_string())
+
+
+def _meeting(
+    publication: Publication, columns: Mapping[str, Coded], rows: int
+) -> NDArray[np.bool_]:
+    met = np.ones(rows, bool)
+    for text in publication.where:
+        condition = parse_condition(text)
+        column = columns[condition.column]
+        holds = np.array([condition.holds(value) for value in column.values.to_pylist()] + [False])
+        met &= holds[column.codes]
+    return met
+
+
+def _first_of_each(
+    where: str,
+    publication: Publication,
+    columns: Mapping[str, Coded],
+    measures: Mapping[str, Integers],
+    kept: Integers,
+    troubles: list[Trouble],
+) -> Integers:
+    """Return the first of the rows with the same key, and take note of repetitions with other measures."""
+    key, _ = combined([columns[each].codes[kept] for each in publication.unique])
+    lost = key == UNKNOWN
+    key[lost] = key.max(initial=0) + 1 + np.arange(int(lost.sum()))
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    differs = np.zeros(len(kept), bool)
+    for column in measures.values():
+        own = column[kept]
+        differs |= own != own[first][inverse.reshape(-1)]
+    if differs.any():
+        row = kept[np.flatnonzero(differs)[0]]
+        said = " ".join(
+            columns[each].values[int(columns[each].codes[row])].as_py()
+            for each in publication.unique
+        )
+        kind = "rows that repeat another have other measures"
+        troubles.append(Trouble(where, kind, int(differs.sum()), printable(said)))
+    return kept[np.sort(first)]

@@ -1,0 +1,169 @@
+"""What is neither seen nor ruled out, asked from CP-SAT: show it, or prove that there is no such allocation.
+
+Each solve asks for a valid allocation with at least one pair that is still open, and for as many of them as it can find
+at little cost; each allocation is checked in integers. When there is none, all open pairs are ruled out at once. One
+thread and one seed: the answers are the same in every run that ends before its time is over.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from glasshouse.totals.budget import Budget, OutOfTime
+from glasshouse.totals.instance import Integers
+from glasshouse.totals.propagation import Knowledge
+from glasshouse.totals.subsets import counts_of
+from glasshouse.totals.witnesses import Witnesses
+
+_LONGEST_TABLE = 3_000
+"""Subsets of a bin are given one by one if there are at most so many."""
+_SECONDS_PER_TERM = 1e-5
+"""What a term of the model costs, to write it and to simplify it; a model that would take too long is not begun."""
+_QUICK = 2.0
+"""How long, in CP-SAT's deterministic time, it looks for more open pairs at once."""
+
+
+def settle(
+    known: Knowledge, witnesses: Witnesses, budget: Budget, *, most_time: float | None = None
+) -> None:
+    """Decide every open pair of a part; those that are ruled out are taken from `known.most`.
+
+    Args:
+        known: The part.
+        witnesses: What was seen of it.
+        budget: What is left of the time.
+        most_time: Give up after a solve in vain of so much deterministic time; None: go on until the time is over.
+
+    Raises:
+        OutOfTime: The time is over; what was found until then is kept.
+    """
+    quick = True
+    while True:
+        undecided = (known.most > 0) & ~witnesses.seen
+        if not undecided.any() and witnesses.found:
+            return
+        limit = most_time if most_time is not None else _QUICK if quick else None
+        found, proved = _ask(known, undecided & bool(witnesses.found), budget, limit)
+        for allocation in found:
+            witnesses.add(allocation)
+        if proved:
+            known.most[undecided] = 0
+            known.possible = bool(witnesses.found)
+            return
+        if most_time is not None and not found:
+            return
+        quick = bool(found)
+
+
+def _ask(
+    known: Knowledge, wanted: Any, budget: Budget, limit: float | None
+) -> tuple[list[Integers], bool]:
+    """Return allocations with some wanted pair, if any is wanted; and whether it is proved that there are none."""
+    if _SECONDS_PER_TERM * np.count_nonzero(known.most) * (known.system.rows + 2) > budget.left:
+        raise OutOfTime
+    model = cp_model.CpModel()
+    variables = _variables(model, known)
+    for bin_, codes in enumerate(known.lists):
+        if codes is not None and len(codes) <= _LONGEST_TABLE:
+            _add_table(model, known, variables, bin_)
+        else:
+            _add_windows(model, known, variables, bin_)
+    literals = []
+    for kind, bin_ in np.argwhere(wanted).tolist():
+        literal = variables[kind, bin_]
+        if known.most[kind, bin_] > 1:
+            literal = model.new_bool_var("")
+            model.add(variables[kind, bin_] >= 1).only_enforce_if(literal)
+        literals.append(literal)
+    if literals:
+        model.add_bool_or(literals)
+    if limit is not None and len(literals) > 1:
+        model.maximize(sum(literals))
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = 0
+    solver.parameters.max_memory_in_mb = max(64, budget.memory >> 20)
+    if limit is not None:
+        solver.parameters.max_deterministic_time = limit
+    if budget.left <= 0.01:
+        raise OutOfTime
+    solver.parameters.max_time_in_seconds = budget.left
+    collector = _Collector(variables, known.most.shape)
+    status = solver.solve(model, collector)
+    if status == cp_model.INFEASIBLE:
+        return [], True
+    if not collector.found and limit is None:
+        raise OutOfTime
+    return collector.found, False
+
+
+class _Collector(cp_model.CpSolverSolutionCallback):
+    """Keeps every allocation that CP-SAT comes across."""
+
+    def __init__(self, variables: dict[tuple[int, int], Any], shape: tuple[int, ...]) -> None:
+        super().__init__()
+        self._variables = variables
+        self._shape = shape
+        self.found: list[Integers] = []
+
+    def on_solution_callback(self) -> None:
+        allocation = np.zeros(self._shape, np.int64)
+        for pair, variable in self._variables.items():
+            allocation[pair] = self.value(variable)
+        self.found.append(allocation)
+
+
+def _variables(model: cp_model.CpModel, known: Knowledge) -> dict[tuple[int, int], Any]:
+    """Add a number of packages for each kind and bin that is not ruled out."""
+    variables = {}
+    for kind, bin_ in np.argwhere(known.most > 0).tolist():
+        most = int(known.most[kind, bin_])
+        variables[kind, bin_] = (
+            model.new_bool_var("") if most == 1 else model.new_int_var(0, most, "")
+        )
+    for kind, copies in enumerate(known.system.copies.tolist()):
+        own = [variables[kind, bin_] for bin_ in np.flatnonzero(known.most[kind]).tolist()]
+        if copies == 1:
+            model.add_exactly_one(own)
+        else:
+            model.add(sum(own) == copies)
+    return variables
+
+
+def _add_windows(
+    model: cp_model.CpModel, known: Knowledge, variables: dict[tuple[int, int], Any], bin_: int
+) -> None:
+    system = known.system
+    own = np.flatnonzero(known.most[:, bin_]).tolist()
+    filled = None
+    if system.spared[bin_]:
+        filled = model.new_bool_var("")
+        for kind in own:
+            model.add(variables[kind, bin_] == 0).only_enforce_if(~filled)
+        model.add(sum(variables[kind, bin_] for kind in own) >= 1).only_enforce_if(filled)
+    for row in range(system.rows):
+        total = sum(int(system.weights[kind, row]) * variables[kind, bin_] for kind in own)
+        window = model.add_linear_constraint(
+            total, int(system.low[bin_, row]), int(system.high[bin_, row])
+        )
+        if filled is not None:
+            window.only_enforce_if(filled)
+
+
+def _add_table(
+    model: cp_model.CpModel, known: Knowledge, variables: dict[tuple[int, int], Any], bin_: int
+) -> None:
+    """Let the bin hold exactly one of its subsets."""
+    codes, layout = known.lists[bin_], known.layout
+    assert codes is not None  # noqa: S101 - for the type checker
+    counts = counts_of(codes, layout.word, layout.shift, layout.mask)
+    counts = counts[(counts <= known.most[:, bin_]).all(axis=1)]
+    chosen = [model.new_bool_var("") for _ in range(len(counts))]
+    model.add_exactly_one(chosen)
+    for kind in np.flatnonzero(known.most[:, bin_]).tolist():
+        holding = np.flatnonzero(counts[:, kind]).tolist()
+        total = sum(int(counts[row, kind]) * chosen[row] for row in holding)
+        model.add(total == variables[kind, bin_])

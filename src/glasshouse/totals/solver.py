@@ -1,0 +1,445 @@
+"""Which bins can each package be in, under every allocation that meets all published totals?
+
+Favato (2021, algorithm 1) asks an integer programme once per package and excluded bin, with the least overflow found in
+the first solve as tolerance; that tolerance can exclude the truth. Here the windows are what the rounding model says,
+the sets are exact, and one piece of work serves all packages:
+
+1. bounds rule out bins, and lists of all subsets that meet one bin's windows rule out more, to a fixed point
+   (`propagation`, `subsets`);
+2. what is still open falls into independent parts; of each the valid allocations are the paths of a layered graph,
+   which counts them (`graph`, `counting`);
+3. where a graph would be too large, valid allocations are searched until every bin that is not ruled out has been seen
+   for every package (`walk`), and what is not seen is supposed, which shortens all lists (`probing`);
+4. what is then neither seen nor ruled out is asked from CP-SAT: an allocation that shows some of it, or the proof that
+   there is none (`satisfaction`).
+
+At a limit the answer is what is not ruled out: a superset, flagged as not proved. Every allocation on which an answer
+rests is checked in integers against the instance itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import factorial, gcd
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glasshouse.errors import InternalError, StudyError
+from glasshouse.totals.budget import EFFORTS, Budget, Effort, Meter, OutOfTime
+from glasshouse.totals.counting import Counter, Counts
+from glasshouse.totals.graph import TooLarge, allocations_covering, graph_of
+from glasshouse.totals.instance import Instance, Integers
+from glasshouse.totals.instance import instance as example
+from glasshouse.totals.linear import Part, parts_of, system_of
+from glasshouse.totals.probing import probe
+from glasshouse.totals.propagation import Knowledge, knowledge_of, narrowed, propagate
+from glasshouse.totals.satisfaction import settle
+from glasshouse.totals.solution import Shares, Solution
+from glasshouse.totals.walk import walk
+from glasshouse.totals.witnesses import Witnesses, no_witnesses
+
+__all__ = ["LEAST_MEMORY", "OnSolve", "Solution", "prepare", "solve"]
+
+OnSolve = Callable[[str, int, int], None]
+"""Called with what is being done, and how many of how many pairs of package and bin are decided."""
+
+LEAST_MEMORY = 64 << 20
+"""The least memory limit."""
+
+_METHODS = ("propagation", "graph", "walk", "probing", "satisfaction", "limit")
+_LISTS, _GRAPHS, _PROBES, _WALK, _LAST_WALK = 0.15, 0.15, 0.1, 0.15, 0.25
+"""The parts of the time that the stages may take, the last walk twice; what they leave is CP-SAT's."""
+_TRIALS, _LAST_TRIALS = 40, 1000
+"""How often each walk tries a pair in vain."""
+_SATISFACTION, _LAST_SATISFACTION = 0.03, 0.06
+"""The parts of the time, in its own deterministic measure, that CP-SAT gets for a try."""
+_FEW = 60
+"""If more pairs are undecided, CP-SAT is not tried early, nor until the time is over: it would be in vain."""
+_COUNTING = 0.04
+"""The part of the time that lists and graphs may still take when only the number of allocations is open."""
+_GRAPH_PARTS = (1 / 64, 1 / 16, 1 / 2, 1, 1)
+"""Per level of effort, how much of its part one graph may take."""
+_WALK_AFTER = 2
+"""The level of effort after which allocations are searched where they could not be listed."""
+_prepared: list[bool] = []
+
+
+def solve(
+    instance: Instance,
+    *,
+    time_limit: float = 60.0,
+    memory_limit: int = 2 << 30,
+    weights: Sequence[int] | None = None,
+    on_progress: OnSolve | None = None,
+) -> Solution:
+    """Find for every package the bins that it can be in, and count the allocations where that is possible.
+
+    Args:
+        instance: Packages, bins and windows.
+        time_limit: The CPU seconds that it may take; compiling the loops, once per process, is not counted.
+        memory_limit: The bytes that its lists may take.
+        weights: Per bin, what a package in it counts in `weighted_shares`; by default the registered entities.
+        on_progress: Told what is being done.
+
+    Returns:
+        The exact sets; or, with status "limit", sets that hold them. The same for every run that meets no limit.
+
+    Raises:
+        StudyError: A limit is not positive, or the weights do not match the bins.
+
+    >>> from glasshouse.totals.instance import instance
+    >>> solution = solve(instance([["1.50"], ["2.25"], ["3.75"]], [[4], [4]]))
+    >>> solution.status, solution.feasible_bins, solution.allocations
+    ('ambiguous', ((0, 1), (0, 1), (0, 1)), 2)
+    """
+    _check_limits(time_limit, memory_limit)
+    own_weights = _weights(instance, weights)
+    prepare()
+    solver = _Solver(instance, Budget(time_limit, memory_limit), own_weights, on_progress)
+    return solver.solve()
+
+
+class _Infeasible(Exception):  # noqa: N818 - never leaves the solver
+    """No valid allocation exists; proved."""
+
+
+@dataclass(eq=False)
+class _Task:
+    """A part on its way: what is known, what was seen, and what was counted."""
+
+    known: Knowledge
+    kinds: NDArray[np.int64]
+    bins: NDArray[np.int64]
+    witnesses: Witnesses
+    counts: Counts | None = None
+    weighted: Counts | None = None
+    method: str = "limit"
+    tried: tuple[int, int] = (0, 0)
+    """What was known when a graph was last tried, and the work that it was allowed."""
+
+    @property
+    def decided(self) -> bool:
+        """Whether every pair is either seen or ruled out."""
+        return bool(self.witnesses.found) and not self.undecided.any()
+
+    @property
+    def undecided(self) -> NDArray[np.bool_]:
+        return np.asarray((self.known.most > 0) & ~self.witnesses.seen)
+
+
+class _Solver:
+    """One instance on its way to a solution."""
+
+    def __init__(
+        self,
+        instance: Instance,
+        budget: Budget,
+        weights: list[int] | None,
+        on_progress: OnSolve | None,
+    ) -> None:
+        self._instance = instance
+        self._budget = budget
+        self._weights = weights
+        self._on_progress = on_progress
+        system, self._kind_of = system_of(instance)
+        self._system = system
+        self._settled = np.zeros_like(system.most)
+        self._stage = "propagation"
+        self._lists = budget.meter(_LISTS)
+        self._graphs = budget.meter(_GRAPHS)
+        self._probes = budget.meter(_PROBES)
+        whole = _Task(
+            knowledge_of(system),
+            np.arange(system.kinds),
+            np.arange(system.bins),
+            no_witnesses(system),
+        )
+        self._tasks = [whole]
+
+    def solve(self) -> Solution:
+        """Go through the stages until everything is decided and counted, or a limit is met."""
+        try:
+            self._run()
+        except _Infeasible:
+            return self._no_solution()
+        except OutOfTime:
+            pass
+        return self._solution()
+
+    def _run(self) -> None:
+        for level in range(len(EFFORTS)):
+            self._enter("propagation")
+            for task in list(self._tasks):
+                if task.counts is None:
+                    place = self._tasks.index(task)
+                    self._tasks[place : place + 1] = self._split(task, level)
+            self._enter("graph")
+            for task in self._tasks:
+                if task.counts is None:
+                    self._count(task, level)
+            if all(task.counts for task in self._tasks):
+                return
+            if level == _WALK_AFTER:
+                self._enter("walk")
+                for task in self._tasks:
+                    if not task.decided:
+                        self._walk(task, _WALK, seed=0)
+            if level >= _WALK_AFTER:
+                self._enter("satisfaction")
+                for task in self._tasks:
+                    if not task.decided and task.undecided.sum() <= _FEW:
+                        self._settle(task, most_time=_SATISFACTION * self._budget.seconds)
+                self._enter("probing")
+                for task in self._tasks:
+                    if not task.decided and task.witnesses.found:
+                        self._probe(task, level)
+                self._only_count()
+        for seed in (1, 2):
+            self._enter("walk")
+            for task in self._tasks:
+                if not task.decided and (seed == 1 or task.witnesses.found):
+                    self._walk(task, _LAST_WALK, seed=seed)
+            self._enter("satisfaction")
+            for task in self._tasks:
+                if not task.decided:
+                    self._settle(task, most_time=_LAST_SATISFACTION * self._budget.seconds)
+        for task in self._tasks:
+            if not task.decided and task.undecided.sum() <= _FEW:
+                self._settle(task)
+
+    def _settle(self, task: _Task, most_time: float | None = None) -> None:
+        settle(task.known, task.witnesses, self._budget, most_time=most_time)
+        if not task.known.possible:
+            raise _Infeasible
+        self._credit(task)
+
+    def _effort(self, known: Knowledge, level: int) -> Effort:
+        return self._budget.effort(level, known.system, known.layout.words)
+
+    def _only_count(self) -> None:
+        """Once every pair is decided, go on counting for a small part of the time only."""
+        if all(task.decided for task in self._tasks):
+            most = self._budget.meter(_COUNTING).left
+            self._lists.left = min(self._lists.left, most)
+            self._graphs.left = min(self._graphs.left, most)
+
+    def _enter(self, stage: str) -> None:
+        self._stage = stage
+        if self._on_progress is None:
+            return
+        undecided = sum(int(task.undecided.sum()) for task in self._tasks)
+        whole = self._system.most.size
+        self._on_progress(stage, whole - undecided, whole)
+
+    def _split(self, task: _Task, level: int) -> list[_Task]:
+        """Propagate with more effort, take out what is settled, and divide the rest into its parts."""
+        known = task.known
+        effort = self._effort(known, level)
+        if level and effort == self._effort(known, level - 1):
+            return [task]
+        propagate(known, effort, self._budget, self._lists)
+        if not known.possible:
+            raise _Infeasible
+        parts = parts_of(known.system, known.least, known.most)
+        if parts is None:
+            raise _Infeasible
+        if len(parts) == 1 and not known.least.any():
+            return [task]
+        self._settled[np.ix_(task.kinds, task.bins)] += known.least
+        return [_part_task(task, part) for part in parts]
+
+    def _count(self, task: _Task, level: int) -> None:
+        """Build the graph of a part, if it is small enough, and count."""
+        known = task.known
+        # Early levels only try what costs little: better lists make smaller graphs.
+        whole = self._budget.meter(_GRAPHS).left
+        allowed = min(self._graphs.left, int(whole * _GRAPH_PARTS[level]))
+        state = int(known.most.sum()) * (known.system.bins + 1) + len(known.open_bins)
+        if task.tried[0] == state and allowed < 2 * task.tried[1]:
+            return
+        task.tried = state, allowed
+        meter = Meter(allowed)
+        try:
+            graph = graph_of(known, self._effort(known, level), self._budget, meter)
+        except TooLarge:
+            return
+        finally:
+            self._graphs.spend(allowed - max(meter.left, 0))
+        if graph.empty:
+            raise _Infeasible
+        for allocation in allocations_covering(graph, known):
+            task.witnesses.add(allocation)
+        known.most[~task.witnesses.seen] = 0
+        self._credit(task)
+        counter = Counter(
+            graph,
+            known,
+            copies=self._system.copies[task.kinds],
+            settled=self._settled[np.ix_(task.kinds, task.bins)],
+            budget=self._budget,
+        )
+        task.counts = counter.count()
+        if self._weights is not None:
+            task.weighted = counter.count([self._weights[b] for b in task.bins.tolist()])
+        feasible = np.array([[share > 0 for share in row] for row in task.counts.shares])
+        if (feasible != (task.witnesses.seen | (counter.settled > 0))).any():
+            raise InternalError("the counts and the allocations found disagree")
+
+    def _walk(self, task: _Task, share: float, *, seed: int) -> None:
+        meter = self._budget.meter(share)
+        trials = _TRIALS if seed == 0 else _LAST_TRIALS
+        walk(task.known, task.witnesses, self._budget, meter, seed=seed, trials=trials)
+        self._credit(task)
+
+    def _probe(self, task: _Task, level: int) -> None:
+        known = task.known
+        effort = self._effort(known, level)
+        probe(known, task.witnesses, effort, self._budget, self._probes)
+        self._credit(task)
+
+    def _credit(self, task: _Task) -> None:
+        """Take note of what decided a part, if it is decided now."""
+        if task.decided and task.method == "limit":
+            task.method = self._stage
+
+    def _no_solution(self) -> Solution:
+        return Solution(
+            instance=self._instance,
+            status="infeasible",
+            feasible_bins=((),) * len(self._instance.packages),
+            proved=True,
+            allocations=0,
+            shares=None,
+            weighted_shares=None,
+            weights=None,
+            witness=None,
+            method=self._stage,
+        )
+
+    def _solution(self) -> Solution:
+        proved = all(task.decided for task in self._tasks)
+        witness = self._witness()
+        possible = self._settled > 0
+        for task in self._tasks:
+            possible[np.ix_(task.kinds, task.bins)] |= task.known.most > 0
+        feasible = tuple(tuple(np.flatnonzero(row).tolist()) for row in possible[self._kind_of])
+        counted = all(task.counts is not None for task in self._tasks)
+        weighted = self._weights is not None and all(task.weighted for task in self._tasks)
+        single = all(len(bins) == 1 for bins in feasible)
+        methods = [task.method if task.decided else "limit" for task in self._tasks]
+        return Solution(
+            instance=self._instance,
+            status="limit" if not proved else "unique" if single else "ambiguous",
+            feasible_bins=feasible,
+            proved=proved,
+            allocations=self._allocations() if counted else None,
+            shares=self._shares([task.counts for task in self._tasks]) if counted else None,
+            weighted_shares=self._shares([task.weighted for task in self._tasks])
+            if counted and weighted
+            else None,
+            weights=None if self._weights is None else tuple(self._weights),
+            witness=witness,
+            method=max(methods, key=_METHODS.index, default="propagation"),
+        )
+
+    def _allocations(self) -> int:
+        """Return the product over the parts, and over what is settled outside of them."""
+        ways = Fraction(1)
+        outside, alone = self._settled.copy(), np.ones(len(self._settled), bool)
+        for task in self._tasks:
+            assert task.counts is not None  # noqa: S101 - for the type checker
+            ways *= task.counts.total
+            outside[np.ix_(task.kinds, task.bins)] = 0
+            alone[task.kinds] = False
+        for number in self._system.copies[alone].tolist():
+            ways *= factorial(number)
+        for number in outside[outside > 1].tolist():
+            ways /= factorial(number)
+        return int(ways)
+
+    def _shares(self, counts: Sequence[Counts | None]) -> Shares:
+        """Return the share of the allocations per package and bin."""
+        table = [
+            [Fraction(int(number), int(copies)) for number in row]
+            for row, copies in zip(self._settled, self._system.copies, strict=True)
+        ]
+        for task, own in zip(self._tasks, counts, strict=True):
+            assert own is not None  # noqa: S101 - for the type checker
+            for kind, row in zip(task.kinds.tolist(), own.shares, strict=True):
+                for bin_, share in zip(task.bins.tolist(), row, strict=True):
+                    table[kind][bin_] = share
+        rows = [tuple(row) for row in table]
+        return tuple(rows[kind] for kind in self._kind_of.tolist())
+
+    def _witness(self) -> NDArray[np.int64] | None:
+        """Join the allocations of the parts to whole ones, check each against the instance, and return the first."""
+        if not all(task.witnesses.found for task in self._tasks):
+            return None
+        first = None
+        rounds = max((len(task.witnesses.found) for task in self._tasks), default=1)
+        for number in range(rounds):
+            table = self._settled.copy()
+            for task in self._tasks:
+                own = task.witnesses.found
+                table[np.ix_(task.kinds, task.bins)] += own[number % len(own)]
+            allocation = self._of_packages(table)
+            if not self._instance.allows(allocation):
+                raise InternalError("an allocation that was found does not meet the totals")
+            first = allocation if first is None else first
+        return first
+
+    def _of_packages(self, table: Integers) -> NDArray[np.int64]:
+        """Return the bin of each package, if so many of each kind are in each bin."""
+        allocation = np.empty(len(self._kind_of), np.int64)
+        order = np.argsort(self._kind_of, kind="stable")
+        bins = np.tile(np.arange(table.shape[1]), len(table))
+        allocation[order] = np.repeat(bins, table.ravel())
+        return allocation
+
+
+def _part_task(task: _Task, part: Part) -> _Task:
+    """Return a part as a task of its own: its lists and allocations are those of the whole, less what is settled."""
+    witnesses = no_witnesses(part.system)
+    pairs = np.ix_(part.kinds, part.bins)
+    for allocation in task.witnesses.found:
+        witnesses.add(allocation[pairs].astype(np.int64) - part.settled)
+    return _Task(
+        known=narrowed(task.known, part),
+        kinds=task.kinds[part.kinds],
+        bins=task.bins[part.bins],
+        witnesses=witnesses,
+        method=task.method,
+    )
+
+
+def prepare() -> None:
+    """Compile the loops, once per process, so that no time limit has to pay for it."""
+    if not _prepared:
+        _prepared.append(True)
+        for totals in ([[8], [8], [12]], [[7], [10], [11]]):
+            packages = [[1], [2], [2], [3], [4], [4], [5], [7]]
+            solve(example(packages, totals, entities=[1, 2, 3]), time_limit=3600)
+
+
+def _weights(instance: Instance, weights: Sequence[int] | None) -> list[int] | None:
+    """Return what a package counts in each bin, if that is known for all of them."""
+    given = instance.entities if weights is None else weights
+    if given is None or any(each is None for each in given):
+        return None
+    whole = [int(each) for each in given if each is not None]
+    if len(whole) != len(instance.low) or min(whole) < 1:
+        raise StudyError(f"{instance.name} has {len(instance.low)} bins; give each a weight from 1")
+    common = gcd(*whole)
+    return [each // common for each in whole]
+
+
+def _check_limits(time_limit: float, memory_limit: int) -> None:
+    if not 0 < time_limit < float("inf"):
+        raise StudyError(f"the time limit is {time_limit}; give a number of seconds above 0")
+    if memory_limit < LEAST_MEMORY:
+        raise StudyError(
+            f"the memory limit is {memory_limit:,} bytes; give at least {LEAST_MEMORY:,}"
+        )

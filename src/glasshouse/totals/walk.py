@@ -1,0 +1,371 @@
+"""Valid allocations where they are many: a walk from one to the next that goes where something is still unseen.
+
+Two bins that together hold some thirty packages can exchange them in a billion ways; a few of these meet the totals of
+both again, and meeting in the middle finds them in a millisecond. To show that a package can be in a bin, it is put
+there, the bin gives up others, and two large bins make good for what that changed. Nothing is ever proved impossible
+here; every allocation is checked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glasshouse.totals.budget import Budget, Meter
+from glasshouse.totals.instance import Integers
+from glasshouse.totals.propagation import Knowledge
+from glasshouse.totals.subsets import counts_of, some
+from glasshouse.totals.witnesses import Witnesses
+
+_CALL = 12_000
+"""What a call costs before it looks at anything, in units of work."""
+_LONGEST_HALF = 1 << 19
+_LONGEST_OF_ALL = 1 << 15
+"""Up to this length of the halves, all packages at once are looked at."""
+_SOLUTIONS = 64
+"""So many solutions of one exchange are looked at."""
+_EXTRA = (2, 4, 6, 8)
+"""By how many bits the choices outnumber what the windows tell apart: more with each attempt that finds nothing."""
+_FEWEST, _MOST_FREE = 16, 38
+"""How many packages may move at once."""
+_STEPS = 24
+"""So many packages are exchanged at most before others may move."""
+_ENOUGH = 30
+"""Two bins with fewer packages always get a third to help."""
+_STARTS = 600
+"""So many times a first allocation is looked for, if the work allows; most attempts fail early."""
+
+
+def walk(
+    known: Knowledge,
+    witnesses: Witnesses,
+    budget: Budget,
+    meter: Meter,
+    *,
+    seed: int,
+    trials: int = 40,
+) -> None:
+    """Look for valid allocations until every pair that is not ruled out is seen, or the work is done.
+
+    Args:
+        known: The part.
+        witnesses: What was seen of it; more is added.
+        budget: What is left of the time.
+        meter: The work that it may do.
+        seed: What its choices depend on.
+        trials: After so many attempts in vain a pair is left to others.
+
+    Raises:
+        OutOfTime: The time is over; what was found until then is kept.
+    """
+    _Walker(known, witnesses, budget, meter, np.random.default_rng(seed)).run(trials)
+
+
+def aim(
+    known: Knowledge,
+    witnesses: Witnesses,
+    kind: int,
+    bin_: int,
+    budget: Budget,
+    meter: Meter,
+    *,
+    seed: int,
+    trials: int,
+) -> bool:
+    """Look for a valid allocation with a package of a kind in a bin; tell whether one was found.
+
+    Raises:
+        OutOfTime: The time is over; what was found until then is kept.
+    """
+    walker = _Walker(known, witnesses, budget, meter, np.random.default_rng(seed))
+    for trial in range(trials):
+        if meter.empty:
+            break
+        number = walker.random.integers(len(witnesses.found))
+        current = witnesses.found[number].astype(np.int64)
+        try:
+            walker.moved(current, kind, bin_, _EXTRA[trial % len(_EXTRA)])
+        except _Stuck:
+            continue
+        if witnesses.seen[kind, bin_]:
+            return True
+    return False
+
+
+class _Stuck(Exception):  # noqa: N818 - never leaves the module
+    """An attempt found nothing."""
+
+
+@dataclass(eq=False)
+class _Walker:
+    known: Knowledge
+    witnesses: Witnesses
+    budget: Budget
+    meter: Meter
+    random: np.random.Generator
+
+    def __post_init__(self) -> None:
+        weights = np.abs(self.known.system.weights).astype(float)
+        self._large: set[int] = set()
+        self._sizes = (weights / np.maximum(1.0, weights.sum(axis=0))).sum(axis=1)
+
+    def run(self, trials: int) -> None:
+        if not self.witnesses.found:
+            self._start()
+        if not self.witnesses.found:
+            return
+        current = self.witnesses.found[-1].astype(np.int64)
+        vain = np.zeros(self.known.most.shape, np.int64)
+        while True:
+            wanted = (self.known.most > 0) & ~self.witnesses.seen & (vain < trials)
+            if not wanted.any() or self.meter.empty:
+                return
+            fewest = vain[wanted].min()
+            pairs = np.argwhere(wanted & (vain == fewest))
+            kind, bin_ = pairs[self.random.integers(len(pairs))].tolist()
+            vain[kind, bin_] += 1
+            extra = _EXTRA[min(int(vain[kind, bin_]) // 8, len(_EXTRA) - 1)]
+            try:
+                current = self.moved(current, kind, bin_, extra)
+            except _Stuck:
+                continue
+
+    def _start(self) -> None:
+        """Fill all bins one after the other, the two largest together."""
+        system = self.known.system
+        enough = self.meter.left // 2
+        for attempt in range(_STARTS):
+            if self.meter.left < enough:
+                return
+            rough = self._rough()
+            extra = _EXTRA[attempt % len(_EXTRA)]
+            try:
+                self._filled(rough, list(range(system.bins)), {}, extra)
+                return
+            except _Stuck:
+                continue
+
+    def _rough(self) -> Integers:
+        """Put each package, the largest first, where most is missing; the totals are met roughly."""
+        system, most = self.known.system, self.known.most
+        goal = np.maximum((system.low + system.high) / 2.0, 1e-9)
+        missing = goal.copy()
+        allocation = np.zeros(most.shape, np.int64)
+        noise = 0.5 + self.random.random(system.kinds)
+        for kind in np.argsort(-self._sizes * noise, kind="stable"):
+            for _ in range(int(system.copies[kind])):
+                room = (missing / np.maximum(1.0, np.abs(goal.sum(axis=0)))).min(axis=1)
+                room[allocation[kind] >= most[kind]] = -np.inf
+                bin_ = int(np.argmax(room))
+                allocation[kind, bin_] += 1
+                missing[bin_] -= system.weights[kind]
+        return allocation
+
+    def moved(self, current: Integers, kind: int, bin_: int, extra: int) -> Integers:
+        """Put a package of a kind into a bin, from where it is, and make good for it."""
+        homes = np.flatnonzero(current[kind] * (np.arange(current.shape[1]) != bin_))
+        home = int(self.random.choice(homes))
+        bins = [bin_, home]
+        held = current.sum(axis=0)
+        if held[bins].sum() < _ENOUGH or self.random.random() < 0.5:
+            # Large bins have most to exchange; the others get their turn.
+            rank = held * np.exp(0.5 * self.random.standard_normal(len(held)))
+            others = [b for b in np.argsort(-rank, kind="stable").tolist() if b not in bins]
+            bins += others[: int(self.random.choice([1, 2, 3], p=[0.6, 0.3, 0.1]))]
+        return self._filled(current, bins, {bin_: (kind, home)}, extra)
+
+    def _filled(
+        self, current: Integers, bins: list[int], forced: dict[int, tuple[int, int]], extra: int
+    ) -> Integers:
+        """Fill some bins anew from what they hold together; all others keep what they have.
+
+        Args:
+            current: The allocation to begin with; these bins need not meet their totals.
+            bins: The bins.
+            forced: Which kind must be in a bin, and which bin gives the package.
+            extra: By how many bits the choices shall outnumber what the windows tell apart.
+        """
+        allocation = current.copy()
+        for bin_, (kind, home) in forced.items():
+            allocation[kind, home] -= 1
+            allocation[kind, bin_] += 1
+        kept = np.zeros_like(allocation)
+        for bin_, (kind, _) in forced.items():
+            kept[kind, bin_] = 1
+        order = self._order(bins, forced)
+        while len(order) > 2:
+            bin_ = order.pop(0)
+            self._one(allocation, kept, bin_, order, extra)
+        return self._two(allocation, kept, order[0], order[1], extra)
+
+    def _order(self, bins: list[int], forced: dict[int, tuple[int, int]]) -> list[int]:
+        """Order bins: those with something forced or with few subsets first, the largest last."""
+        known = self.known
+        goal = known.system.high.sum(axis=1)
+
+        def rank(bin_: int) -> tuple[int, int, int]:
+            codes = known.lists[bin_]
+            length = len(codes) if codes is not None else 1 << 62
+            return (bin_ not in forced, length, int(goal[bin_]))
+
+        return sorted(bins, key=rank)
+
+    def _one(
+        self, allocation: Integers, kept: Integers, bin_: int, others: list[int], extra: int
+    ) -> None:
+        """Let one bin meet its windows; what it takes comes from the others, what it gives goes to them."""
+        system, most = self.known.system, self.known.most
+        pool = allocation[:, [bin_, *others]].sum(axis=1)
+        reserved = kept[:, others].sum(axis=1)
+        available = np.minimum(pool - reserved, most[:, bin_])
+        codes = self.known.lists[bin_]
+        if codes is not None:
+            chosen = self._from_list(codes, kept[:, bin_], available)
+        else:
+            low, high = system.low[bin_], system.high[bin_]
+            stay, free = kept[:, bin_], available - kept[:, bin_]
+            found = None
+            if bin_ not in self._large:
+                base = stay @ system.weights
+                found = self._some(free, low - base, high - base, _LONGEST_OF_ALL)
+            if found is None:
+                self._large.add(bin_)
+                free = self._free(free, bin_, extra)
+                now = np.minimum(allocation[:, bin_], available - free)
+                stay = self._centred(np.maximum(now, stay), stay, available - free, free, low, high)
+                base = stay @ system.weights
+                found = self._some(free, low - base, high - base)
+            if found is None:
+                raise _Stuck
+            chosen = stay + found[self.random.integers(len(found))]
+        self._give(allocation, bin_, others, chosen)
+
+    def _give(self, allocation: Integers, bin_: int, others: list[int], chosen: Integers) -> None:
+        """Let a bin hold what was chosen; the difference is taken from or given to the other bins."""
+        most = self.known.most
+        change = chosen - allocation[:, bin_]
+        allocation[:, bin_] = chosen
+        for kind in np.flatnonzero(change).tolist():
+            for _ in range(abs(int(change[kind]))):
+                if change[kind] > 0:
+                    places = [b for b in others if allocation[kind, b] > 0]
+                    step = -1
+                else:
+                    places = [b for b in others if allocation[kind, b] < most[kind, b]]
+                    step = 1
+                if not places:
+                    raise _Stuck
+                allocation[kind, places[self.random.integers(len(places))]] += step
+
+    def _from_list(self, codes: NDArray[np.uint64], least: Integers, most: Integers) -> Integers:
+        """Choose a subset from a list, at random among those that are available."""
+        layout = self.known.layout
+        if len(codes) > 4096:
+            codes = codes[self.random.integers(len(codes), size=4096)]
+        counts = counts_of(codes, layout.word, layout.shift, layout.mask)
+        self.meter.spend(_CALL + counts.size)
+        fitting = counts[((counts >= least) & (counts <= most)).all(axis=1)]
+        if not len(fitting):
+            raise _Stuck
+        return np.asarray(fitting[self.random.integers(len(fitting))])
+
+    def _two(
+        self, allocation: Integers, kept: Integers, first: int, second: int, extra: int
+    ) -> Integers:
+        """Divide what two bins hold together between them so that both meet their windows."""
+        system, most = self.known.system, self.known.most
+        pool = allocation[:, first] + allocation[:, second]
+        least = np.maximum(kept[:, first], pool - most[:, second])
+        greatest = np.minimum(most[:, first], pool - kept[:, second])
+        if (least > greatest).any():
+            raise _Stuck
+        free = self._free(greatest - least, first, extra)
+        whole = pool @ system.weights
+        low = np.maximum(system.low[first], whole - system.high[second])
+        high = np.minimum(system.high[first], whole - system.low[second])
+        stay = np.clip(allocation[:, first], least, greatest - free)
+        stay = self._centred(stay, least, greatest - free, free, low, high)
+        base = stay @ system.weights
+        found = self._some(free, low - base, high - base)
+        if found is None:
+            raise _Stuck
+        best = None
+        for taken in found:
+            allocation[:, first] = stay + taken
+            allocation[:, second] = pool - allocation[:, first]
+            if self.witnesses.add(allocation):
+                best = allocation.copy()
+        return allocation if best is None else best
+
+    def _free(self, available: Integers, bin_: int, extra: int) -> Integers:
+        """Choose at random which packages may move: so many that some choice is likely to meet the windows of a bin.
+
+        The sum of a random half of them varies by σ = ½ √(Σ w²); a window of width v is met by v / 2.5 σ of the
+        choices. Small packages are preferred every other time: of them fewer will do.
+        """
+        kinds = np.repeat(np.arange(len(available)), available)
+        if len(kinds) <= _FEWEST:
+            return available
+        system = self.known.system
+        order = self.random.permutation(len(kinds))
+        if self.random.random() < 0.5:
+            noise = np.exp(0.7 * self.random.standard_normal(len(kinds)))
+            order = np.argsort(self._sizes[kinds] * noise, kind="stable")
+        kinds = kinds[order]
+        squares = np.cumsum(system.weights[kinds].astype(float) ** 2, axis=0)
+        width = np.maximum(1.0, system.high[bin_] - system.low[bin_] + 1.0)
+        bits = np.log2(np.maximum(1.0, 1.25 * np.sqrt(squares) / width)).sum(axis=1) + extra
+        enough = np.flatnonzero(np.arange(1, len(kinds) + 1) >= bits)
+        size = int(enough[0]) + 1 if len(enough) else len(kinds)
+        size = min(max(size, _FEWEST), _MOST_FREE)
+        return np.bincount(kinds[:size], minlength=len(available))
+
+    def _centred(
+        self,
+        stay: Integers,
+        least: Integers,
+        most: Integers,
+        free: Integers,
+        low: Integers,
+        high: Integers,
+    ) -> Integers:
+        """Add or take away packages that do not move, one by one, until half of those that do would fill the bin."""
+        weights = self.known.system.weights.astype(float)
+        half = free @ weights / 2
+        spread = np.sqrt(free @ weights**2) / 2 + 1.0
+        stay = stay.copy()
+        gap = ((low + high) / 2 - half - stay @ weights) / spread
+        gap += 0.3 * self.random.standard_normal(len(gap))
+        steps = weights / spread
+        for _ in range(_STEPS):
+            now = float((gap**2).sum())
+            more = np.where(stay < most, ((gap - steps) ** 2).sum(axis=1), np.inf)
+            less = np.where(stay > least, ((gap + steps) ** 2).sum(axis=1), np.inf)
+            kind = int(np.argmin(np.minimum(more, less)))
+            if min(more[kind], less[kind]) >= now or now < 1.0:
+                break
+            sign = 1 if more[kind] <= less[kind] else -1
+            stay[kind] += sign
+            gap -= sign * steps[kind]
+        return stay
+
+    def _some(
+        self, free: Integers, low: Integers, high: Integers, longest: int = _LONGEST_HALF
+    ) -> Integers | None:
+        """Return choices of the free packages whose sums lie between low and high; None: too many to look at."""
+        self.budget.check()
+        if (low > high).any():
+            raise _Stuck
+        codes, work = some(
+            self.known.system.weights, free, self.known.layout, low, high,
+            longest_half=longest, longest_list=_SOLUTIONS, most_work=1 << 22,
+        )  # fmt: skip
+        self.meter.spend(_CALL + work)
+        if codes is None:
+            return None
+        if not len(codes):
+            raise _Stuck
+        layout = self.known.layout
+        return np.asarray(counts_of(codes, layout.word, layout.shift, layout.mask))

@@ -1,0 +1,136 @@
+"""Exposure: the published figures of the worked example, Bayes against brute force, and faults."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import prod
+
+import pytest
+from hypothesis import given, settings
+
+from glasshouse.errors import DataError, StudyError
+from glasshouse.totals import Instance, Register, exposure, instance, solve
+from glasshouse.totals.exposure import by_bin, certain_links, phases
+from tests.totals.examples import CITIES, every_allocation, small_instances
+from tests.totals.test_golden import thesis
+
+REGISTER = Register({row[0]: row[3] for row in CITIES}, total=18_430)
+
+
+def test_the_worked_example_goes_from_18430_importers_to_121_to_one() -> None:
+    """Favato 2021, table 1.4."""
+    solution = solve(thesis(tolerance=1))
+    found = exposure(solution, REGISTER, value="value", packages=["172800001"])
+    prior, joined, posterior = found.phases()
+    assert [round(1 / each.chance) for each in (prior, joined, posterior)] == [18_430, 121, 1]
+    assert prior.factor is None
+    assert joined.factor == pytest.approx(152, abs=0.5)
+    assert posterior.factor == pytest.approx(121)
+    assert prior.value_at_risk == pytest.approx(267, abs=0.5)
+    assert joined.value_at_risk == pytest.approx(40_700, abs=50)
+    assert posterior.value_at_risk == pytest.approx(4_924_259.04)
+    assert posterior.leaked == pytest.approx(4_924_259.04 - joined.value_at_risk)
+    assert (prior.certain, joined.certain, posterior.certain) == (0, 0, 1)
+
+
+def test_the_city_with_one_importer_is_exposed_with_certainty() -> None:
+    found = exposure(solve(thesis(tolerance=1)), REGISTER)
+    first = by_bin([found]).to_pylist()[0]
+    assert first == {
+        "bin": "OURO BRANCO",
+        "entities": 1,
+        "linked": 2,
+        "linked_value": pytest.approx(9_002_981.47),
+        "certain": 2,
+        "certain_value": pytest.approx(9_002_981.47),
+    }
+    assert certain_links([found])["package"].to_pylist() == ["172800001", "172900001"]
+    assert found.to_frame().num_rows == 11
+
+
+@given(small_instances())
+@settings(max_examples=60)
+def test_bayes_is_the_posterior_of_every_entity_by_enumeration(
+    case: tuple[Instance, tuple[int, ...]],
+) -> None:
+    made, _ = case
+    assert made.entities is not None
+    sizes = [size for size in made.entities if size is not None]
+    register = Register(dict(zip(made.bin_names, sizes, strict=True)))
+    found = exposure(solve(made), register)
+    valid = every_allocation(made)
+    if not valid:
+        assert found.chances["uniform"] == found.chances["joined"]
+        return
+    # An allocation of packages to entities is one to bins, and for each package an entity of its bin.
+    ways = [prod(sizes[b] for b in allocation) for allocation in valid]
+    bayes, uniform = found.chances["bayes"], found.chances["uniform"]
+    assert bayes is not None
+    assert uniform is not None
+    for package in range(len(made.packages)):
+        best = max(
+            Fraction(sum(w for a, w in zip(valid, ways, strict=True) if a[package] == bin_), size)
+            for bin_, size in enumerate(sizes)
+        )
+        assert bayes[package] == best / sum(ways)
+        bins = {a[package] for a in valid}
+        assert uniform[package] == Fraction(1, sum(sizes[b] for b in bins))
+        assert bayes[package] >= uniform[package]
+        sure = found.certain["bayes"][package]
+        assert sure == (len(bins) == 1 and sizes[next(iter(bins))] == 1)
+
+
+def test_a_record_that_may_have_been_left_out_can_be_anybodys() -> None:
+    made = instance([[3], [3]], [[3]], none_bin=True, bin_names=["a"])
+    register = Register({"a": 2, "b": 6})
+    weights = register.weights(made, left_out="0.25")
+    assert weights == (2 * 3, 8 * 1)
+    found = exposure(solve(made, weights=weights), register)
+    assert found.chances["uniform"] == (Fraction(1, 8),) * 2
+    # Either of the two is the one left out, with equal chance.
+    assert found.chances["bayes"] == (Fraction(1, 2) / 2 + Fraction(1, 2) / 8,) * 2
+    assert found.certain["bayes"] == (False, False)
+
+
+def test_groups_that_were_not_counted_are_guessed_by_the_uniform_rule() -> None:
+    made = instance([[1], [2]], [[1], [2]])
+    found = exposure(solve(made), Register({"bin 1": 2, "bin 2": 4}))
+    assert found.chances["bayes"] is None
+    assert found.phases()[-1].chance == found.phases("uniform")[-1].chance == (1 / 2 + 1 / 4) / 2
+
+
+def test_phases_add_up_over_groups() -> None:
+    register = Register({"bin 1": 1, "bin 2": 4})
+    one = exposure(solve(instance([[1], [2]], [[1], [2]], entities=[1, 4])), register)
+    two = exposure(solve(instance([[2], [2]], [[2], [2]], entities=[1, 4])), register)
+    last = phases([one, two])[-1]
+    assert last.packages == 4
+    assert last.chance == pytest.approx((1 + 1 / 4 + 1 / 2 + 1 / 2) / 4)
+    assert last.value_at_risk == pytest.approx(1 + 2 / 4 + 2 / 2 + 2 / 2)
+    assert (last.certain, last.certain_value) == (1, 1.0)
+    assert last.to_dict()["name"] == "bayes"
+
+
+def test_faults() -> None:
+    solution = solve(instance([[1], [2]], [[1], [2]], entities=[1, 4], measures=["value"]))
+    register = Register({"bin 1": 1, "bin 2": 4})
+    with pytest.raises(DataError, match='bin "bin 2" is not in the register'):
+        exposure(solution, Register({"bin 1": 1}))
+    with pytest.raises(DataError, match="no entities in the register"):
+        Register({"bin 1": 0})
+    with pytest.raises(DataError, match="but its bins 5"):
+        Register({"bin 1": 1, "bin 2": 4}, total=3)
+    with pytest.raises(StudyError, match="other weights than the register's"):
+        exposure(solution, Register({"bin 1": 4, "bin 2": 4}))
+    with pytest.raises(DataError, match='did you mean "value"'):
+        exposure(solution, register, value="values")
+    with pytest.raises(DataError, match="2 packages, but 1 values"):
+        exposure(solution, register, value=[1])
+    with pytest.raises(DataError, match='package "x" is not in'):
+        exposure(solution, register, packages=["x"])
+    with pytest.raises(StudyError, match="above 0 and below 1"):
+        register.weights(solution.instance, left_out=1)
+    with pytest.raises(StudyError, match="rule"):
+        phases([exposure(solution, register)], rule="best")
+    with pytest.raises(StudyError, match="no transaction"):
+        phases([])

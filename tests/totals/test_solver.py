@@ -1,0 +1,355 @@
+"""The solver against brute force, on every kind of window; never wrong; limits, determinism, faults."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from fractions import Fraction
+from math import comb, prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from glasshouse.errors import StudyError
+from glasshouse.totals import (
+    Instance,
+    Solution,
+    counting,
+    graph,
+    instance,
+    propagation,
+    solve,
+    subsets,
+)
+from glasshouse.totals.budget import Budget, Meter
+from glasshouse.totals.linear import system_of
+from glasshouse.totals.propagation import knowledge_of
+from glasshouse.totals.satisfaction import settle
+from glasshouse.totals.solution import STATUSES
+from glasshouse.totals.solver import prepare
+from glasshouse.totals.subsets import layout_of, meet
+from glasshouse.totals.walk import walk
+from glasshouse.totals.witnesses import no_witnesses
+from tests.totals.examples import every_allocation, plain_instance, small_instances
+
+
+def check(solution: Solution, weights: tuple[int, ...]) -> None:
+    """Compare a solution with all valid allocations, in fractions."""
+    valid = every_allocation(solution.instance)
+    packages, bins, _ = solution.instance.size
+    feasible = tuple(tuple(sorted({a[p] for a in valid})) for p in range(packages))
+    assert solution.proved
+    assert solution.feasible_bins == feasible
+    assert solution.allocations == len(valid)
+    if not valid:
+        assert solution.status == "infeasible"
+        assert solution.reason is not None
+        return
+    assert solution.status == ("unique" if all(len(b) == 1 for b in feasible) else "ambiguous")
+    assert solution.witness is not None
+    assert tuple(solution.witness.tolist()) in valid
+    worth = [prod(weights[b] for b in a) for a in valid]
+    for package in range(packages):
+        for bin_ in range(bins):
+            inside = [w for a, w in zip(valid, worth, strict=True) if a[package] == bin_]
+            assert solution.shares is not None
+            assert solution.weighted_shares is not None
+            assert solution.shares[package][bin_] == Fraction(len(inside), len(valid))
+            assert solution.weighted_shares[package][bin_] == Fraction(sum(inside), sum(worth))
+
+
+@given(small_instances())
+@settings(max_examples=150)
+def test_windows_of_every_kind_against_brute_force(case: tuple[Instance, tuple[int, ...]]) -> None:
+    made, _ = case
+    assert made.entities is not None
+    check(solve(made), tuple(e for e in made.entities if e is not None))
+
+
+def published(
+    rows: list[list[int]], truth: list[int], bins: int, model: str, excluded: set[int]
+) -> list[list[int]]:
+    """The totals in whole units that a publisher would release, of records in hundredths."""
+    totals = [[0] * len(rows[0]) for _ in range(bins)]
+    for package, (row, bin_) in enumerate(zip(rows, truth, strict=True)):
+        if package not in excluded:
+            for measure, value in enumerate(row):
+                own = (value + 50) // 100 * 100 if model == "record" else value
+                totals[bin_][measure] += own
+    return [[(total + 50) // 100 for total in row] for row in totals]
+
+
+@given(st.data())
+@settings(max_examples=500)
+def test_the_truth_is_never_ruled_out_and_certainty_is_true(data: st.DataObject) -> None:
+    bins = data.draw(st.integers(1, 3))
+    number = data.draw(st.integers(1, {1: 10, 2: 10, 3: 8}[bins]))
+    width = data.draw(st.integers(1, 2))
+    largest = data.draw(st.sampled_from([300, 20_000, 1_000_000]))
+    value = st.integers(0, largest)
+    rows = data.draw(
+        st.lists(st.lists(value, min_size=width, max_size=width), min_size=number, max_size=number)
+    )
+    truth = [data.draw(st.integers(0, bins - 1)) for _ in range(number)]
+    made_by = data.draw(st.sampled_from(["sum", "record"]))
+    model = data.draw(st.sampled_from([made_by, "unknown"]))
+    left_out = data.draw(st.booleans())
+    excluded = data.draw(st.sets(st.integers(0, number - 1), max_size=2)) if left_out else set()
+    totals = published(rows, truth, bins, made_by, excluded)
+    made = instance(
+        [[Fraction(v, 100) for v in row] for row in rows],
+        totals,
+        rounding=model,
+        none_bin=left_out,
+        decimals=[2] * width,
+    )
+    solution = solve(made)
+    real = [bins if p in excluded else bin_ for p, bin_ in enumerate(truth)]
+    assert made.allows(real)
+    assert solution.proved
+    for package, bin_ in enumerate(real):
+        assert bin_ in solution.feasible_bins[package]
+    if solution.status == "unique":
+        assert [bins_[0] for bins_ in solution.feasible_bins] == real
+    if len(made.low) ** number <= 512:
+        valid = every_allocation(made)
+        assert solution.allocations == len(valid)
+        assert solution.feasible_bins == tuple(
+            tuple(sorted({a[p] for a in valid})) for p in range(number)
+        )
+
+
+def test_a_single_bin_takes_all() -> None:
+    assert solve(instance([[1], [2]], [[3]])).status == "unique"
+    assert solve(instance([[1], [2]], [[4]])).reason == "records added"
+
+
+def test_equal_packages_are_told_apart_and_counted_exactly() -> None:
+    half = np.array([[50], [50]])
+    made = plain_instance(np.ones((100, 1), np.int64), half, half)
+    solution = solve(made)
+    assert solution.allocations == comb(100, 50)
+    assert solution.shares is not None
+    assert solution.shares[0] == (Fraction(1, 2), Fraction(1, 2))
+    assert solution.status == "ambiguous"
+
+
+def test_counts_beyond_64_bits_with_settled_copies() -> None:
+    ones, big = np.ones((80, 1), np.int64), np.array([[1000]])
+    windows = np.array([[1030], [30], [20]])
+    made = plain_instance(np.concatenate([ones, big]), windows, windows, entities=(3, 1, 1))
+    solution = solve(made)
+    assert solution.allocations == comb(80, 30) * comb(50, 30)
+    assert solution.feasible_bins[-1] == (0,)
+    assert solution.weighted_shares == solution.shares
+
+
+def dense(packages: int, bins: int, seed: int, *, width: int = 2) -> Instance:
+    """An instance with very many allocations: small numbers, many packages."""
+    random = np.random.default_rng(seed)
+    table = random.integers(1, 60, (packages, width))
+    truth = random.integers(0, bins, packages)
+    totals = np.zeros((bins, width), np.int64)
+    np.add.at(totals, truth, table)
+    return plain_instance(table, totals, totals)
+
+
+def sparse(packages: int, bins: int, seed: int) -> tuple[Instance, NDArray[np.int64]]:
+    """An instance whose numbers are so long that the truth is the only allocation."""
+    random = np.random.default_rng(seed)
+    table = random.integers(1, 10**9, (packages, 2))
+    truth = random.integers(0, bins, packages)
+    totals = np.zeros((bins, 2), np.int64)
+    np.add.at(totals, truth, table)
+    return plain_instance(table, totals, totals), truth
+
+
+def test_thirty_packages_with_long_numbers_are_linked_for_certain() -> None:
+    made, truth = sparse(30, 4, seed=1)
+    solution = solve(made, time_limit=20)
+    assert solution.status == "unique"
+    assert [b[0] for b in solution.feasible_bins] == truth.tolist()
+
+
+def test_where_allocations_are_too_many_to_count_the_sets_are_still_proved() -> None:
+    solution = solve(dense(60, 3, seed=0), time_limit=5)
+    assert (solution.status, solution.proved, solution.allocations) == ("ambiguous", True, None)
+    assert solution.method == "walk"
+    assert {len(bins) for bins in solution.feasible_bins} == {3}
+
+
+def test_solutions_do_not_depend_on_the_run() -> None:
+    made = dense(36, 3, seed=5)
+    first, second = solve(made, time_limit=5), solve(made, time_limit=5)
+    assert first.to_dict() == second.to_dict()
+    assert first.witness is not None
+    assert second.witness is not None
+    assert first.witness.tolist() == second.witness.tolist()
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.5])
+def test_at_a_limit_the_bins_are_a_flagged_superset(seconds: float) -> None:
+    made, truth = sparse(70, 5, seed=3)
+    solve(made, time_limit=0.01)
+    start = time.thread_time()
+    solution = solve(made, time_limit=seconds)
+    spent = time.thread_time() - start
+    assert (solution.status, solution.proved, solution.method) == ("limit", False, "limit")
+    assert (solution.allocations, solution.shares, solution.linked) == (None, None, 0)
+    assert all(bin_ in bins for bin_, bins in zip(truth, solution.feasible_bins, strict=True))
+    assert spent <= 1.1 * seconds + 0.05
+
+
+MEMORY = """
+import resource
+import numpy as np
+from glasshouse.totals import from_json, solve
+from glasshouse.totals.solver import prepare
+from ortools.sat.python import cp_model
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+hard = from_json(input())
+prepare()
+solve(hard, time_limit=0.2, memory_limit=64 << 20)
+before = peak()
+solve(hard, time_limit=3, memory_limit=192 << 20)
+print((peak() - before) / (192 << 20))
+"""
+
+
+def test_the_memory_limit_holds() -> None:
+    text = json.dumps(sparse(60, 3, seed=3)[0].to_dict())
+    command = [sys.executable, "-c", MEMORY]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    assert float(done.stdout) <= 1.1
+
+
+def test_little_memory_makes_no_difference_to_small_instances() -> None:
+    made, _ = sparse(20, 3, seed=2)
+    assert solve(made, memory_limit=64 << 20).status == "unique"
+
+
+@given(small_instances())
+@settings(max_examples=40)
+def test_cp_sat_alone_finds_the_same_sets(case: tuple[Instance, tuple[int, ...]]) -> None:
+    made, _ = case
+    system, kind_of = system_of(made)
+    known, seen = knowledge_of(system), no_witnesses(system)
+    if known.possible:
+        settle(known, seen, Budget(60, 1 << 30))
+    valid = every_allocation(made)
+    sets = [set(np.flatnonzero(seen.seen[kind]).tolist()) for kind in kind_of]
+    assert sets == [{a[p] for a in valid} for p in range(len(kind_of))]
+
+
+@given(small_instances(), st.integers(0, 3))
+@settings(max_examples=60)
+def test_the_walk_only_finds_valid_allocations(
+    case: tuple[Instance, tuple[int, ...]], seed: int
+) -> None:
+    made, _ = case
+    system, kind_of = system_of(made)
+    known, seen = knowledge_of(system), no_witnesses(system)
+    if not known.possible or system.bins < 2:
+        return
+    walk(known, seen, Budget(5, 1 << 30), Meter(5_000_000), seed=seed)
+    valid = every_allocation(made)
+    for package, kind in enumerate(kind_of):
+        shown = set(np.flatnonzero(seen.seen[kind]).tolist())
+        assert shown <= {a[package] for a in valid}
+
+
+@given(
+    st.lists(st.tuples(st.integers(-9, 30), st.integers(0, 30)), min_size=1, max_size=9),
+    st.integers(-5, 90),
+    st.integers(0, 20),
+    st.integers(1, 3),
+)
+def test_meeting_in_the_middle_finds_every_subset(
+    rows: list[tuple[int, int]], low: int, width: int, copies: int
+) -> None:
+    weights = np.array(rows, np.int64)
+    number = np.array([1 + (k % copies) for k in range(len(rows))])
+    layout = layout_of(number)
+    floor, ceiling = np.array([low, 0]), np.array([low + width, 60])
+    found, _ = meet(
+        weights, number, layout, floor, ceiling,
+        longest_half=10_000, longest_list=100_000, most_work=10**9,
+    )  # fmt: skip
+    assert found is not None
+    choices = np.stack(np.meshgrid(*[np.arange(n + 1) for n in number], indexing="ij"), -1)
+    choices = choices.reshape(-1, len(rows))
+    sums = choices @ weights
+    valid = choices[((sums >= floor) & (sums <= ceiling)).all(axis=1)]
+    expected = {tuple(layout.code(row).tolist()) for row in valid}
+    assert len(found) == len(valid)
+    assert {tuple(row) for row in found.tolist()} == expected
+
+
+def test_progress_is_told() -> None:
+    stages: list[str] = []
+    solve(dense(14, 3, seed=5), on_progress=lambda stage, done, whole: stages.append(stage))
+    assert stages[:2] == ["propagation", "graph"]
+
+
+def test_a_solution_in_plain_values() -> None:
+    solution = solve(instance([["1.50"], ["2.25"], ["3.75"]], [[4], [4]], entities=[3, 1]))
+    assert solution.to_dict() == {
+        "status": "ambiguous",
+        "feasible_bins": [[0, 1]] * 3,
+        "allocations": 2,
+        "allocation_share": [[0.5, 0.5]] * 3,
+        "proved": True,
+    }
+    frame = solution.to_frame().to_pylist()
+    assert frame[0] == {
+        "package": "package 1",
+        "bin": "bin 1",
+        "share": 0.5,
+        "weighted_share": 0.75,
+    }
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"time_limit": 0},
+        {"time_limit": float("inf")},
+        {"time_limit": float("nan")},
+        {"memory_limit": 1000},
+        {"weights": [1]},
+        {"weights": [1, 0]},
+    ],
+)
+def test_limits_and_weights_that_make_no_sense_are_refused(arguments: dict[str, object]) -> None:
+    with pytest.raises(StudyError):
+        solve(instance([[1], [2]], [[1], [2]]), **arguments)  # type: ignore[arg-type]
+
+
+def loops() -> dict[str, int]:
+    """How often each compiled loop that Python calls was compiled."""
+    return {
+        f"{module.__name__}.{name}": len(value.signatures)
+        for module in (counting, graph, propagation, subsets)
+        for name, value in vars(module).items()
+        if hasattr(value, "signatures")
+    }
+
+
+def test_nothing_is_compiled_within_a_time_limit() -> None:
+    prepare()
+    before = loops()
+    solve(sparse(20, 3, seed=2)[0])
+    solve(dense(60, 3, seed=0), time_limit=1)
+    solve(dense(9, 3, seed=0, width=1))
+    solve(instance([["1.5"], ["1.5"], ["2.6"]], [[3], [3]], rounding="unknown"))
+    assert loops() == before
+
+
+def test_every_status_has_a_meaning() -> None:
+    assert set(STATUSES) == {"unique", "ambiguous", "infeasible", "limit"}
