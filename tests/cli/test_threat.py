@@ -201,7 +201,11 @@ def test_a_sampled_run_is_resumed_to_the_same_end(
     again = glasshouse("threat", *options, "--out", "parted", "--resume")
     assert again.code == 0, again.error
     assert Path("parted/results.parquet").read_bytes() == Path("whole/results.parquet").read_bytes()
-    assert not Path("parted.partial").exists()
+    longer = ("made", "--sweeps", 600, "--precision", 1e-9, "--out", "parted", "--overwrite")
+    further = glasshouse("threat", *longer, "--resume", "--json")
+    assert further.code == 0, further.error
+    assert json.loads(further.out)["sampling"]["sweeps"] == 600
+    assert "--resume --overwrite" in further.error
 
 
 BAD = {

@@ -22,7 +22,7 @@ from glasshouse.study import dump_study
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.synthetic.trade import write_trade
 from glasshouse.totals.amounts import FAULTS, amounts
-from glasshouse.totals.campaign import CampaignResult, campaign, load_plan
+from glasshouse.totals.campaigns import CampaignResult, campaign, load_plan
 
 PLAN = Path(__file__).parents[2] / "examples" / "trade" / "study.toml"
 
@@ -500,8 +500,8 @@ def test_a_campaign_that_was_killed_between_any_two_files_ends_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _, plan, whole = small
-    monkeypatch.setattr("glasshouse.totals.campaign._BATCH", 7)
-    monkeypatch.setattr("glasshouse.totals.campaign._SAVED_EVERY", -1.0)
+    monkeypatch.setattr("glasshouse.totals.campaigns._BATCH", 7)
+    monkeypatch.setattr("glasshouse.totals.campaigns._SAVED_EVERY", -1.0)
     campaign(plan, folder=tmp_path / "run")
     parts = sorted(path.name for path in (tmp_path / "run").glob("*.arrow"))
     assert len(parts) >= 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -191,8 +192,8 @@ def threat(
     One victim: glasshouse threat groups.csv -q age -q sex -s illness --group g --know age=41 --know sex=F
     """
     from glasshouse.cli.threatened import show_threat
-    from glasshouse.runs import Checkpoint, Means, check_place, run_key, write_run
-    from glasshouse.runs.threatening import run_threat, study_of_folder
+    from glasshouse.runs import Checkpoint, Means, check_place, write_run
+    from glasshouse.runs.threatening import checkpoint_key, run_threat, study_of_folder
     from glasshouse.sources import existing_file
     from glasshouse.study import paths_of, validated
     from glasshouse.study.files import load_question
@@ -255,7 +256,7 @@ def threat(
     checkpoint = None
     if out is not None:
         check_place(out, overwrite=overwrite)
-        checkpoint = Checkpoint(out, key=run_key(study))
+        checkpoint = Checkpoint(out, key=checkpoint_key(study))
     elif resume:
         raise StudyError("--resume needs the --out of the run that was interrupted")
     try:
@@ -273,8 +274,15 @@ def threat(
             ) from None
         raise
     report = None if out is None else write_run(done, out, overwrite=overwrite)
-    if checkpoint is not None:
+    precise = done.sampled is None or done.sampled.stopped == "precision"
+    if checkpoint is not None and precise:
         checkpoint.remove()
+    elif checkpoint is not None:
+        print(
+            "note: the precision was not reached; the same command with --resume --overwrite and more --sweeps goes on "
+            "from here",
+            file=sys.stderr,
+        )
     if per_record is not None and done.measures is not None:
         asking.write_records(done.measures.records_frame(), per_record)
     show_threat(done, report, as_json=as_json)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.groups import (
@@ -35,7 +36,7 @@ from glasshouse.mitigation.hierarchies import read_hierarchy
 from glasshouse.runs.anonymising import release_order
 from glasshouse.runs.checkpoint import Checkpoint
 from glasshouse.runs.reading import one_each, prepared
-from glasshouse.runs.runner import Means
+from glasshouse.runs.runner import Means, run_key
 from glasshouse.runs.store import STUDY, stored_release
 from glasshouse.study import Adversary, Dataset, Study, load_study, parse_condition
 from glasshouse.study.threats import ThreatStudy
@@ -103,12 +104,27 @@ class ThreatRun:
             content["sampling"] = self.sampled.to_dict()
         if self.study.known:
             content["beliefs"] = self.knowledge.of(0)
+            if self.sampled is not None:
+                content["uncertainty"] = self._uncertainty()
         if self.exact is not None:
             content["exact"] = {
                 "attacker": self._ratios(self.exact.attacker[0]),
                 "learner": self._ratios(self.exact.learner[0]),
             }
         return content
+
+    def _uncertainty(self) -> dict[str, dict[str, dict[str, float | None]]]:
+        """Return per adversary the Monte-Carlo error, R-hat and effective draws of each belief about the victim."""
+        values = self.release.sensitive.values
+        told = {}
+        for name, own in self.knowledge.beliefs().items():
+            arrays = {"error": own.errors, "rhat": own.rhat, "ess": own.ess}
+            told[name] = {
+                what: dict(zip(values, _finite(array[0]), strict=True))
+                for what, array in arrays.items()
+                if array is not None
+            }
+        return {name: own for name, own in told.items() if own}
 
     def _ratios(self, row: tuple[Fraction, ...]) -> dict[str, str]:
         return dict(zip(self.release.sensitive.values, map(str, row), strict=True))
@@ -131,6 +147,10 @@ class ThreatRun:
         from glasshouse.report.threats import threat_page
 
         return render(threat_page(self, provenance=provenance))
+
+
+def _finite(row: NDArray[np.float64]) -> list[float | None]:
+    return [float(each) if np.isfinite(each) else None for each in row]
 
 
 def study_of_folder(folder: Path) -> dict[str, Any]:
@@ -157,6 +177,12 @@ def study_of_folder(folder: Path) -> dict[str, Any]:
         "hierarchies": {} if protection is None else dict(protection.hierarchies),
         "subject": made.subject,
     }
+
+
+def checkpoint_key(study: ThreatStudy) -> str:
+    """Return what the state of a sampler must agree with: how long it was to run may differ."""
+    limits = {"precision": None, "sweeps": None, "seconds": None}
+    return run_key(study.model_copy(update={"sampling": study.sampling.model_copy(update=limits)}))
 
 
 def run_threat(

@@ -1,6 +1,6 @@
 """Published totals: who is behind each transaction, from microdata and totals that were published apart."""
 
-from glasshouse.totals.campaign import CampaignResult, PhaseResult, campaign, load_plan
+from glasshouse.totals.campaigns import CampaignResult, PhaseResult, campaign, load_plan
 from glasshouse.totals.exposure import Exposure, Phase, Register, exposure
 from glasshouse.totals.instance import Instance, from_dict, from_json, instance
 from glasshouse.totals.solution import Solution
