@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from glasshouse.cli import options
-from glasshouse.errors import DataError, StudyError, printable
+from glasshouse.errors import DataError, StoppedError, StudyError, printable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -107,6 +108,19 @@ def treatment_content(
         "drop_missing": drop_missing,
         "drop_suppressed": drop_suppressed,
     }
+
+
+@contextmanager
+def resumable(kept: Path | None) -> Iterator[None]:
+    """Say how to go on where a run that keeps its steps in a folder is stopped."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if kept is not None and kept.exists():
+            raise StoppedError(
+                "stopped; the same command with --resume goes on from here"
+            ) from None
+        raise
 
 
 def check_new_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> None:

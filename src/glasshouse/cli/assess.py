@@ -10,7 +10,7 @@ import typer
 
 from glasshouse.cli import asking, options
 from glasshouse.cli.progress import progress
-from glasshouse.errors import StoppedError, StudyError, printable
+from glasshouse.errors import StudyError, printable
 
 if TYPE_CHECKING:
     from glasshouse.runs import FamilyRun, Run
@@ -267,26 +267,22 @@ def carry_out(
             checkpoint = Checkpoint(out, key=run_key(study))
     elif resume:
         raise StudyError("--resume needs the --out of the run that was interrupted")
-    try:
-        with progress(sweeps=study.sweep is not None) as watch:
-            means = Means(watch, checkpoint, resume, threads, memory)
-            done: Run | FamilyRun = (
-                run_family(study, means=means)
-                if family
-                else run(
-                    study,
-                    means=means,
-                    save_table=save_table,
-                    per_record=per_record,
-                    explain=explain,
-                )
+    with (
+        asking.resumable(None if checkpoint is None else checkpoint.folder),
+        progress(sweeps=study.sweep is not None) as watch,
+    ):
+        means = Means(watch, checkpoint, resume, threads, memory)
+        done: Run | FamilyRun = (
+            run_family(study, means=means)
+            if family
+            else run(
+                study,
+                means=means,
+                save_table=save_table,
+                per_record=per_record,
+                explain=explain,
             )
-    except KeyboardInterrupt:
-        if checkpoint is not None and checkpoint.folder.exists():
-            raise StoppedError(
-                "stopped; the same command with --resume goes on from here"
-            ) from None
-        raise
+        )
     report = None if out is None else write_run(done, out, overwrite=overwrite)
     if checkpoint is not None:
         checkpoint.remove()

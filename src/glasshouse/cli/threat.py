@@ -10,7 +10,7 @@ import typer
 
 from glasshouse.cli import asking, options
 from glasshouse.cli.progress import progress
-from glasshouse.errors import StoppedError, StudyError, printable
+from glasshouse.errors import StudyError, printable
 
 HOW_TO_RUN = {"out", "overwrite", "as_json", "resume", "per_record", "threads"}
 RELEASE, PRIOR, SAMPLING = "The release", "The prior", "Sampling"
@@ -259,20 +259,13 @@ def threat(
         checkpoint = Checkpoint(out, key=checkpoint_key(study))
     elif resume:
         raise StudyError("--resume needs the --out of the run that was interrupted")
-    try:
-        with progress() as watch:
-            done = run_threat(
-                study,
-                means=Means(watch, threads=threads),
-                checkpoint=checkpoint,
-                resume=resume,
-            )
-    except KeyboardInterrupt:
-        if checkpoint is not None and checkpoint.folder.exists():
-            raise StoppedError(
-                "stopped; the same command with --resume goes on from here"
-            ) from None
-        raise
+    with asking.resumable(None if checkpoint is None else checkpoint.folder), progress() as watch:
+        done = run_threat(
+            study,
+            means=Means(watch, threads=threads),
+            checkpoint=checkpoint,
+            resume=resume,
+        )
     report = None if out is None else write_run(done, out, overwrite=overwrite)
     precise = done.sampled is None or done.sampled.stopped == "precision"
     if checkpoint is not None and precise:

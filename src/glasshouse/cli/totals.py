@@ -12,7 +12,7 @@ import typer
 
 from glasshouse.cli import asking, options
 from glasshouse.cli.progress import progress
-from glasshouse.errors import DataError, StoppedError, StudyError
+from glasshouse.errors import DataError, StudyError
 
 app = typer.Typer(
     name="totals",
@@ -124,20 +124,13 @@ def campaign(
     if out is not None:
         check_place(out, overwrite=overwrite)
     kept = None if out is None else out.with_name(f"{out.name}.partial")
-    try:
-        with progress() as watch:
-            done = run_totals(
-                study,
-                means=Means(watch, threads=processes or os.cpu_count()),
-                folder=kept,
-                resume=resume,
-            )
-    except KeyboardInterrupt:
-        if kept is not None and kept.exists():
-            raise StoppedError(
-                "stopped; the same command with --resume goes on from here"
-            ) from None
-        raise
+    with asking.resumable(kept), progress() as watch:
+        done = run_totals(
+            study,
+            means=Means(watch, threads=processes or os.cpu_count()),
+            folder=kept,
+            resume=resume,
+        )
     report = None if out is None else write_run(done, out, overwrite=overwrite)
     if kept is not None:
         shutil.rmtree(kept, ignore_errors=True)
