@@ -111,14 +111,14 @@ def campaign(
 
     study = load_question(study_file, TotalsStudy)
     if seconds is not None:
-        if not seconds > 0:
+        if not 0 < seconds < float("inf"):
             raise StudyError(f"--seconds is {seconds:g}; give a number above 0")
         budget = study.budget.model_copy(update={"seconds": seconds})
         study = study.model_copy(update={"budget": budget})
     for path in paths_of(study):
         existing_file(path)
     if per_record is not None:
-        asking.check_new_file(per_record, paths_of(study), overwrite=overwrite)
+        asking.check_new_file(per_record, [study_file, *paths_of(study)], overwrite=overwrite)
     if out is None and resume:
         raise StudyError("--resume needs the --out of the campaign that was interrupted")
     if out is not None:

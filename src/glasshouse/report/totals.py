@@ -45,7 +45,7 @@ def total_sentences(result: CampaignResult, study: TotalsStudy) -> tuple[str, ..
         steps = result.exposure("bayes")
         first, end = steps[0], steps[-1]
         named = (
-            f"Of no record they name the {study.subject} with certainty"
+            f"There is no record whose {study.subject} they name with certainty"
             if end.certain == 0
             else f"Of {counted(end.certain, 'record')} ({share(end.certain, result.records)}) they name the "
             f"{study.subject} with certainty"
@@ -58,12 +58,16 @@ def total_sentences(result: CampaignResult, study: TotalsStudy) -> tuple[str, ..
     complete = (
         "" if result.complete else " The time was over before every instance had its attempt."
     )
-    solved = share(result.solved, max(1, result.instances))
-    sentences.append(
-        f"{result.solved:,} of {counted(result.instances, 'instance')} ({solved}) are solved exactly; of "
-        f"the other {unsolved:,} the places given are a proved superset, and nothing is claimed with certainty."
-        f"{complete}"
-    )
+    if result.instances == 0:
+        sentences.append("There was nothing to solve: no records and totals agree in their keys.")
+    elif unsolved == 0:
+        sentences.append(f"All of {counted(result.instances, 'instance')} are solved exactly.")
+    else:
+        sentences.append(
+            f"{result.solved:,} of {counted(result.instances, 'instance')} "
+            f"({share(result.solved, result.instances)}) are solved exactly; of the records of the other {unsolved:,} "
+            f"nothing is claimed with certainty.{complete}"
+        )
     return tuple(sentences)
 
 
@@ -131,7 +135,7 @@ def _phases(result: CampaignResult) -> Table:
         Column("Phase"),
         *(Column(title, numeric=True) for title in titles),
         Column("records linked", numeric=True),
-        Column("entities named", numeric=True),
+        Column("records named", numeric=True),
     )
     rows = tuple(
         (
@@ -232,7 +236,7 @@ def _assumptions(study: TotalsStudy) -> Assumptions:
         "unknown": "it is not known how the totals were rounded: each record may add half a unit",
     }[study.rounding]
     left_out = (
-        "The publisher of the totals may have left out records."
+        "The publisher of the totals may have left out records, but has added none."
         if study.none_bin
         else "The totals hold every record."
     )

@@ -46,8 +46,9 @@ COMMANDS = ("assess", "target", "membership", "anonymise", "threat", "totals", "
 
 def other_command(path: Path, command: str) -> StudyError:
     """Return the error of a study that is for another command."""
+    said = "totals campaign" if command == "totals" else command
     return StudyError(
-        f"{path.name}: is a study for another command; run glasshouse {command} --study {path}"
+        f"{path.name}: is a study for another command; run glasshouse {said} --study {path}"
     )
 
 

@@ -70,7 +70,7 @@ class Measure(Model):
 
     decimals: StrictInt = Field(default=0, ge=0, le=12)
     """How many decimals the most exact publication of it has."""
-    unit: Positive = 1.0
+    unit: Annotated[StrictFloat, Field(gt=0, le=1e12)] = 1.0
     """What the totals are rounded to: 1 for whole numbers, 1000 for thousands."""
 
 
@@ -155,7 +155,7 @@ class TotalsStudy(Question):
     """The measure that says what a record is worth; unset: the first."""
     rounding: Literal["sum", "record", "unknown"] = "unknown"
     """How the totals were rounded; see `glasshouse.totals.instance`."""
-    tolerance: Annotated[StrictFloat, Field(ge=0, allow_inf_nan=False)] | None = None
+    tolerance: Annotated[StrictFloat, Field(ge=0, le=1e6)] | None = None
     """How far a sum may be from its total, in units of the totals; unset: ½."""
     none_bin: StrictBool = True
     """Whether the publisher of the totals may have left out records."""

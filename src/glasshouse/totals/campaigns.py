@@ -35,6 +35,7 @@ from glasshouse.totals.findings import Checkpoint
 from glasshouse.totals.joining import groups_of
 from glasshouse.totals.publications import Published, read_publications
 from glasshouse.totals.reckoning import RULES, CampaignResult, PhaseResult, exposed, phase_result
+from glasshouse.totals.solver import prepare
 from glasshouse.totals.splitting import Open, instances_of
 from glasshouse.totals.standing import (
     Found,
@@ -100,6 +101,7 @@ def campaign(
         raise StudyError(f"a campaign takes at least one process, not {processes}")
     if resume and folder is None:
         raise StudyError("resuming needs the folder of the campaign; name it")
+    prepare()  # compiling is not charged to the time of the campaign
     began = time.monotonic()
     publications = read_publications(study)
     checkpoint = None

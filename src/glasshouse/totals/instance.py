@@ -293,6 +293,8 @@ def from_json(text: str) -> Instance:
         ) from None
     except RecursionError:
         raise DataError("the instance is nested too deeply to be one") from None
+    except ValueError as error:
+        raise DataError(f"the instance holds a number that cannot be read: {error}") from None
 
 
 def _check_shapes(given: Instance) -> None:

@@ -302,6 +302,11 @@ def _meeting(
         column = columns[condition.column]
         holds = np.array([condition.holds(value) for value in column.values.to_pylist()] + [False])
         met &= holds[column.codes]
+    if not met.any():
+        wanted = " and ".join(publication.where)
+        raise DataError(
+            f"{publication.path.name}: no row is left by {wanted or 'the plan'}; correct the conditions"
+        )
     return met
 
 

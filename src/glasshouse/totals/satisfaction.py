@@ -84,6 +84,7 @@ def _ask(
         model.maximize(sum(literals))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
+    solver.parameters.catch_sigint_signal = False  # whoever presses Ctrl-C means the whole run
     solver.parameters.random_seed = 0
     solver.parameters.max_memory_in_mb = max(64, budget.memory >> 20)
     if limit is not None:
