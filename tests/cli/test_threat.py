@@ -117,7 +117,10 @@ def test_a_release_is_weighed_against_its_original(glasshouse: Glasshouse) -> No
     measures = document["measures"]
     assert measures["records"] == 8
     assert measures["baseline"] == 3 / 8
-    assert measures["attacker"]["global_threat"] >= measures["random_worlds"]["global_threat"] / 2
+    chances = [2 / 3, 2 / 3, 1 / 2, 1 / 2, 1 / 2, 1 / 2, 5 / 9, 5 / 9]  # of the truth, by hand
+    assert measures["attacker"]["threatened"] == 8
+    assert measures["attacker"]["absolute_error"] == pytest.approx(2 * sum(1 - p for p in chances))
+    assert measures["random_worlds"]["absolute_error"] == pytest.approx(8)
     assert document["method"] == "enumeration"
     outcome = glasshouse("threat", *arguments, "--out", "run", "--per-record", "risks.parquet")
     assert outcome.code == 0, outcome.error
@@ -153,6 +156,8 @@ def test_suppressed_records_can_be_anybodys(glasshouse: Glasshouse) -> None:
     assert glasshouse("anonymise", "lonely.csv", *KNOWN, *options).code == 0
     document = answer(glasshouse, "made")
     assert document["suppressed"] == 1
+    classes = json.loads(Path("made/manifest.json").read_text())["classes"]
+    assert document["groups"] == classes, "what is suppressed is no class"
     assert document["measures"]["records"] == 161
     outcome = glasshouse("threat", "made", "--per-record", "r.parquet")
     assert outcome.code == 0, outcome.error

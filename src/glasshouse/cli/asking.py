@@ -26,16 +26,18 @@ def refuse_beside_study(context: typer.Context, *, allowed: Collection[str]) -> 
     Raises:
         StudyError: An option is given that the study would have to say.
     """
+    for name, option in given_options(context):
+        if name not in {*allowed, "study_file"}:
+            said = option if option.startswith("-") else "the file"
+            raise StudyError(f"--study says it all: leave out {said}, or write it into the study")
+
+
+def given_options(context: typer.Context) -> Iterator[tuple[str, str]]:
+    """Yield what was typed on the command line: the name of each parameter, and what the user calls it."""
     for parameter in context.command.params:
         source = context.get_parameter_source(str(parameter.name))
-        if (
-            source is None
-            or source.name != "COMMANDLINE"
-            or parameter.name in {*allowed, "study_file"}
-        ):
-            continue
-        said = parameter.opts[0] if parameter.opts[0].startswith("-") else "the file"
-        raise StudyError(f"--study says it all: leave out {said}, or write it into the study")
+        if source is not None and source.name == "COMMANDLINE":
+            yield str(parameter.name), parameter.opts[0]
 
 
 def study_of(path: Path, *, command: str) -> Study:

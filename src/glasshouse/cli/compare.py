@@ -153,11 +153,9 @@ def compare(
 def _refuse_beside_folders(context: typer.Context) -> None:
     """Make sure that nothing is asked that the folders say."""
     allowed = {"paths", "fraction", "predict", "out", "overwrite", "as_json"}
-    for parameter in context.command.params:
-        source = context.get_parameter_source(str(parameter.name))
-        if source is None or source.name != "COMMANDLINE" or parameter.name in allowed:
-            continue
-        raise StudyError(f"what was promised is in the folders; leave out {parameter.opts[0]}")
+    for name, option in asking.given_options(context):
+        if name not in allowed:
+            raise StudyError(f"what was promised is in the folders; leave out {option}")
 
 
 def _asked(

@@ -288,12 +288,9 @@ def _refuse_beside_folder(context: typer.Context) -> None:
         *("hierarchies", "seed", "separator", "quote", "encoding", "no_header", "names", "strip"),
         "types",
     }
-    for parameter in context.command.params:
-        source = context.get_parameter_source(str(parameter.name))
-        if source is not None and source.name == "COMMANDLINE" and parameter.name in said:
-            raise StudyError(
-                f"what the release is stands in its folder; leave out {parameter.opts[0]}"
-            )
+    for name, option in asking.given_options(context):
+        if name in said:
+            raise StudyError(f"what the release is stands in its folder; leave out {option}")
 
 
 def _betas(texts: list[str] | None) -> tuple[float | None, dict[str, float]]:

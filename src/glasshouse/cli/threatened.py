@@ -30,7 +30,7 @@ def show_threat(run: ThreatRun, report: Path | None, *, as_json: bool) -> None:
     release = run.release
     say(
         console,
-        f"{release.name}: {release.records:,} records in {release.groups:,} groups, {run.knowledge.method}\n",
+        f"{release.name}: {release.records:,} records in {run.groups:,} groups, {run.knowledge.method}\n",
     )
     show_treatment(console, run.steps)
     if run.study.known:

@@ -122,8 +122,8 @@ def exposure_chart(exposure: Exposure) -> alt.TopLevelMixin:
         column=alt.Column("who:N", title=None, sort=[KNOWS, GUESSES])
     ).properties(
         title=alt.Title(
-            f"{_expected(exposure.expected_known)} of {exposure.groups.records:,} are expected to be re-identified, or "
-            f"{_expected(exposure.expected_unknown)}",
+            f"{_expected(exposure.expected_known)} of {exposure.groups.records:,} are expected to be re-identified if "
+            f"she knows the sizes, {_expected(exposure.expected_unknown)} if not",
             subtitle="records by risk; the vertical axis is logarithmic",
         )
     )

@@ -49,6 +49,10 @@ class Threatened(Protocol):
         """The table as published."""
 
     @property
+    def groups(self) -> int:
+        """The number of groups; suppressed records are none."""
+
+    @property
     def knowledge(self) -> Knowledge:
         """What each adversary believes."""
 
@@ -195,7 +199,7 @@ def threat_page(outcome: Threatened, *, provenance: Provenance) -> Page:
     personal = f" {PERSONAL}" if outcome.study.known else ""
     return Page(
         title=f"What {release.name} tells about a {outcome.study.subject}, beyond the population",
-        lead=f"{counted(release.records, 'record')} in {counted(release.groups, 'group')}.{personal}",
+        lead=f"{counted(release.records, 'record')} in {counted(outcome.groups, 'group')}.{personal}",
         sentences=threat_sentences(outcome),
         figures=_figures(outcome),
         sections=tuple(section for section in sections if section is not None),
@@ -345,7 +349,7 @@ def _release(outcome: Threatened) -> Section:
             f"{release.scheme} (values {'permuted' if release.is_vertical else 'generalised'})",
         ),
         ("records in groups", f"{release.records:,}"),
-        ("groups", f"{release.groups:,}"),
+        ("groups", f"{outcome.groups:,}"),
         ("suppressed records, which can be anybody's", f"{outcome.study.suppressed:,}"),
         ("computed by", outcome.knowledge.method),
         *((f"values of {each.name}", f"{len(each.values):,}") for each in release.attributes),

@@ -77,6 +77,11 @@ class ThreatRun:
         return self.release.records
 
     @property
+    def groups(self) -> int:
+        """The number of groups; suppressed records are none."""
+        return self.release.groups - (self.study.suppressed > 0)
+
+    @property
     def victims(self) -> int:
         """The number of different people that results are about."""
         return len(self.knowledge.victims) - self.points
@@ -93,7 +98,7 @@ class ThreatRun:
             "release": self.release.name,
             "scheme": str(self.release.scheme),
             "records": self.release.records,
-            "groups": self.release.groups,
+            "groups": self.groups,
             "suppressed": self.study.suppressed,
             "victims": self.victims,
             "method": self.knowledge.method,

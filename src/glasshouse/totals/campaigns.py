@@ -31,8 +31,8 @@ from glasshouse.study.files import dump_study, load_question, paths_of
 from glasshouse.study.totals import Phase, TotalsStudy
 from glasshouse.totals.attempts import Attempt, Flags, Task, Terms, Workers
 from glasshouse.totals.exposure import Phase as Exposed
-from glasshouse.totals.findings import Checkpoint
 from glasshouse.totals.joining import groups_of
+from glasshouse.totals.kept import Checkpoint
 from glasshouse.totals.publications import Published, read_publications
 from glasshouse.totals.reckoning import RULES, CampaignResult, PhaseResult, exposed, phase_result
 from glasshouse.totals.solver import prepare
