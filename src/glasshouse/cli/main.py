@@ -24,9 +24,12 @@ from glasshouse.cli import (
     threat,
     totals,
 )
+from glasshouse.cli.translation import CELL_HELP, LANG_HELP, command_of, start_speaking
+from glasshouse.disclosure import SMALLEST_CELL, show_cells_from
 from glasshouse.errors import GlasshouseError, InternalError, printable
 
 INTERRUPTED = 130
+REPORT_PANEL = "Language and report"
 
 app = typer.Typer(
     name="glasshouse",
@@ -57,12 +60,38 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _set_smallest_cell(smallest: int | None) -> None:
+    if smallest is not None:
+        show_cells_from(smallest)
+
+
 @app.callback()
 def _options(
     version: Annotated[
         bool,
         typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True),
     ] = False,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            "--lang",
+            metavar="LANG",
+            help=LANG_HELP,
+            rich_help_panel=REPORT_PANEL,
+            expose_value=False,
+        ),
+    ] = None,
+    smallest_cell: Annotated[
+        int | None,
+        typer.Option(
+            "--smallest-cell",
+            metavar="N",
+            help=CELL_HELP,
+            rich_help_panel=REPORT_PANEL,
+            callback=_set_smallest_cell,
+            expose_value=False,
+        ),
+    ] = None,
 ) -> None:
     pass
 
@@ -70,7 +99,9 @@ def _options(
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; an error is one line on standard error."""
     try:
-        outcome = app(list(arguments) or ["--help"], standalone_mode=False)
+        start_speaking(arguments)
+        show_cells_from(SMALLEST_CELL)
+        outcome = command_of(app)(list(arguments) or ["--help"], standalone_mode=False)
     except GlasshouseError as error:
         return _fail(str(error), error.exit_code, error)
     except typer.TyperException as error:

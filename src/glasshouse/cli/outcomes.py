@@ -130,8 +130,8 @@ def _show_assessment(run: Run) -> None:
     if not any(attack.gain for attack in run.assessment.attacks):
         say(console, LEGEND)
     console.print()
-    for sentence in findings(run.assessment, subject=run.study.subject, currency=currency):
-        say(console, f"• {sentence}")
+    for finding in findings(run.assessment, subject=run.study.subject, currency=currency):
+        say(console, f"• {finding.sentence}")
 
 
 def _show_family(run: FamilyRun) -> None:

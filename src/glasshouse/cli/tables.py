@@ -19,7 +19,7 @@ from glasshouse.microdata.lattice import Sweep
 from glasshouse.microdata.membership import Member, Membership
 from glasshouse.microdata.target import TargetSecret
 from glasshouse.microdata.uniqueness import PopulationRisks
-from glasshouse.report.findings import (
+from glasshouse.report.attacks import (
     attack_label,
     best_by_size,
     by_knowledge,

@@ -1,7 +1,17 @@
 """What was found: in sentences, in a picture, in exact figures. Handed aggregates only."""
 
-from glasshouse.report.document import assessment_page, render_html
+from glasshouse.report.document import assessment_page
 from glasshouse.report.findings import findings
-from glasshouse.report.page import Page, Provenance, render
+from glasshouse.report.page import Finding, Page, Provenance, Severity, ranked
+from glasshouse.report.render import to_html
 
-__all__ = ["Page", "Provenance", "assessment_page", "findings", "render", "render_html"]
+__all__ = [
+    "Finding",
+    "Page",
+    "Provenance",
+    "Severity",
+    "assessment_page",
+    "findings",
+    "ranked",
+    "to_html",
+]

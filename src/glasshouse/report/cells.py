@@ -4,16 +4,32 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from glasshouse.language import localised, number, text
 from glasshouse.microdata.models import Leakage
 from glasshouse.report.page import Cell
 from glasshouse.report.words import money, percentage, times
 
 NOTHING = Cell("–")
 """What stands where there is no number."""
-GUESS_TITLES = ("Guess before", "Guess after", "Added", "Factor")
-"""The titles of the columns of `leakage_cells`, where the leakage is of a guess."""
-GAIN_TITLES = ("Gain before", "Gain after", "Gain added", "Gain factor")
-"""The same where it is of a gain."""
+
+
+def guess_titles() -> tuple[str, ...]:
+    """Return the titles of the columns of `leakage_cells`, where the leakage is of a guess."""
+    return text("Guess before"), text("Guess after"), text("Added"), text("Factor")
+
+
+def gain_titles() -> tuple[str, ...]:
+    """Return the same where it is of a gain."""
+    return text("Gain before"), text("Gain after"), text("Gain added"), text("Gain factor")
+
+
+def count_cell(count: int) -> Cell:
+    """Return a count of records in all; of those with particular values see `glasshouse.report.disclosure`.
+
+    >>> count_cell(1234)
+    Cell(text='1,234', exact=None, mark=None)
+    """
+    return Cell(number(count))
 
 
 def number_cell(value: Fraction | None) -> Cell:
@@ -25,7 +41,8 @@ def number_cell(value: Fraction | None) -> Cell:
     if value is None:
         return NOTHING
     said = f"{float(value):.6g}"
-    return Cell(repr(float(value)) if said == "1" and value != 1 else said, exact=str(value))
+    shown = repr(float(value)) if said == "1" and value != 1 else said
+    return Cell(localised(shown), exact=str(value))
 
 
 def percent_cell(probability: Fraction | None) -> Cell:
@@ -44,7 +61,9 @@ def bound_cell(factor: Fraction | None) -> Cell:
     >>> bound_cell(Fraction(8, 3)).text, bound_cell(None).text
     ('at most × 2.66667', '–')
     """
-    return NOTHING if factor is None else Cell(f"at most {times(factor)}", exact=str(factor))
+    if factor is None:
+        return NOTHING
+    return Cell(text("at most {factor}", factor=times(factor)), exact=str(factor))
 
 
 def amount_cell(value: Fraction, currency: str | None) -> Cell:
@@ -72,4 +91,4 @@ def leakage_cells(leakage: Leakage, *, currency: str | None = None) -> tuple[Cel
 
 def yes_cell(holds: bool) -> Cell:
     """Return whether something holds."""
-    return Cell("yes" if holds else "no")
+    return Cell(text("yes") if holds else text("no"))

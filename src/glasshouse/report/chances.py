@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from textwrap import wrap
 from typing import NamedTuple
 
 import altair as alt
 
 from glasshouse.errors import printable
+from glasshouse.language import number, text
 from glasshouse.microdata.models import Leakage
 from glasshouse.report.cells import percent_cell
-from glasshouse.report.charts import AFTER, BEFORE, COLOURS
-from glasshouse.report.page import Cell, Column
-from glasshouse.report.words import frequency
+from glasshouse.report.page import Cell, Column, Group, Table
+from glasshouse.report.theme import JOINT, NEUTRAL, TARGETS, wrapped
+from glasshouse.report.words import frequency, natural
 
 FEW = 20
 """A chance of some in at most so many is said as it is."""
-BEFORE_AND_AFTER = (Column("Before", numeric=True), Column("After", numeric=True))
-"""The columns of how likely something is; what it is stands before them."""
+
+
+def before_and_after_columns() -> tuple[Column, Column]:
+    """Return the columns of how likely something is; what it is stands before them."""
+    return Column(text("Before"), numeric=True), Column(text("After"), numeric=True)
 
 
 def chance(probability: Fraction) -> str:
@@ -41,27 +44,48 @@ def chances(*probabilities: Fraction) -> tuple[str, ...]:
         each in (0, 1) or each.denominator <= FEW or each.numerator == 1 for each in probabilities
     ):
         return tuple(
-            _certain(each) or f"{each.numerator:,} in {each.denominator:,}"
-            for each in probabilities
+            _certain(each) or _one_in(each.numerator, each.denominator) for each in probabilities
         )
-    return tuple(
-        _certain(each) or frequency(each).replace(" of every ", " in ") for each in probabilities
-    )
+    return tuple(_certain(each) or _rounded(each) for each in probabilities)
 
 
-def frequencies(low: Fraction, high: Fraction, word: str) -> str:
+def _rounded(probability: Fraction) -> str:
+    count, base = natural(probability)
+    if count == base:
+        return text("more than {count} in {base}", count=base - 1, base=base)
+    return _one_in(count, base)
+
+
+def _one_in(count: int, base: int) -> str:
+    return text("{count} in {base}", count=count, base=base)
+
+
+def both_frequencies(low: Fraction, high: Fraction) -> str:
     """Say two frequencies, with what they have in common once.
 
-    >>> frequencies(Fraction(4, 100), Fraction(86, 100), "and"), frequencies(Fraction(1, 250), Fraction(1, 2), "to")
-    ('4 and 86 of every 100', '1 of every 250 to 50 of every 100')
+    >>> both_frequencies(Fraction(4, 100), Fraction(86, 100)), both_frequencies(Fraction(1, 250), Fraction(1, 2))
+    ('4 and 86 of every 100', '1 of every 250 and 50 of every 100')
     """
-    if low >= Fraction(1, 100) and round(100 * low) < round(100 * high) < 100:
-        return f"{round(100 * low)} {word} {round(100 * high)} of every 100"
+    if _on_a_hundred(low, high):
+        return text("{low} and {high} of every 100", low=round(100 * low), high=round(100 * high))
     first, second = frequency(low), frequency(high)
-    if first == second:
-        return first
-    (count, _, base), (_, _, other) = (each.partition(" of every ") for each in (first, second))
-    return f"{count if base == other else first} {word} {second}"
+    return first if first == second else text("{first} and {last}", first=first, last=second)
+
+
+def frequency_range(low: Fraction, high: Fraction) -> str:
+    """Say from which frequency to which, with what they have in common once.
+
+    >>> frequency_range(Fraction(4, 100), Fraction(86, 100)), frequency_range(Fraction(1, 250), Fraction(1, 2))
+    ('4 to 86 of every 100', '1 of every 250 to 50 of every 100')
+    """
+    if _on_a_hundred(low, high):
+        return text("{low} to {high} of every 100", low=round(100 * low), high=round(100 * high))
+    first, second = frequency(low), frequency(high)
+    return first if first == second else text("{low} to {high}", low=first, high=second)
+
+
+def _on_a_hundred(low: Fraction, high: Fraction) -> bool:
+    return low >= Fraction(1, 100) and round(100 * low) < round(100 * high) < 100
 
 
 class Shift(NamedTuple):
@@ -99,6 +123,11 @@ def shift_rows(shifts: Sequence[Shift]) -> tuple[tuple[Cell, ...], ...]:
     )
 
 
+def shift_table(shifts: Sequence[Shift]) -> Table:
+    """Return the numbers of `shift_chart`."""
+    return Table((Column(""), *before_and_after_columns()), (Group(shift_rows(shifts)),))
+
+
 def shift_chart(shifts: Sequence[Shift], *, title: str, subtitle: str) -> alt.TopLevelMixin:
     """Show, one line each, how probable things are before and after, joined by a bar.
 
@@ -107,7 +136,7 @@ def shift_chart(shifts: Sequence[Shift], *, title: str, subtitle: str) -> alt.To
         title: What the picture shows.
         subtitle: What the probability is of.
     """
-    names = {BEFORE: "before", AFTER: "after"}
+    before, after = text("before"), text("after")
     order = [printable(shift.label) for shift in shifts]
     rows = [
         {
@@ -124,26 +153,28 @@ def shift_chart(shifts: Sequence[Shift], *, title: str, subtitle: str) -> alt.To
     colour = alt.Color(
         "what:N",
         title=None,
-        sort=list(names.values()),
-        scale=alt.Scale(domain=list(names.values()), range=[COLOURS[BEFORE], COLOURS[AFTER]]),
+        sort=[before, after],
+        scale=alt.Scale(domain=[before, after], range=[NEUTRAL, TARGETS[0][0]]),
     )
     base = alt.Chart(alt.InlineData(values=rows)).encode(y=y)
-    bars = base.mark_rule(strokeWidth=3, color="#d9b08c").encode(
-        x=alt.X("before:Q", scale=scale, title="probability (%)", axis=alt.Axis(tickCount=5)),
+    bars = base.mark_rule(strokeWidth=3, color=JOINT).encode(
+        x=alt.X("before:Q", scale=scale, title=text("probability (%)"), axis=alt.Axis(tickCount=5)),
         x2="after:Q",
     )
     points = [
-        base.transform_calculate(what=f"'{name}'")
+        base.transform_calculate(what=f"'{label}'")
         .mark_point(filled=True, size=size, opacity=1)
         .encode(x=alt.X(f"{name}:Q", scale=scale), color=colour)
-        for name, size in (("before", 220), ("after", 110))
+        for name, label, size in (("before", before, 220), ("after", after, 110))
     ]
     return alt.layer(bars, *points).properties(
         width=640,
         height=alt.Step(30),
-        title=alt.Title(wrap(printable(title), 95), subtitle=wrap(printable(subtitle), 105)),
+        title=alt.Title(wrapped(title, 95), subtitle=wrapped(subtitle, 105)),
     )
 
 
 def _certain(probability: Fraction) -> str | None:
-    return {0: "0", 1: "1 (certain)"}.get(int(probability)) if probability in (0, 1) else None
+    if probability == 0:
+        return number(0)
+    return text("1 (certain)") if probability == 1 else None

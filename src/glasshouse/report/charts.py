@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
-from typing import Any
+from collections.abc import Sequence
+from fractions import Fraction
+from statistics import median
 
 import altair as alt
-import vl_convert
 
+from glasshouse.language import number, text
 from glasshouse.microdata import Assessment, Attack
-from glasshouse.report.findings import attack_label, growth, last_window, stage_labels, widest
+from glasshouse.report.attacks import attack_label, growth, last_window, stage_labels, widest
+from glasshouse.report.cells import percent_cell
+from glasshouse.report.page import Cell, Column, Group, Table
+from glasshouse.report.theme import JOINT, NEUTRAL, TARGETS, wrapped
 from glasshouse.report.words import enumeration, frequency, short_names, together
 
-_NUMBERED = re.compile(r"\b(gradient_|clip)[0-9]+\b")
-"""Names that a picture gives to its parts."""
-BEFORE, AFTER, CERTAIN = "a guess, before", "a guess, after", "for certain, after"
-COLOURS = {BEFORE: "#7f7f7f", AFTER: "#d55e00", CERTAIN: "#0072b2"}  # Okabe and Ito 2008
-SHAPES = {BEFORE: "circle", AFTER: "circle", CERTAIN: "diamond"}
-TARGETS = (
-    ("#d55e00", "circle"),
-    ("#0072b2", "square"),
-    ("#009e73", "triangle-up"),
-    ("#cc79a7", "diamond"),
-    ("#56b4e9", "triangle-down"),
-    ("#e69f00", "cross"),
-    ("#000000", "triangle-right"),
-)
-"""A colour (Okabe and Ito 2008) and a shape for each target, so that neither alone tells them apart."""
+BEFORE, AFTER, CERTAIN = NEUTRAL, TARGETS[0][0], TARGETS[1][0]
+"""The colours of a guess before and after, and of certainty."""
+
+
+def _looks() -> dict[str, tuple[str, str]]:
+    """Return, per way to succeed, what it is called and its colour and shape."""
+    return {
+        text("a guess, before"): (BEFORE, "circle"),
+        text("a guess, after"): (AFTER, "circle"),
+        text("for certain, after"): (CERTAIN, "diamond"),
+    }
 
 
 def before_and_after(assessment: Assessment) -> alt.TopLevelMixin:
@@ -37,6 +36,7 @@ def before_and_after(assessment: Assessment) -> alt.TopLevelMixin:
     that is the leakage, and the share of records known for certain.
     """
     attacks = widest(assessment.attacks)
+    looks = _looks()
     rows = [
         {
             "attack": attack_label(attack),
@@ -44,11 +44,7 @@ def before_and_after(assessment: Assessment) -> alt.TopLevelMixin:
             "success": 100 * float(success),
         }
         for attack in attacks
-        for what, success in (
-            (BEFORE, attack.probabilistic.prior),
-            (AFTER, attack.probabilistic.posterior),
-            (CERTAIN, attack.deterministic.posterior),
-        )
+        for what, success in zip(looks, _successes(attack), strict=True)
     ]
     spans = [
         {
@@ -62,7 +58,7 @@ def before_and_after(assessment: Assessment) -> alt.TopLevelMixin:
     row = alt.Y("attack:N", sort=order, title=None, axis=alt.Axis(labelPadding=12))
     line = (
         alt.Chart(alt.InlineData(values=spans))
-        .mark_rule(strokeWidth=3, color="#d9b08c")
+        .mark_rule(strokeWidth=3, color=JOINT)
         .encode(x=alt.X("before:Q", scale=alt.Scale(domain=[0, 100])), x2="after:Q", y=row)
     )
     points = (
@@ -71,34 +67,53 @@ def before_and_after(assessment: Assessment) -> alt.TopLevelMixin:
         .encode(
             x=alt.X(
                 "success:Q",
-                title="probability that the adversary succeeds (%)",
+                title=text("probability that the adversary succeeds (%)"),
                 scale=alt.Scale(domain=[0, 100]),
             ),
             y=row,
             color=alt.Color(
                 "what:N",
                 title=None,
-                sort=list(COLOURS),
-                scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())),
+                sort=list(looks),
+                scale=alt.Scale(domain=list(looks), range=[colour for colour, _ in looks.values()]),
             ),
             shape=alt.Shape(
                 "what:N",
                 title=None,
-                sort=list(SHAPES),
-                scale=alt.Scale(domain=list(SHAPES), range=list(SHAPES.values())),
+                sort=list(looks),
+                scale=alt.Scale(domain=list(looks), range=[shape for _, shape in looks.values()]),
             ),
         )
     )
     success = attacks[0].probabilistic
-    finding = (
-        f"One guess at who it is: right for {frequency(success.prior)} before, "
-        f"{frequency(success.posterior)} after"
+    finding = text(
+        "One guess at who it is: right for {before} before, {after} after",
+        before=frequency(success.prior),
+        after=frequency(success.posterior),
     )
     return alt.layer(line, points).properties(
         width=680,
         height=alt.Step(44),
-        title=alt.Title(finding, subtitle=_wrapped(f"after: {_known(attacks[0])}")),
+        title=alt.Title(finding, subtitle=wrapped(_known(attacks[0]))),
     )
+
+
+def _successes(attack: Attack) -> tuple[Fraction, Fraction, Fraction]:
+    return (
+        attack.probabilistic.prior,
+        attack.probabilistic.posterior,
+        attack.deterministic.posterior,
+    )
+
+
+def before_and_after_table(assessment: Assessment) -> Table:
+    """Return the numbers of `before_and_after`."""
+    columns = (Column(text("Attack")), *(Column(what, numeric=True) for what in _looks()))
+    rows = tuple(
+        (Cell(attack_label(attack)), *map(percent_cell, _successes(attack)))
+        for attack in widest(assessment.attacks)
+    )
+    return Table(columns, (Group(rows),))
 
 
 def every_subset(assessment: Assessment) -> alt.TopLevelMixin:
@@ -124,17 +139,17 @@ def every_subset(assessment: Assessment) -> alt.TopLevelMixin:
         for attack, size, success in dots
     ]
     base = alt.Chart(alt.InlineData(values=rows))
-    points = base.mark_circle(size=26, opacity=0.55, color=COLOURS[AFTER]).encode(
-        x=alt.X("size:O", title="quasi-identifiers that she knows", axis=alt.Axis(labelAngle=0)),
+    points = base.mark_circle(size=26, opacity=0.55, color=AFTER).encode(
+        x=alt.X(
+            "size:O", title=text("quasi-identifiers that she knows"), axis=alt.Axis(labelAngle=0)
+        ),
         y=alt.Y(
             "success:Q",
-            title="probability that one guess is right (%)",
+            title=text("probability that one guess is right (%)"),
             scale=alt.Scale(domain=[0, 100]),
         ),
     )
-    line = base.mark_rule(strokeDash=[5, 4], strokeWidth=2, color=COLOURS[BEFORE]).encode(
-        y="min(prior):Q"
-    )
+    line = base.mark_rule(strokeDash=[5, 4], strokeWidth=2, color=BEFORE).encode(y="min(prior):Q")
     return (
         alt.layer(points, line)
         .properties(width=720 // min(len(order), 3) - 20, height=280)
@@ -146,13 +161,65 @@ def every_subset(assessment: Assessment) -> alt.TopLevelMixin:
         )
         .properties(
             title=alt.Title(
-                "What each set of attributes lets her do",
-                subtitle=_wrapped(
-                    f"one dot per set{_with_all(widest(assessment.attacks)[0])}; the dashed line is a guess "
-                    "without them"
+                wrapped(_best_known(assessment)),
+                subtitle=wrapped(
+                    text("one dot per set of attributes; the dashed line is a guess without them")
                 ),
             )
         )
+    )
+
+
+def _best_known(assessment: Assessment) -> str:
+    """Say how success grows from the best single attribute to all of them."""
+    naming = [attack for attack in last_window(assessment.attacks) if not attack.secret]
+    sizes = sorted({len(attack.quasi_identifiers) for attack in naming})
+    few, all_of_them = (
+        max(
+            attack.probabilistic.posterior
+            for attack in naming
+            if len(attack.quasi_identifiers) == size
+        )
+        for size in (sizes[0], sizes[-1])
+    )
+    return text(
+        "With {few} known, one guess names at best {before}; with {many}, {after}",
+        few=sizes[0],
+        before=frequency(few),
+        many=sizes[-1],
+        after=frequency(all_of_them),
+    )
+
+
+def every_subset_table(assessment: Assessment) -> Table:
+    """Return the numbers of `every_subset`: per target and size, the least, the median and the greatest success."""
+    columns = (
+        Column(text("Quasi-identifiers known")),
+        *(
+            Column(title, numeric=True)
+            for title in (text("Sets"), text("Lowest"), text("Median"), text("Highest"))
+        ),
+    )
+    successes: dict[str, dict[int, list[Fraction]]] = {}
+    for attack in last_window(assessment.attacks):
+        sizes = successes.setdefault(attack_label(attack), {})
+        sizes.setdefault(len(attack.quasi_identifiers), []).append(attack.probabilistic.posterior)
+    return Table(
+        columns,
+        tuple(
+            Group(
+                tuple(
+                    (
+                        Cell(number(size)),
+                        Cell(number(len(own))),
+                        *map(percent_cell, (min(own), median(own), max(own))),
+                    )
+                    for size, own in sorted(sizes.items())
+                ),
+                title=label,
+            )
+            for label, sizes in successes.items()
+        ),
     )
 
 
@@ -165,18 +232,19 @@ def growing(assessment: Assessment) -> alt.TopLevelMixin:
     stages = growth(assessment.attacks)
     labels = stage_labels(stages)
     order = [attack_label(attack) for attack in stages[-1]]
+    _, after, certain = _looks()
     looks = [TARGETS[i % len(TARGETS)] for i in range(len(order))]
     width = 680
     base = alt.Chart(alt.InlineData(values=_grown_rows(stages, labels))).encode(
         x=alt.X(
             "datasets:O",
             sort=labels,
-            title="datasets so far",
+            title=text("datasets so far"),
             axis=_slanted_where_tight(labels, width),
         ),
         y=alt.Y(
             "success:Q",
-            title="probability that the adversary succeeds (%)",
+            title=text("probability that the adversary succeeds (%)"),
             scale=alt.Scale(domain=[0, 100]),
         ),
         color=alt.Color(
@@ -190,7 +258,7 @@ def growing(assessment: Assessment) -> alt.TopLevelMixin:
         strokeDash=alt.StrokeDash(
             "what:N",
             title=None,
-            scale=alt.Scale(domain=[AFTER, CERTAIN], range=[[1, 0], [5, 4]]),
+            scale=alt.Scale(domain=[after, certain], range=[[1, 0], [5, 4]]),
             legend=alt.Legend(symbolType="stroke", symbolStrokeColor="#333", columns=1),
         )
     )
@@ -204,16 +272,36 @@ def growing(assessment: Assessment) -> alt.TopLevelMixin:
                 legend=alt.Legend(columns=3),
             ),
         )
-        .transform_filter(alt.datum.what == AFTER)
+        .transform_filter(alt.datum.what == after)
     )
     return alt.layer(lines, points).properties(
         width=width,
         height=320,
-        title=alt.Title(_grown(stages), subtitle=_wrapped(_known(stages[-1][0]))),
+        title=alt.Title(wrapped(_grown(stages)), subtitle=wrapped(_known(stages[-1][0]))),
     )
 
 
-def _grown_rows(stages: list[list[Attack]], labels: list[str]) -> list[dict[str, str | float]]:
+def growing_table(assessment: Assessment) -> Table:
+    """Return the numbers of `growing`."""
+    stages = growth(assessment.attacks)
+    _, after, certain = _looks()
+    columns = (
+        Column(text("Datasets so far")),
+        *(Column(what, numeric=True) for what in (after, certain)),
+    )
+    labels = stage_labels(stages)
+    groups: dict[str, list[tuple[Cell, ...]]] = {}
+    for label, stage in zip(labels, stages, strict=True):
+        for attack in stage:
+            row = (Cell(label), *map(percent_cell, _successes(attack)[1:]))
+            groups.setdefault(attack_label(attack), []).append(row)
+    return Table(columns, tuple(Group(tuple(rows), title=title) for title, rows in groups.items()))
+
+
+def _grown_rows(
+    stages: Sequence[Sequence[Attack]], labels: Sequence[str]
+) -> list[dict[str, str | float]]:
+    _, after, certain = _looks()
     return [
         {
             "datasets": label,
@@ -224,8 +312,8 @@ def _grown_rows(stages: list[list[Attack]], labels: list[str]) -> list[dict[str,
         for label, stage in zip(labels, stages, strict=True)
         for attack in stage
         for what, success in (
-            (AFTER, attack.probabilistic.posterior),
-            (CERTAIN, attack.deterministic.posterior),
+            (after, attack.probabilistic.posterior),
+            (certain, attack.deterministic.posterior),
         )
     ]
 
@@ -242,20 +330,27 @@ def _grown(stages: list[list[Attack]]) -> str:
     """Say what the first dataset gives her, and what all of them do."""
     first, last = (stage[0].probabilistic.posterior for stage in (stages[0], stages[-1]))
     datasets = len(stages[-1][0].datasets)
-    return (
-        f"One guess at who it is: right for {frequency(first)} with the first dataset, "
-        f"{frequency(last)} with {'both' if datasets == 2 else f'all {datasets}'}"
+    parts = {"first": frequency(first), "last": frequency(last), "datasets": number(datasets)}
+    if datasets == 2:
+        return text(
+            "One guess at who it is: right for {first} with the first dataset, {last} with both",
+            **parts,
+        )
+    return text(
+        "One guess at who it is: right for {first} with the first dataset, {last} with all {datasets}",
+        **parts,
     )
 
 
 def _known(attack: Attack) -> str:
-    return f"she knows {enumeration(attack.quasi_identifiers)}{_with_all(attack)}"
-
-
-def _with_all(attack: Attack) -> str:
-    """Say with which datasets, where there are several."""
-    several = len(attack.datasets) > 1
-    return f", with {together(short_names(attack.datasets))}" if several else ""
+    known = enumeration(attack.quasi_identifiers)
+    if len(attack.datasets) == 1:
+        return text("she knows {known}", known=known)
+    return text(
+        "she knows {known}, with {datasets}",
+        known=known,
+        datasets=together(short_names(attack.datasets)),
+    )
 
 
 def _priors(assessment: Assessment) -> dict[str, float]:
@@ -263,46 +358,3 @@ def _priors(assessment: Assessment) -> dict[str, float]:
         attack_label(attack): 100 * float(attack.probabilistic.prior)
         for attack in widest(assessment.attacks)
     }
-
-
-def to_svg(chart: alt.TopLevelMixin) -> str:
-    """Draw a chart as SVG: no script, no font and no picture is fetched when it is shown."""
-    specification: dict[str, Any] = _themed(chart).to_dict()
-    return _with_own_names(vl_convert.vegalite_to_svg(specification))
-
-
-def _with_own_names(svg: str) -> str:
-    """Name gradients and clips by the picture they are in: they are numbered over all pictures of a process."""
-    numbers: dict[str, str] = {}
-
-    def numbered(found: re.Match[str]) -> str:
-        return numbers.setdefault(found[0], f"{found[1]}{len(numbers)}")
-
-    plain = _NUMBERED.sub(numbered, svg)
-    own = hashlib.sha256(plain.encode()).hexdigest()[:8]
-    return _NUMBERED.sub(lambda found: f"{found[0]}-{own}", plain)
-
-
-def _themed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
-    themed: alt.TopLevelMixin = (
-        chart.configure(font="sans-serif", background="white")
-        .configure_axis(
-            labelFontSize=13, titleFontSize=13, titleFontWeight="normal", grid=True, labelLimit=260
-        )
-        .configure_legend(labelFontSize=13, orient="bottom", symbolSize=140)
-        .configure_title(
-            anchor="start", fontSize=16, subtitleFontSize=13, subtitleColor="#555", offset=14
-        )
-        .configure_view(stroke=None)
-    )
-    return themed
-
-
-def _wrapped(text: str, width: int = 90) -> list[str]:
-    lines: list[str] = []
-    for word in text.split(" "):
-        if lines and len(lines[-1]) + len(word) < width:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return lines

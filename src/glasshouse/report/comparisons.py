@@ -9,12 +9,10 @@ from typing import Any, Protocol
 import altair as alt
 
 from glasshouse.microdata import Attack
+from glasshouse.report.attacks import attack_label
 from glasshouse.report.cells import number_cell
-from glasshouse.report.charts import TARGETS, to_svg
 from glasshouse.report.document import METHOD
-from glasshouse.report.findings import attack_label
 from glasshouse.report.page import (
-    Assumptions,
     Cell,
     Column,
     Figure,
@@ -25,6 +23,8 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
+from glasshouse.report.theme import TARGETS
+from glasshouse.report.transition import Assumptions, noted, spread
 from glasshouse.report.words import counted, enumeration, percentage, share
 
 
@@ -187,42 +187,47 @@ def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -
     return Page(
         title="Protected releases side by side",
         lead=f"{len(comparison.rows) - 1} releases of {comparison.rows[0].naming.datasets[0]}",
-        sentences=comparison_sentences(comparison),
+        findings=noted(comparison_sentences(comparison)),
         figures=(
-            Figure(
-                to_svg(risk_and_utility(comparison)),
-                "Risk against utility, one point per release and attack; the same figures are in the table",
-                "Down: harder to learn about somebody. Left: nearer to the truth.",
+            Figure.of(
+                risk_and_utility(comparison),
+                label="Risk against utility, one point per release and attack; the same figures are in the table",
+                caption="Down: harder to learn about somebody. Left: nearer to the truth.",
             ),
         ),
         sections=(Section("The figures", tables=(table,)),),
-        assumptions=Assumptions(
-            "The adversary knows all quasi-identifiers of a person in the release. Suppressed records form no class "
-            "and are left out of every risk.",
-            (
-                Term("Highest, average", "Of the chances that the record of a person is named."),
-                *(
-                    [
-                        Term(
-                            "Alone in population",
-                            "The estimated share of people who are unlike anybody else in the whole population "
-                            "(Dankar et al. 2012).",
-                        )
-                    ]
-                    if estimates
-                    else []
+        **spread(
+            Assumptions(
+                "The adversary knows all quasi-identifiers of a person in the release. Suppressed records form no class "
+                "and are left out of every risk.",
+                (
+                    Term(
+                        "Highest, average", "Of the chances that the record of a person is named."
+                    ),
+                    *(
+                        [
+                            Term(
+                                "Alone in population",
+                                "The estimated share of people who are unlike anybody else in the whole population "
+                                "(Dankar et al. 2012).",
+                            )
+                        ]
+                        if estimates
+                        else []
+                    ),
+                    Term("Loss", "The share of detail that is lost: 0 nothing, 1 everything."),
+                    Term(
+                        "Distance, of pairs",
+                        "How far the distribution of a column, or of two columns together, is from the truth on average "
+                        "(total variation).",
+                    ),
+                    Term(
+                        "Query error",
+                        "The median relative error of 1,000 random counting questions.",
+                    ),
+                    *([_prediction_term(predicts)] if predicts else []),
                 ),
-                Term("Loss", "The share of detail that is lost: 0 nothing, 1 everything."),
-                Term(
-                    "Distance, of pairs",
-                    "How far the distribution of a column, or of two columns together, is from the truth on average "
-                    "(total variation).",
-                ),
-                Term(
-                    "Query error", "The median relative error of 1,000 random counting questions."
-                ),
-                *([_prediction_term(predicts)] if predicts else []),
-            ),
+            )
         ),
         provenance=provenance,
         command=command,

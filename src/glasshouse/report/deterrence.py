@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.economics import Deterrent, Exposure, Policy, Sensitivity, Terms
-from glasshouse.report.charts import to_svg
 from glasshouse.report.deterrence_charts import (
     exploits_by_size,
     risk_by_size,
@@ -20,7 +19,6 @@ from glasshouse.report.deterrence_charts import (
 )
 from glasshouse.report.exposures import exposure_figure, exposure_section, exposure_sentences
 from glasshouse.report.page import (
-    Assumptions,
     Cell,
     Column,
     Figure,
@@ -31,6 +29,7 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
+from glasshouse.report.transition import Assumptions, noted, spread
 from glasshouse.report.words import counted, frequency, money, percentage, plural
 
 METHOD = "Xia, Heatherly, Kantarcioglu, Vorobeychik, Wan and Malin 2015, “Process-Driven Data Privacy” (CIKM)"
@@ -242,33 +241,33 @@ def deterrence_page(
     losses = outcome.counts_losses
     sections = () if exposed is None else (exposure_section(exposed, currency, losses=losses),)
     own = (
-        Figure(
-            to_svg(risk_by_size(policy)),
-            "Probability of re-identification by size of the group; some of the figures are in a table below",
-            "At a threshold the line falls to 0.",
+        Figure.of(
+            risk_by_size(policy),
+            label="Probability of re-identification by size of the group; some of the figures are in a table below",
+            caption="At a threshold the line falls to 0.",
         ),
-        Figure(
-            to_svg(value_by_size(policy, currency)),
-            "Value of the attack by size of the group; some of the figures are in a table below",
-            "It never rises with the size."
+        Figure.of(
+            value_by_size(policy, currency),
+            label="Value of the attack by size of the group; some of the figures are in a table below",
+            caption="It never rises with the size."
             if policy.belief is None
             else "By the size that she expects; she may also find nobody.",
         ),
-        Figure(
-            to_svg(exploits_by_size(policy)),
-            "People tried before she stops, by size of the group; some of the figures are in a table below",
-            "Where the lines part she stops before everybody was tried.",
+        Figure.of(
+            exploits_by_size(policy),
+            label="People tried before she stops, by size of the group; some of the figures are in a table below",
+            caption="Where the lines part she stops before everybody was tried.",
         ),
-        Figure(
-            to_svg(thresholds_by_parameter(curves, currency)),
-            "The sizes of groups at which she changes her mind, against each parameter",
-            "The axes are logarithmic, but for the discount. Lower is better for the people in the data.",
+        Figure.of(
+            thresholds_by_parameter(curves, currency),
+            label="The sizes of groups at which she changes her mind, against each parameter",
+            caption="The axes are logarithmic, but for the discount. Lower is better for the people in the data.",
         ),
     )
     return Page(
         title="Would she attack, how far, and what deters her",
         lead="The plan of a rational adversary who pays for data, effort and fines",
-        sentences=deterrence_sentences(outcome),
+        findings=noted(deterrence_sentences(outcome)),
         figures=(*figures, *own),
         sections=(
             *sections,
@@ -277,7 +276,7 @@ def deterrence_page(
             Section("What would deter her", tables=(_deterrents(outcome),)),
             Section("The terms", tables=(_terms(policy.terms, currency),)),
         ),
-        assumptions=_assumptions(policy, outcome.prior_is_given),
+        **spread(_assumptions(policy, outcome.prior_is_given)),
         provenance=provenance,
         command="glasshouse deter --study study.toml",
         method=METHOD,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from glasshouse.economics import Policy, Sensitivity, one_shot
-from glasshouse.report.charts import TARGETS
+from glasshouse.report.theme import TARGETS
 
 OPTIMAL, PAID, ONCE = "optimal plan", "access already paid", "one guess only (literature)"
 THRESHOLDS = {

@@ -6,26 +6,42 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.influence import shapley_values, without_each
 from glasshouse.microdata.lattice import Sweep
 from glasshouse.microdata.models import SIZE_LABELS
-from glasshouse.report.cells import GAIN_TITLES, GUESS_TITLES, NOTHING, bound_cell, leakage_cells
-from glasshouse.report.charts import before_and_after, every_subset, growing, to_svg
-from glasshouse.report.findings import (
+from glasshouse.report.attacks import (
     attack_label,
     best_by_size,
     by_knowledge,
     by_window,
-    findings,
     growth,
     last_window,
     stage_labels,
+    target_label,
     widest,
 )
+from glasshouse.report.cells import (
+    NOTHING,
+    bound_cell,
+    count_cell,
+    gain_titles,
+    guess_titles,
+    leakage_cells,
+)
+from glasshouse.report.charts import (
+    before_and_after,
+    before_and_after_table,
+    every_subset,
+    every_subset_table,
+    growing,
+    growing_table,
+)
+from glasshouse.report.findings import findings
+from glasshouse.report.glossary import glossary
 from glasshouse.report.lists import listed
 from glasshouse.report.page import (
-    Assumptions,
     Cell,
     Column,
     Figure,
@@ -35,10 +51,9 @@ from glasshouse.report.page import (
     Section,
     Table,
     Term,
-    render,
 )
 from glasshouse.report.treatment import treatment_section
-from glasshouse.report.words import counted, percentage, short_names, together
+from glasshouse.report.words import percentage, short_names, together
 from glasshouse.table.treatment import Step
 
 MOST_SETS_IN_FULL = 6
@@ -47,32 +62,6 @@ METHOD = (
     "Alvim, Fernandes, McIver, Morgan and Nunes 2022, “Flexible and scalable privacy assessment for very large "
     "datasets”, PoPETs"
 )
-
-
-def render_html(
-    assessment: Assessment,
-    *,
-    subject: str,
-    provenance: Provenance,
-    sweep: Sweep | None = None,
-    treatment: Sequence[Step] = (),
-    notes: Sequence[str] = (),
-    currency: str | None = None,
-) -> str:
-    """Return the report as one self-contained HTML page that makes no request and runs no script.
-
-    The arguments are those of `assessment_page`.
-    """
-    page = assessment_page(
-        assessment,
-        subject=subject,
-        provenance=provenance,
-        sweep=sweep,
-        treatment=treatment,
-        notes=notes,
-        currency=currency,
-    )
-    return render(page)
 
 
 def assessment_page(
@@ -110,25 +99,47 @@ def assessment_page(
     return Page(
         title=_title(datasets),
         lead=_lead(assessment, datasets),
-        sentences=findings(assessment, subject=subject, currency=currency),
+        findings=findings(assessment, subject=subject, currency=currency),
         figures=_figures(assessment),
         sections=tuple(section for section in sections if section is not None),
-        assumptions=_assumptions(assessment, measures),
+        adversary=_adversary(assessment),
+        limits=_limits(),
         provenance=provenance,
         command="glasshouse assess --study study.toml",
         method=METHOD,
+        glossary=(
+            *_terms(assessment, measures),
+            *glossary(
+                "adversary",
+                "quasi-identifier",
+                "sensitive attribute",
+                "class",
+                "vulnerability",
+                "leakage",
+                "re-identification",
+                "attribute inference",
+                *(["capacity"] if measures.capacity else []),
+                *(["gain function"] if measures.gain else []),
+                *(["Shapley value"] if sweep is not None else []),
+            ),
+        ),
     )
 
 
 def _title(datasets: Sequence[str]) -> str:
-    verb = "lets" if len(datasets) == 1 else "let"
-    return f"What {listed(datasets)} {verb} an adversary learn"
+    if len(datasets) == 1:
+        return text("What {dataset} lets an adversary learn", dataset=datasets[0])
+    return text("What {datasets} let an adversary learn", datasets=listed(datasets))
 
 
 def _lead(assessment: Assessment, datasets: Sequence[str]) -> str:
     if len(datasets) == 1:
-        return f"{assessment.records:,} records"
-    return f"{assessment.records:,} records of {datasets[0]}, and what the others say of the same people"
+        return text_for(assessment.records, "{count} record", "{count} records")
+    return text(
+        "{records} records of {first}, and what the others say of the same people",
+        records=assessment.records,
+        first=datasets[0],
+    )
 
 
 def _figures(assessment: Assessment) -> tuple[Figure, ...]:
@@ -136,28 +147,38 @@ def _figures(assessment: Assessment) -> tuple[Figure, ...]:
     figures = []
     if _is_growing(assessment):
         figures.append(
-            Figure(
-                to_svg(growing(assessment)),
-                label="Success of each attack as datasets are added; the same numbers are in a table below",
-                caption="Each step adds one more dataset about the people of the first. Solid: her best guess is "
-                "right. Dashed: she knows it for certain.",
+            Figure.of(
+                growing(assessment),
+                label=text("Success of each attack as datasets are added"),
+                caption=text(
+                    "Each step adds one more dataset about the people of the first. Solid: her best guess is right. "
+                    "Dashed: she knows it for certain."
+                ),
+                table=growing_table(assessment),
             )
         )
     if sets > 1:
         figures.append(
-            Figure(
-                to_svg(every_subset(assessment)),
-                label="Success of a guess with every set of quasi-identifiers",
-                caption=f"{sets:,} sets of quasi-identifiers; the exact figures of each are in results.parquet "
-                "beside this report.",
+            Figure.of(
+                every_subset(assessment),
+                label=text("Success of a guess with every set of quasi-identifiers"),
+                caption=text(
+                    "{sets} sets of quasi-identifiers; the exact figures of each are in results.parquet beside this "
+                    "report.",
+                    sets=sets,
+                ),
+                table=every_subset_table(assessment),
             )
         )
     figures.append(
-        Figure(
-            to_svg(before_and_after(assessment)),
-            label="Success of each attack before and after; the same numbers are in the table below",
-            caption="“Before”: she knows the release, but nothing of the person. “After”: she also knows the person’s "
-            "quasi-identifiers. The line between them is what the attack gives her.",
+        Figure.of(
+            before_and_after(assessment),
+            label=text("Success of each attack before and after"),
+            caption=text(
+                "“Before”: she knows the release, but nothing of the person. “After”: she also knows the person’s "
+                "quasi-identifiers. The line between them is what the attack gives her."
+            ),
+            table=before_and_after_table(assessment),
         )
     )
     return tuple(figures)
@@ -198,17 +219,21 @@ class _Measures:
             first: The title of the column that says what a row is about.
             blocks: What is shown, from top to bottom.
         """
-        titles = ["Known for certain", *GUESS_TITLES, *["Worst case"] * self.capacity]
+        titles = [
+            text("Known for certain"),
+            *guess_titles(),
+            *[text("Worst case")] * self.capacity,
+        ]
         guesses = _table("", first, titles, [block.group(self._guess) for block in blocks])
         if not self.gain:
             return (guesses,)
         gaining = [block.with_gain() for block in blocks]
         groups = [block.group(self._gain) for block in gaining if block.rows]
-        return (guesses, _table("What she gains", first, GAIN_TITLES, groups))
+        return (guesses, _table(text("What she gains"), first, gain_titles(), groups))
 
     def _guess(self, attack: Attack) -> tuple[Cell, ...]:
         cells = (
-            Cell(f"{attack.certain:,} ({percentage(attack.deterministic.posterior)})"),
+            Cell(f"{number(attack.certain)} ({percentage(attack.deterministic.posterior)})"),
             *leakage_cells(attack.probabilistic),
         )
         return (*cells, bound_cell(attack.capacity)) if self.capacity else cells
@@ -251,31 +276,45 @@ def _figures_section(assessment: Assessment, measures: _Measures) -> Section:
     sets = _number_of_sets(assessment)
     intro = []
     if _is_growing(assessment):
-        intro.append(f"With {together(short_names(attacks[0].datasets))}.")
+        intro.append(text("With {datasets}.", datasets=together(short_names(attacks[0].datasets))))
     if sets > MOST_SETS_IN_FULL:
         intro.append(
-            f"Of {sets:,} sets of quasi-identifiers, the one of each size with which she does best."
+            text(
+                "Of {sets} sets of quasi-identifiers, the one of each size with which she does best.",
+                sets=sets,
+            )
         )
     blocks = _best_by_target(attacks) if sets > MOST_SETS_IN_FULL else _by_set(attacks)
-    return Section("The figures", intro=" ".join(intro), tables=measures.tables("Attack", blocks))
+    return Section(
+        text("The attacks"),
+        intro=" ".join(intro),
+        tables=measures.tables(text("Attack"), blocks),
+    )
 
 
 def _by_set(attacks: Sequence[Attack]) -> list[_Block]:
     return [
         _Block(
-            title=f"She knows {', '.join(same[0].quasi_identifiers)}",
-            note=f"{counted(same[0].classes, 'class')}, {counted(same[0].uniques, 'unique record')}",
+            title=text("She knows {known}", known=", ".join(same[0].quasi_identifiers)),
+            note=classes_and_uniques(same[0]),
             rows=tuple((attack_label(attack), attack) for attack in same),
         )
         for same in by_knowledge(attacks)
     ]
 
 
+def classes_and_uniques(attack: Attack) -> str:
+    """Say into how many classes the records fall, and how many are alone."""
+    classes = text_for(attack.classes, "{count} class", "{count} classes")
+    uniques = text_for(attack.uniques, "{count} unique record", "{count} unique records")
+    return f"{classes}, {uniques}"
+
+
 def _best_by_target(attacks: Sequence[Attack]) -> list[_Block]:
     return [
         _Block(
             title=label,
-            note="the best set of each size",
+            note=text("the best set of each size"),
             rows=tuple((", ".join(attack.quasi_identifiers), attack) for attack in own),
         )
         for label, own in _by_target(best_by_size(attacks)).items()
@@ -293,15 +332,15 @@ def _growth_section(assessment: Assessment, measures: _Measures) -> Section | No
     blocks = [
         _Block(
             title=label,
-            note=f"she knows {', '.join(own[-1].quasi_identifiers)}",
+            note=text("she knows {known}", known=", ".join(own[-1].quasi_identifiers)),
             rows=tuple((added[attack.datasets], attack) for attack in own),
         )
         for label, own in _by_target([attack for stage in stages for attack in stage]).items()
     ]
     return Section(
-        "How it grows with each dataset",
-        intro="Each row adds one dataset to those above it.",
-        tables=measures.tables("Datasets so far", blocks),
+        text("How it grows with each dataset"),
+        intro=text("Each row adds one dataset to those above it."),
+        tables=measures.tables(text("Datasets so far"), blocks),
     )
 
 
@@ -320,12 +359,12 @@ def _influence_section(sweep: Sweep | None) -> Section | None:
         return None
     shares = {(v.quasi_identifier, v.sensitive): v.value for v in shapley_values(sweep).values}
     drops = {(r.removed, r.sensitive): r.drop for r in without_each(sweep).removals}
-    targets: dict[str | None, str] = {None: "name the person"}
-    targets |= {name: f"infer {name}" for name in sweep.sensitive}
+    targets: dict[str | None, str] = {None: target_label(())}
+    targets |= {name: target_label((name,)) for name in sweep.sensitive}
     columns = [
         Column(title, numeric=True, under=target)
         for target in targets.values()
-        for title in ("share", "without it")
+        for title in (text("share"), text("without it"))
     ]
     rows = tuple(
         (
@@ -339,16 +378,18 @@ def _influence_section(sweep: Sweep | None) -> Section | None:
         for name in sweep.quasi_identifiers
     )
     return Section(
-        "What each attribute contributes",
-        intro="In points of success (per 100 records). Share: the attribute’s fair share of what the attack gives her "
-        "(its Shapley value; the shares of a column add up to the whole leakage). Without it: how her success changes "
-        "if this attribute alone is left out of the release.",
-        tables=(Table((Column("Attribute"), *columns), (Group(rows),)),),
+        text("What each attribute contributes"),
+        intro=text(
+            "In points of success (per 100 records). Share: the attribute’s fair share of what the attack gives her "
+            "(its Shapley value; the shares of a column add up to the whole leakage). Without it: how her success "
+            "changes if this attribute alone is left out of the release."
+        ),
+        tables=(Table((Column(text("Attribute")), *columns), (Group(rows),)),),
     )
 
 
 def _points(value: Fraction) -> Cell:
-    return Cell(f"{100 * float(value):+.2f}")
+    return Cell(number(100 * float(value), "+.2f"))
 
 
 def _class_sizes_section(assessment: Assessment) -> Section | None:
@@ -356,74 +397,103 @@ def _class_sizes_section(assessment: Assessment) -> Section | None:
     sizes = widest(assessment.attacks)[0].class_sizes
     if not any(sizes.classes):
         return None
-    labels = [label.replace("_", "–") for label in SIZE_LABELS[:-1]] + ["1,000 or more"]
+    labels = [label.replace("_", "–") for label in SIZE_LABELS[:-1]]
+    labels.append(text("{size} or more", size=1000))
     rows = tuple(
-        (Cell(label), Cell(f"{classes:,}"), Cell(f"{records:,}"))
+        (Cell(label), count_cell(classes), count_cell(records))
         for label, classes, records in zip(labels, sizes.classes, sizes.records, strict=True)
     )
     columns = (
-        Column("Records alike"),
-        Column("Classes", numeric=True),
-        Column("Records in them", numeric=True),
+        Column(text("Records alike")),
+        Column(text("Classes"), numeric=True),
+        Column(text("Records in them"), numeric=True),
     )
     one = _number_of_sets(assessment) == 1
     return Section(
-        "How many look alike",
-        intro="" if one else "With the largest set of quasi-identifiers.",
+        text("How many look alike"),
+        intro="" if one else text("With the largest set of quasi-identifiers."),
         tables=(Table(columns, (Group(rows),)),),
     )
 
 
-def _assumptions(assessment: Assessment, measures: _Measures) -> Assumptions:
-    return Assumptions(
-        text="The adversary knows that the person’s record is in the release, knows that person’s quasi-identifiers "
-        "exactly, and takes every record as equally likely to be the person’s unless the study gives weights. Every "
-        "figure is an exact ratio of counts (or of weights, where the study gives them) in this release, not an "
-        "estimate; it says nothing of people who are not in it.",
-        terms=tuple(_terms(assessment, measures)),
+def _adversary(assessment: Assessment) -> tuple[str, ...]:
+    known = text(
+        "The adversary knows that the person’s record is in the release, and knows that person’s quasi-identifiers "
+        "exactly: {known}.",
+        known=", ".join(widest(assessment.attacks)[0].quasi_identifiers),
+    )
+    believed = text(
+        "Before the attack she takes every record as equally likely to be the person’s, unless the study gives "
+        "weights. She knows the whole release and how it was made."
+    )
+    return known, believed
+
+
+def _limits() -> tuple[str, ...]:
+    return (
+        text(
+            "Every figure is an exact ratio of counts (or of weights, where the study gives them) in this release, not "
+            "an estimate; it says nothing of people who are not in it."
+        ),
+        text(
+            "Who knows less than is assumed learns less; who knows more attributes than these may learn more. Errors "
+            "in the data make her less sure than is said here."
+        ),
     )
 
 
 def _terms(assessment: Assessment, measures: _Measures) -> list[Term]:
     terms = [
         Term(
-            "Known for certain",
-            "Records whose secret the adversary infers with probability 1: alone in their class, or in a class where "
-            "all share one value; in brackets, the probability that the person’s record is one of them.",
+            text("Known for certain"),
+            text(
+                "Records whose secret the adversary infers with probability 1: alone in their class, or in a class "
+                "where all share one value; in brackets, the probability that the person’s record is one of them."
+            ),
         ),
         Term(
-            "Guess before, guess after",
-            "The probability that her best single guess is right (prior and posterior Bayes vulnerability). Hover "
-            "over a figure for the exact ratio.",
+            text("Guess before, guess after"),
+            text(
+                "The probability that her best single guess is right (prior and posterior Bayes vulnerability). Hover "
+                "over a figure for the exact ratio."
+            ),
         ),
         Term(
-            "Added, factor",
-            "Posterior minus prior, and posterior divided by prior: additive and multiplicative leakage.",
+            text("Added, factor"),
+            text(
+                "Posterior minus prior, and posterior divided by prior: additive and multiplicative leakage."
+            ),
         ),
     ]
     if measures.capacity:
         terms.append(
             Term(
-                "Worst case",
-                "No adversary with non-negative gains, whatever she believed before and whatever a guess is worth to "
-                "her, multiplies her success by more than this (multiplicative Bayes capacity).",
+                text("Worst case"),
+                text(
+                    "No adversary with non-negative gains, whatever she believed before and whatever a guess is worth "
+                    "to her, multiplies her success by more than this (multiplicative Bayes capacity)."
+                ),
             )
         )
     if measures.gain:
         terms.append(
             Term(
-                "Gain before, gain after",
-                "What she can expect to gain from one person: the chance that one of several tries is right, or the "
-                "worth to her of naming a value right, as the study says. (What each value is worth is in the run’s "
-                "study.toml, not here.)",
+                text("Gain before, gain after"),
+                text(
+                    "What she can expect to gain from one person: the chance that one of several tries is right, or "
+                    "the worth to her of naming a value right, as the study says. (What each value is worth is in the "
+                    "run’s study.toml, not here.)"
+                ),
             )
         )
     if _is_growing(assessment):
         terms.append(
             Term(
-                "Datasets so far",
-                "The records are those of the first dataset. Each further one adds what she knows of the same people "
-                "there, and whether they are in it at all.",
+                text("Datasets so far"),
+                text(
+                    "The records are those of the first dataset. Each further one adds what she knows of the same "
+                    "people there, and whether they are in it at all."
+                ),
             )
         )
     return terms

@@ -8,8 +8,8 @@ import altair as alt
 import numpy as np
 
 from glasshouse.economics import Exposure
-from glasshouse.report.charts import TARGETS, to_svg
 from glasshouse.report.page import Cell, Column, Figure, Group, Section, Table
+from glasshouse.report.theme import TARGETS
 from glasshouse.report.words import counted, money, share
 
 BINS = 20
@@ -80,10 +80,10 @@ def _enough(exposure: Exposure, subject: str) -> str:
 
 def exposure_figure(exposure: Exposure) -> Figure:
     """Return how the risk is distributed over the records."""
-    return Figure(
-        to_svg(exposure_chart(exposure)),
-        "How many records have which risk; the same figures are in a table below",
-        "Those without risk, or with hardly any, are in the leftmost bar.",
+    return Figure.of(
+        exposure_chart(exposure),
+        label="How many records have which risk; the same figures are in a table below",
+        caption="Those without risk, or with hardly any, are in the leftmost bar.",
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from glasshouse.microdata.family import Family
-from glasshouse.report.charts import to_svg
 from glasshouse.report.document import METHOD
 from glasshouse.report.families import (
     family_chart,
@@ -17,7 +16,6 @@ from glasshouse.report.families import (
 )
 from glasshouse.report.findings import SMALL_CLASS
 from glasshouse.report.page import (
-    Assumptions,
     Cell,
     Column,
     Figure,
@@ -27,6 +25,7 @@ from glasshouse.report.page import (
     Section,
     Table,
 )
+from glasshouse.report.transition import Assumptions, noted, spread
 from glasshouse.report.treatment import treatment_section
 from glasshouse.report.words import plural
 from glasshouse.table.treatment import Step
@@ -51,10 +50,10 @@ def family_page(
     """
     shown = shown_parts(family)
     figures = [
-        Figure(
-            to_svg(family_chart(family, target, part=part)),
-            f"Success of a guess, {what_she_guesses(target)}, part by part",
-            "Before: she knows nothing of the person. Each further point is the best set of so many attributes.",
+        Figure.of(
+            family_chart(family, target, part=part),
+            label=f"Success of a guess, {what_she_guesses(target)}, part by part",
+            caption="Before: she knows nothing of the person. Each further point is the best set of so many attributes.",
         )
         for target in (family.targets if shown.parts else ())
     ]
@@ -74,12 +73,14 @@ def family_page(
     return Page(
         title=f"{len(family.parts):,} parts side by side",
         lead=f"{records:,} records",
-        sentences=family_sentences(family, subject, part=part),
-        assumptions=Assumptions(
-            "Every part is a release of its own: the adversary knows to which part the person belongs, knows that the "
-            "person's record is in it, and attacks that part alone. Every figure is an exact ratio of counts; "
-            "correlations are over the parts, and say nothing of causes. Parts of fewer than "
-            f"{SMALL_CLASS} records are left out of this report."
+        findings=noted(family_sentences(family, subject, part=part)),
+        **spread(
+            Assumptions(
+                "Every part is a release of its own: the adversary knows to which part the person belongs, knows that the "
+                "person's record is in it, and attacks that part alone. Every figure is an exact ratio of counts; "
+                "correlations are over the parts, and say nothing of causes. Parts of fewer than "
+                f"{SMALL_CLASS} records are left out of this report."
+            )
         ),
         provenance=provenance,
         command="glasshouse assess --study study.toml",

@@ -1,4 +1,4 @@
-"""What was found, in sentences that a minister understands.
+"""What was found in microdata, in sentences that a minister understands.
 
 Findings are made from aggregates only: names of columns, counts of records, probabilities. No value of a record
 can enter a sentence.
@@ -6,10 +6,12 @@ can enter a sentence.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 
+from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack
+from glasshouse.report.attacks import growth, widest
+from glasshouse.report.page import Finding, Severity
 from glasshouse.report.words import (
     counted,
     enumeration,
@@ -19,82 +21,162 @@ from glasshouse.report.words import (
     plural,
     share,
     short_names,
+    singular,
     together,
 )
 
 SMALL_CLASS = 5
 """Below so many people alike, a group is commonly held too small to publish."""
+MANY, SOME = Fraction(1, 5), Fraction(1, 20)
+"""From so large a share of right guesses on the risk is high, and moderate."""
 
 
 def findings(
     assessment: Assessment, *, subject: str = "person", currency: str | None = None
-) -> tuple[str, ...]:
-    """Return who can be named, what can be inferred, and how little is enough or how many stand alone: three sentences.
+) -> tuple[Finding, ...]:
+    """Return who can be named, what can be inferred, how little is enough, how many stand alone, and what is safe.
 
     They speak of all datasets together, of the largest set of quasi-identifiers that was assessed, and of the
-    sensitive attribute about which the adversary gains most. Of a growing collection a fourth sentence, after the
-    first, says how her success grows with it.
+    sensitive attribute about which the adversary gains most. Of a growing collection one says how her success grows.
     """
     naming, *inferring = widest(assessment.attacks)
-    sentences = [_named(naming, subject)]
+    found = [_named(naming, subject)]
     stages = growth(assessment.attacks)
     if len(stages) > 1:
-        sentences.append(_grown(stages[0][0], naming))
+        found.append(_grown(stages[0][0], naming))
     if inferring:
         worst = max(inferring, key=lambda a: (a.probabilistic.additive, a.certain))
-        sentences.append(_inferred(worst, subject))
+        found.append(_inferred(worst, subject))
     else:
-        sentences.append(_expected(naming, subject))
+        found.append(_expected(naming, subject))
     gaining = [attack for attack in (naming, *inferring) if attack.gain is not None]
     if gaining:
-        sentences.append(_gained(max(gaining, key=_added_gain), currency))
+        found.append(_gained(max(gaining, key=_added_gain), currency))
     enough = _enough(assessment, naming)
     if enough is not None:
-        sentences.append(_already(enough, subject))
-    elif any(naming.class_sizes.classes):
-        sentences.append(_nearly_alone(naming, subject))
-    return tuple(sentences)
+        found.append(_already(enough, subject))
+    if any(naming.class_sizes.classes):
+        found.append(_nearly_alone(naming, subject))
+    safe = _safe(assessment, subject)
+    return (*found, *([safe] if safe is not None else []))
 
 
-def _knowing(attack: Attack, subject: str) -> str:
-    known = f"a {subject}'s {enumeration(attack.quasi_identifiers)}"
-    if len(attack.datasets) == 1:
-        return f"Someone who knows {known}"
-    return f"With {together(short_names(attack.datasets))}, someone who knows {known}"
+def graded(success: Fraction, *, certain: bool = False) -> Severity:
+    """Return how much a chance of success should worry; certainty about anybody is never a small matter.
+
+    >>> graded(Fraction(1, 4)), graded(Fraction(1, 100), certain=True), graded(Fraction(1, 1000))
+    (<Severity.HIGH: 'high'>, <Severity.MODERATE: 'moderate'>, <Severity.LOW: 'low'>)
+    """
+    if success >= MANY:
+        return Severity.HIGH
+    return Severity.MODERATE if success >= SOME or certain else Severity.LOW
 
 
-def _grown(first: Attack, last: Attack) -> str:
-    """Say what the first dataset alone gives her, and what all of them do."""
-    names = dict(zip(last.datasets, short_names(last.datasets), strict=True))
-    alone, all_of_them = (
-        together([names.get(dataset, dataset) for dataset in attack.datasets])
-        for attack in (first, last)
+def exact_figure(attack: Attack) -> str:
+    """Return the exact figures behind a sentence about an attack: its code, and prior and posterior as ratios."""
+    return text(
+        "{code}: prior {prior}, posterior {posterior}; known for certain {certain} of {records} records",
+        code=attack.code,
+        prior=_ratio(attack.probabilistic.prior),
+        posterior=_ratio(attack.probabilistic.posterior),
+        certain=attack.certain,
+        records=attack.records,
     )
-    before, after = first.probabilistic.posterior, last.probabilistic.posterior
-    if before == after:
-        return (
-            f"With {alone} a guess is right for {frequency(before)}; {all_of_them} give no better."
-        )
-    return (
-        f"With {alone} a guess is right for {frequency(before)}; with {all_of_them}, for "
-        f"{frequency(after)}."
+
+
+def _ratio(value: Fraction) -> str:
+    """Say a probability as a decimal and as a ratio of whole numbers, where that is not too long."""
+    decimal = number(value, ".6g")
+    if value.denominator == 1 or len(str(value.denominator)) > 12:
+        return decimal
+    return f"{decimal} ({number(value.numerator)}/{number(value.denominator)})"
+
+
+def _named(attack: Attack, subject: str) -> Finding:
+    success = attack.probabilistic.posterior
+    return Finding(
+        graded(success, certain=attack.certain > 0),
+        _naming_sentence(attack, subject),
+        figure=exact_figure(attack),
+        meaning=_naming_means(attack),
+        remedy=""
+        if attack.certain == 0
+        else text(
+            "Publish less detail of the attributes that contribute most, or leave one out; glasshouse anonymise and "
+            "glasshouse compare show what that buys and what it costs."
+        ),
     )
 
 
-def _named(attack: Attack, subject: str) -> str:
-    knowing = _knowing(attack, subject)
+def _naming_means(attack: Attack) -> str:
     if attack.certain == 0:
-        return (
-            f"{knowing} cannot name any of the {counted(attack.records, subject)} with certainty; a guess is right "
-            f"for {frequency(attack.probabilistic.posterior)}."
+        return text(
+            "Everybody shares all known attributes with somebody else, so no one can be sure whose record it is."
+        )
+    return text(
+        "Whoever is named has all the rest of the record read as well: it is no longer anonymous to anybody who knows "
+        "these things, such as a neighbour, a colleague or a relative."
+    )
+
+
+def _naming_sentence(attack: Attack, subject: str) -> str:
+    parts = {
+        "known": enumeration(attack.quasi_identifiers),
+        "subject": singular(subject),
+        "people": counted(attack.records, subject),
+        "frequency": frequency(attack.probabilistic.posterior),
+        "certain": number(attack.certain),
+        "share": _certainty(attack),
+    }
+    if len(attack.datasets) > 1:
+        parts["datasets"] = together(short_names(attack.datasets))
+        return _naming_with_several(attack, parts)
+    if attack.certain == 0:
+        return text(
+            "Someone who knows a {subject}'s {known} cannot name any of the {people} with certainty; a guess is right "
+            "for {frequency}.",
+            **parts,
         )
     if attack.records == 1:
-        return f"{knowing} can name the only {subject} in the release, and so can anyone."
+        return text(
+            "Someone who knows a {subject}'s {known} can name the only {subject} in the release, and so can anyone.",
+            **parts,
+        )
     if attack.certain == attack.records:
-        return f"{knowing} can name every one of the {counted(attack.records, subject)} with certainty."
-    return (
-        f"{knowing} can name {attack.certain:,} of the {counted(attack.records, subject)} with certainty "
-        f"({_certainty(attack)}), and by guessing would be right for {frequency(attack.probabilistic.posterior)}."
+        return text(
+            "Someone who knows a {subject}'s {known} can name every one of the {people} with certainty.",
+            **parts,
+        )
+    return text(
+        "Someone who knows a {subject}'s {known} can name {certain} of the {people} with certainty ({share}), and by "
+        "guessing would be right for {frequency}.",
+        **parts,
+    )
+
+
+def _naming_with_several(attack: Attack, parts: dict[str, str]) -> str:
+    if attack.certain == 0:
+        return text(
+            "With {datasets}, someone who knows a {subject}'s {known} cannot name any of the {people} with certainty; "
+            "a guess is right for {frequency}.",
+            **parts,
+        )
+    if attack.records == 1:
+        return text(
+            "With {datasets}, someone who knows a {subject}'s {known} can name the only {subject} in the release, and "
+            "so can anyone.",
+            **parts,
+        )
+    if attack.certain == attack.records:
+        return text(
+            "With {datasets}, someone who knows a {subject}'s {known} can name every one of the {people} with "
+            "certainty.",
+            **parts,
+        )
+    return text(
+        "With {datasets}, someone who knows a {subject}'s {known} can name {certain} of the {people} with certainty "
+        "({share}), and by guessing would be right for {frequency}.",
+        **parts,
     )
 
 
@@ -102,32 +184,123 @@ def _certainty(attack: Attack) -> str:
     """Say how large a share is certain; where records are not alike, how probable it is to meet one."""
     if Fraction(attack.certain, attack.records) == attack.deterministic.posterior:
         return share(attack.certain, attack.records)
-    return f"she is certain with a chance of {percentage(attack.deterministic.posterior)}"
+    return text(
+        "she is certain with a chance of {chance}",
+        chance=percentage(attack.deterministic.posterior),
+    )
 
 
-def _expected(attack: Attack, subject: str) -> str:
-    before = frequency(attack.probabilistic.prior)
-    after = frequency(attack.probabilistic.posterior)
-    return f"Without that knowledge a guess at a {subject}'s record is right for {before}; with it, for {after}."
-
-
-def _inferred(attack: Attack, subject: str) -> str:
-    secret = enumeration(attack.secret)
-    before, after = attack.probabilistic.prior, attack.probabilistic.posterior
-    certain = (
-        f"That same person learns the {secret} of {counted(attack.certain, subject)} with certainty "
-        f"({_certainty(attack)})"
-        if attack.certain
-        else f"That same person learns nobody's {secret} with certainty"
+def _grown(first: Attack, last: Attack) -> Finding:
+    """Say what the first dataset alone gives her, and what all of them do."""
+    names = dict(zip(last.datasets, short_names(last.datasets), strict=True))
+    alone, every = (
+        together([names.get(dataset, dataset) for dataset in attack.datasets])
+        for attack in (first, last)
+    )
+    before, after = first.probabilistic.posterior, last.probabilistic.posterior
+    figure = text(
+        "posterior {before} with the first, {after} with all",
+        before=_ratio(before),
+        after=_ratio(after),
     )
     if before == after:
-        return (
-            f"{certain}, and guesses it no better than someone who knows nothing of the {subject}: right for "
-            f"{frequency(after)}."
+        return Finding(
+            Severity.SAFE,
+            text(
+                "With {alone} a guess at who it is is right for {frequency}; {every} give no better.",
+                alone=alone,
+                frequency=frequency(before),
+                every=every,
+            ),
+            figure=figure,
         )
-    return (
-        f"{certain}, and guesses it right for {frequency(after)} {plural(subject)}; without that knowledge it would "
-        f"be {frequency(before)}."
+    return Finding(
+        graded(after),
+        text(
+            "With {alone} a guess at who it is is right for {before}; with {every}, for {after}.",
+            alone=alone,
+            before=frequency(before),
+            every=every,
+            after=frequency(after),
+        ),
+        figure=figure,
+        meaning=text(
+            "Releases that are harmless one by one add up: what changes in a person's life from one to the next "
+            "singles them out."
+        ),
+        remedy=text(
+            "Give each release new identifiers, so that records cannot be followed from one to the next."
+        ),
+    )
+
+
+def _expected(attack: Attack, subject: str) -> Finding:
+    return Finding(
+        Severity.NOTE,
+        text(
+            "Without that knowledge a guess at a {subject}'s record is right for {before}; with it, for {after}.",
+            subject=singular(subject),
+            before=frequency(attack.probabilistic.prior),
+            after=frequency(attack.probabilistic.posterior),
+        ),
+        figure=exact_figure(attack),
+    )
+
+
+def _inferred(attack: Attack, subject: str) -> Finding:
+    before, after = attack.probabilistic.prior, attack.probabilistic.posterior
+    grade = graded(attack.probabilistic.additive, certain=attack.certain > 0)
+    nothing = before == after and attack.certain == 0
+    return Finding(
+        Severity.SAFE if nothing else grade,
+        _inferring_sentence(attack, subject),
+        figure=exact_figure(attack),
+        meaning=""
+        if nothing
+        else text(
+            "The secret of a person can be learned without knowing which record is theirs: it is enough that all who "
+            "look like them share it."
+        ),
+        remedy=""
+        if nothing
+        else text(
+            "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
+        ),
+    )
+
+
+def _inferring_sentence(attack: Attack, subject: str) -> str:
+    before, after = attack.probabilistic.prior, attack.probabilistic.posterior
+    parts = {
+        "secret": enumeration(attack.secret),
+        "people": counted(attack.certain, subject),
+        "share": _certainty(attack),
+        "many": plural(subject),
+        "after": frequency(after),
+        "before": frequency(before),
+    }
+    if attack.certain and before == after:
+        return text(
+            "An adversary with that knowledge learns the {secret} of {people} with certainty ({share}), and guesses it "
+            "no better than someone who knows nothing of them: right for {after}.",
+            **parts,
+        )
+    if attack.certain:
+        return text(
+            "An adversary with that knowledge learns the {secret} of {people} with certainty ({share}), and guesses it "
+            "right for {after} {many}; without that knowledge it would be {before}.",
+            **parts,
+        )
+    if before == after:
+        return text(
+            "An adversary with that knowledge learns nobody's {secret} with certainty, and guesses it no better than "
+            "someone who knows nothing of them: right for {after}.",
+            **parts,
+        )
+    return text(
+        "An adversary with that knowledge learns nobody's {secret} with certainty, and guesses it right for {after} {many}; "
+        "without that knowledge it would be {before}.",
+        **parts,
     )
 
 
@@ -148,12 +321,32 @@ def _enough(assessment: Assessment, whole: Attack) -> Attack | None:
     )
 
 
-def _already(attack: Attack, subject: str) -> str:
-    known = enumeration(attack.quasi_identifiers)
-    alone = "alone is" if len(attack.quasi_identifiers) == 1 else "are"
-    return (
-        f"Already {known} {alone} enough to name {frequency(attack.probabilistic.posterior)} {plural(subject)} by "
-        f"guessing, and {attack.certain:,} of them with certainty."
+def _already(attack: Attack, subject: str) -> Finding:
+    parts = {
+        "known": enumeration(attack.quasi_identifiers),
+        "frequency": frequency(attack.probabilistic.posterior),
+        "many": plural(subject),
+        "certain": number(attack.certain),
+    }
+    sentence = (
+        text(
+            "Already {known} alone is enough to name {frequency} {many} by guessing, and {certain} of them with "
+            "certainty.",
+            **parts,
+        )
+        if len(attack.quasi_identifiers) == 1
+        else text(
+            "Already {known} are enough to name {frequency} {many} by guessing, and {certain} of them with certainty.",
+            **parts,
+        )
+    )
+    return Finding(
+        graded(attack.probabilistic.posterior, certain=attack.certain > 0),
+        sentence,
+        figure=exact_figure(attack),
+        meaning=text(
+            "One does not have to know much about a person: these things are easily known."
+        ),
     )
 
 
@@ -161,110 +354,110 @@ def _added_gain(attack: Attack) -> Fraction:
     return attack.gain.additive if attack.gain is not None else Fraction(0)
 
 
-def _gained(attack: Attack, currency: str | None) -> str:
+def _gained(attack: Attack, currency: str | None) -> Finding:
     """Say what she can expect to gain, where the study says what guesses are worth."""
     gain = attack.gain or attack.probabilistic
 
     def said(value: Fraction) -> str:
-        return f"{float(value):,.4g}" if currency is None else money(value, currency)
+        return number(value, ",.4g") if currency is None else money(value, currency)
 
-    goal = f"trying to learn the {enumeration(attack.secret)}" if attack.secret else "naming people"
-    if gain.additive == 0:
-        return f"What she can expect to gain by {goal}, as the study counts it, stays at {said(gain.prior)}."
-    return (
-        f"What she can expect to gain by {goal}, as the study counts it, rises from {said(gain.prior)} to "
-        f"{said(gain.posterior)}."
-    )
+    parts = {
+        "secret": enumeration(attack.secret),
+        "prior": said(gain.prior),
+        "posterior": said(gain.posterior),
+    }
+    if attack.secret and gain.additive == 0:
+        sentence = text(
+            "What she can expect to gain by trying to learn the {secret}, as the study counts it, stays at {prior}.",
+            **parts,
+        )
+    elif attack.secret:
+        sentence = text(
+            "What she can expect to gain by trying to learn the {secret}, as the study counts it, rises from {prior} "
+            "to {posterior}.",
+            **parts,
+        )
+    elif gain.additive == 0:
+        sentence = text(
+            "What she can expect to gain by naming people, as the study counts it, stays at {prior}.",
+            **parts,
+        )
+    else:
+        sentence = text(
+            "What she can expect to gain by naming people, as the study counts it, rises from {prior} to {posterior}.",
+            **parts,
+        )
+    figure = f"{attack.code}: {_ratio(gain.prior)} → {_ratio(gain.posterior)}"
+    return Finding(Severity.SAFE if gain.additive == 0 else Severity.NOTE, sentence, figure=figure)
 
 
-def _nearly_alone(attack: Attack, subject: str) -> str:
+def _nearly_alone(attack: Attack, subject: str) -> Finding:
     exposed = attack.class_sizes.records_below(SMALL_CLASS)
     if exposed == 0:
-        smallest = attack.class_sizes.smallest
-        return f"Every {subject} looks like at least {smallest - 1:,} others in these respects."
-    who = f"{counted(exposed, subject)} ({share(exposed, attack.records)})"
+        others = attack.class_sizes.smallest - 1
+        return Finding(
+            Severity.SAFE,
+            text_for(
+                others,
+                "Every {subject} looks like at least {count} other in these respects.",
+                "Every {subject} looks like at least {count} others in these respects.",
+                subject=singular(subject),
+            ),
+            figure=text("smallest class: {size} records", size=others + 1),
+        )
+    few = {"few": SMALL_CLASS - 1}
     if exposed == attack.records > 1:
-        who = f"All {plural(subject)}"
-    return (
-        f"{who} {'looks' if exposed == 1 else 'look'} like fewer than {SMALL_CLASS - 1} others in these respects: "
-        "generalising or removing an attribute is what would protect them."
+        sentence = text(
+            "All {many} look like fewer than {few} others in these respects.",
+            many=plural(subject),
+            **few,
+        )
+    else:
+        sentence = text_for(
+            exposed,
+            "{people} ({share}) looks like fewer than {few} others in these respects.",
+            "{people} ({share}) look like fewer than {few} others in these respects.",
+            people=counted(exposed, subject),
+            share=share(exposed, attack.records),
+            **few,
+        )
+    return Finding(
+        graded(Fraction(exposed, attack.records), certain=attack.certain > 0),
+        sentence,
+        figure=text(
+            "{exposed} of {records} records in classes of fewer than {size}",
+            exposed=exposed,
+            records=attack.records,
+            size=SMALL_CLASS,
+        ),
+        meaning=text("The fewer look like a person, the better a guess at who it is."),
+        remedy=text("Generalising or removing an attribute is what would protect them."),
     )
 
 
-def attack_label(attack: Attack) -> str:
-    """Say what an attack tries, in a few words.
-
-    The label of a chart or the first cell of a row.
-    """
-    return f"infer {' and '.join(attack.secret)}" if attack.secret else "name the person"
-
-
-def best_by_size(attacks: Sequence[Attack]) -> list[Attack]:
-    """Return the first attack with the highest posterior per window, target and number of quasi-identifiers."""
-    best: dict[tuple[tuple[str, ...], tuple[str, ...], int], Attack] = {}
-    for attack in attacks:
-        key = (attack.datasets, attack.secret, len(attack.quasi_identifiers))
-        if key not in best or attack.probabilistic.posterior > best[key].probabilistic.posterior:
-            best[key] = attack
-    return list(best.values())
-
-
-def widest(attacks: Sequence[Attack]) -> list[Attack]:
-    """Return the attacks with the largest set of quasi-identifiers in the last window.
-
-    Of several sets as large, the one that names best.
-    """
-    return _largest(last_window(attacks))
-
-
-def by_knowledge(attacks: Sequence[Attack]) -> list[list[Attack]]:
-    """Return the attacks in groups with the same datasets and quasi-identifiers, in their order."""
-    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Attack]] = {}
-    for attack in attacks:
-        groups.setdefault((attack.datasets, attack.quasi_identifiers), []).append(attack)
-    return list(groups.values())
-
-
-def by_window(attacks: Sequence[Attack]) -> list[list[Attack]]:
-    """Return the attacks in groups with the same datasets: the windows of a growing collection, the smallest first."""
-    windows: dict[tuple[str, ...], list[Attack]] = {}
-    for attack in attacks:
-        windows.setdefault(attack.datasets, []).append(attack)
-    return sorted(windows.values(), key=lambda window: len(window[0].datasets))
-
-
-def last_window(attacks: Sequence[Attack]) -> list[Attack]:
-    """Return the attacks that use all datasets; where there is one window only, all of them."""
-    return by_window(attacks)[-1]
-
-
-def growth(attacks: Sequence[Attack]) -> list[list[Attack]]:
-    """Return, window by window, the attacks with the set of quasi-identifiers that is the largest of the last one.
-
-    A window in which that set was not assessed is represented by its own largest.
-    """
-    known = widest(attacks)[0].quasi_identifiers
-    return [
-        [attack for attack in window if attack.quasi_identifiers == known] or _largest(window)
-        for window in by_window(attacks)
+def _safe(assessment: Assessment, subject: str) -> Finding | None:
+    """Say with which attributes nobody can be named: the largest such set, and of several the one that names best."""
+    naming = [
+        attack
+        for attack in assessment.attacks
+        if not attack.secret
+        and attack.datasets == widest(assessment.attacks)[0].datasets
+        and attack.certain == 0
+        and attack.quasi_identifiers
     ]
-
-
-def stage_labels(stages: Sequence[Sequence[Attack]]) -> list[str]:
-    """Say what each stage of a growing collection adds: ``2014``, ``+ 2015``, …."""
-    every = stages[-1][0].datasets
-    names = dict(zip(every, short_names(every), strict=True))
-    labels, seen = [], set[str]()
-    for stage in stages:
-        datasets = stage[0].datasets
-        new = ", ".join(names.get(name, name) for name in datasets if name not in seen)
-        labels.append(f"+ {new}" if seen else new)
-        seen.update(datasets)
-    return labels
-
-
-def _largest(attacks: Sequence[Attack]) -> list[Attack]:
-    return max(
-        by_knowledge(attacks),
-        key=lambda same: (len(same[0].quasi_identifiers), same[0].probabilistic.posterior),
+    whole = widest(assessment.attacks)[0]
+    if not naming or whole.certain == 0:
+        return None
+    best = max(naming, key=lambda a: (len(a.quasi_identifiers), -a.probabilistic.posterior))
+    return Finding(
+        Severity.SAFE,
+        text(
+            "Someone who knows only a {subject}'s {known} cannot name anybody with certainty; a guess is right for "
+            "{frequency}.",
+            subject=singular(subject),
+            known=enumeration(best.quasi_identifiers),
+            frequency=frequency(best.probabilistic.posterior),
+        ),
+        figure=exact_figure(best),
+        meaning=text("This holds as long as she knows nothing else about the person."),
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from glasshouse.language import text, text_for
+
 MOST_NAMED = 3
 """How many datasets are all named."""
 
@@ -11,10 +13,12 @@ MOST_NAMED = 3
 def joined(parts: Sequence[str]) -> str:
     """Join parts of a sentence as they stand.
 
-    >>> joined(["a_1"]), joined(["a_1", "b"]), joined(["a_1", "b", "c"])
-    ('a_1', 'a_1 and b', 'a_1, b and c')
+    >>> joined([]), joined(["a_1"]), joined(["a_1", "b"]), joined(["a_1", "b", "c"])
+    ('', 'a_1', 'a_1 and b', 'a_1, b and c')
     """
-    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+    if len(parts) < 2:
+        return "".join(parts)
+    return text("{first} and {last}", first=", ".join(parts[:-1]), last=parts[-1])
 
 
 def listed(datasets: Sequence[str]) -> str:
@@ -24,5 +28,10 @@ def listed(datasets: Sequence[str]) -> str:
     ('a.csv', 'a.csv and b.csv', 'a, b and c', 'a and 4 further datasets')
     """
     if len(datasets) > MOST_NAMED:
-        return f"{datasets[0]} and {len(datasets) - 1} further datasets"
+        return text_for(
+            len(datasets) - 1,
+            "{first} and {count} further dataset",
+            "{first} and {count} further datasets",
+            first=datasets[0],
+        )
     return joined(datasets)

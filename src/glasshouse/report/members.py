@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glasshouse.microdata.membership import Member
-from glasshouse.report.cells import GUESS_TITLES, leakage_cells, percent_cell, yes_cell
+from glasshouse.report.cells import guess_titles, leakage_cells, percent_cell, yes_cell
 from glasshouse.report.chances import (
-    BEFORE_AND_AFTER,
     Shift,
+    before_and_after_columns,
     chance,
     chances,
     rest_of,
     shift_chart,
     shift_rows,
 )
-from glasshouse.report.charts import to_svg
 from glasshouse.report.document import METHOD
 from glasshouse.report.lists import joined, listed
 from glasshouse.report.memberships import COMMAND, MOST_PATTERNS, linking, set_label, untold
 from glasshouse.report.page import (
-    Assumptions,
     Cell,
     Column,
     Figure,
@@ -32,6 +30,7 @@ from glasshouse.report.page import (
     Term,
 )
 from glasshouse.report.targets import PERSONAL
+from glasshouse.report.transition import Assumptions, noted, spread
 from glasshouse.report.treatment import treatment_section
 from glasshouse.report.words import counted, enumeration, short_names
 from glasshouse.sources import MISSING
@@ -82,10 +81,10 @@ def member_page(
     return Page(
         title=f"Whether one {subject} is in {listed(outcome.datasets)}",
         lead=f"One of {counted(outcome.people, subject)} in {outcome.population}. This report is personal data.",
-        sentences=member_sentences(outcome, subject=subject),
+        findings=noted(member_sentences(outcome, subject=subject)),
         figures=(_figure(outcome, subject),),
         sections=tuple(section for section in sections if section is not None),
-        assumptions=_assumptions(outcome, subject),
+        **spread(_assumptions(outcome, subject)),
         provenance=provenance,
         command=COMMAND,
         method=METHOD,
@@ -187,7 +186,7 @@ def _tables(outcome: Member, subject: str) -> tuple[Table, Table]:
         Column("Certain"),
     )
     asked = (Cell(_asked(outcome, subject), mark=outcome.code), *leakage_cells(outcome.guess))
-    titles = (Column(title, numeric=True) for title in GUESS_TITLES)
+    titles = (Column(title, numeric=True) for title in guess_titles())
     guess = Table((Column("Attack"), *titles), (Group((asked,)),), title="One guess")
     return Table(columns, (Group(rows),), title=f"Whether this {subject} is in"), guess
 
@@ -208,7 +207,7 @@ def _patterns_section(outcome: Member, subject: str) -> Section:
     more = len(ordered) - len(shifts)
     if more:
         shifts.append(rest_of(shifts, f"… and {counted(more, 'more set')}, together"))
-    columns = (Column("In exactly"), *BEFORE_AND_AFTER)
+    columns = (Column("In exactly"), *before_and_after_columns())
     return Section(
         f"In which releases this {subject} is",
         intro=linking(outcome.linked),
@@ -238,8 +237,8 @@ def _figure(outcome: Member, subject: str) -> Figure:
         title=f"How likely this {subject} is to be in",
         subtitle=f"before: as anybody in {outcome.population}; after: as those who fit what is known",
     )
-    return Figure(
-        to_svg(chart),
+    return Figure.of(
+        chart,
         label=f"How likely this {subject} is to be in, before and after; the same numbers are in a table below",
         caption="“Before”: the share of the register that is in the release. “After”: the share of those who fit what "
         "is known.",

@@ -15,13 +15,11 @@ import altair as alt
 from glasshouse.errors import printable
 from glasshouse.microdata.membership import Membership, Pattern
 from glasshouse.report.cells import factor_cell, leakage_cells, percent_cell
-from glasshouse.report.chances import frequencies
-from glasshouse.report.charts import to_svg
+from glasshouse.report.chances import both_frequencies
 from glasshouse.report.document import METHOD
 from glasshouse.report.findings import SMALL_CLASS
 from glasshouse.report.lists import joined, listed
 from glasshouse.report.page import (
-    Assumptions,
     Cell,
     Column,
     Figure,
@@ -32,6 +30,7 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
+from glasshouse.report.transition import Assumptions, noted, spread
 from glasshouse.report.treatment import treatment_section
 from glasshouse.report.words import (
     counted,
@@ -102,10 +101,10 @@ def membership_page(
         title=f"Who is in {listed(outcome.datasets)}: what {outcome.population} lets an adversary learn",
         lead=f"{counted(outcome.people, subject)} in {outcome.population}; what is known of them: "
         f"{enumeration(outcome.quasi_identifiers)}",
-        sentences=membership_sentences(outcome, subject=subject),
+        findings=noted(membership_sentences(outcome, subject=subject)),
         figures=(_presence_figure(outcome, subject),),
         sections=tuple(section for section in sections if section is not None),
-        assumptions=_assumptions(outcome, subject),
+        **spread(_assumptions(outcome, subject)),
         provenance=provenance,
         command=COMMAND,
         method=f"{METHOD}; {NERGIZ}",
@@ -292,7 +291,7 @@ def _bounds(outcome: Membership, subject: str) -> str:
         lowest = "0 (out for sure)" if low == 0 else frequency(low)
         highest = "1 (in for sure)" if high == 1 else frequency(high)
         return f"From {subject} to {subject} the chance of being in it varies between {lowest} and {highest}."
-    both = frequencies(low, high, "and")
+    both = both_frequencies(low, high)
     if both == frequency(high):
         return f"For everybody the chance of being in it is nearly the same: {both}."
     return f"For everybody the chance of being in it lies between {both}."
@@ -438,8 +437,8 @@ def _presence_section(outcome: Membership, subject: str) -> Section:
 
 
 def _presence_figure(outcome: Membership, subject: str) -> Figure:
-    return Figure(
-        to_svg(presence_chart(outcome, subject=subject)),
+    return Figure.of(
+        presence_chart(outcome, subject=subject),
         label=f"Number of {plural(subject)} by how likely they are to be in; the same numbers are in a table below",
         caption="How likely someone is to be in: the share of the release among the people who are alike on what is "
         "known. At both ends, in colour, those of whom it is certain.",

@@ -1,32 +1,102 @@
 """A report as data: what it says, shows and proves, in the order in which a reader takes it in.
 
-A capability builds a `Page` from its own outcome; `render` makes of it one HTML file that asks nobody for anything
-and runs nothing. Every text is shown as text, whatever it holds: only a figure's SVG is markup, and that is what
-`glasshouse.report.charts.to_svg` drew.
+A capability builds a `Page` from its own outcome, in the language that is spoken; `glasshouse.report.render` makes of
+it an HTML file or a PDF, and `glasshouse.report.archive` keeps it. A page holds nothing but texts and the
+specifications of pictures, and is made of aggregates: no record can enter it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
 from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
-import jinja2
+from glasshouse.errors import InternalError
+from glasshouse.language import marked, translated
 
-from glasshouse.errors import InternalError, printable
+if TYPE_CHECKING:
+    import altair as alt
+
+
+class Severity(StrEnum):
+    """How much a finding should worry, the worst first."""
+
+    HIGH = "high"
+    """People are exposed: do not release without doing something about it."""
+    MODERATE = "moderate"
+    """Some people are, or many a little: decide knowingly."""
+    LOW = "low"
+    """Little is told."""
+    NOTE = "note"
+    """What one must know to judge, such as what a protection costs."""
+    SAFE = "safe"
+    """What is safe, and under which assumptions."""
+
+    @property
+    def heading(self) -> str:
+        """What stands before the finding."""
+        return translated(_SEVERITIES[self])
+
+
+_SEVERITIES = {
+    Severity.HIGH: marked("High risk"),
+    Severity.MODERATE: marked("Moderate risk"),
+    Severity.LOW: marked("Low risk"),
+    Severity.NOTE: marked("To know"),
+    Severity.SAFE: marked("Reassuring"),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was found; it can be understood by itself."""
+
+    severity: Severity
+    """How much it should worry."""
+    sentence: str
+    """The finding in everyday words, with rounded figures."""
+    figure: str = ""
+    """The exact figure behind it."""
+    meaning: str = ""
+    """What it means for a person."""
+    remedy: str = ""
+    """What could be done."""
+
+
+def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings with the worst first; those alike in the order given.
+
+    >>> low, high = Finding(Severity.LOW, "b"), Finding(Severity.HIGH, "a")
+    >>> [finding.sentence for finding in ranked([low, high])]
+    ['a', 'b']
+    """
+    order = list(Severity)
+    return tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))
 
 
 @dataclass(frozen=True)
 class Figure:
     """A picture and what it shows."""
 
-    svg: str
-    """The picture, as `glasshouse.report.charts.to_svg` drew it; the only text that is taken for markup."""
+    chart: Mapping[str, Any]
+    """The picture, as a Vega-Lite specification with its own data."""
     label: str
     """What it shows, for those who do not see it."""
     caption: str
     """What stands below it."""
+    table: Table | None = None
+    """The numbers of the picture."""
+
+    @classmethod
+    def of(
+        cls, chart: alt.TopLevelMixin, *, label: str, caption: str, table: Table | None = None
+    ) -> Figure:
+        """Return a figure of a chart, in the theme of the house."""
+        from glasshouse.report.theme import specification  # drawing takes long to import
+
+        return cls(specification(chart), label, caption, table)
 
 
 @dataclass(frozen=True)
@@ -115,16 +185,6 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Assumptions:
-    """What must hold for the figures to mean what they say."""
-
-    text: str
-    """The assumptions."""
-    terms: tuple[Term, ...] = ()
-    """The words of the report, explained."""
-
-
-@dataclass(frozen=True)
 class Provenance:
     """Where the figures come from: enough to repeat them, and nothing of the data itself."""
 
@@ -136,6 +196,12 @@ class Provenance:
     """Per dataset, the SHA-256 of its bytes."""
     abridged: bool = False
     """Whether values of the data that the study names are left out of it here."""
+    smallest_cell: int = 10
+    """From how many people on a count of those with particular values is shown."""
+    seed: int | None = None
+    """What every random choice follows from; None: there was none."""
+    libraries: Mapping[str, str] = field(default_factory=dict)
+    """The versions of what the figures were computed with."""
 
 
 @dataclass(frozen=True)
@@ -146,10 +212,12 @@ class Page:
     """What it is about."""
     lead: str
     """One line below the title."""
-    sentences: tuple[str, ...]
-    """What was found, for those who have one minute."""
-    assumptions: Assumptions
-    """What must hold, and what the words mean."""
+    findings: tuple[Finding, ...]
+    """What was found, in the order in which it is best told."""
+    adversary: tuple[str, ...]
+    """What the adversary is assumed to know, in sentences."""
+    limits: tuple[str, ...]
+    """What else must hold for the figures to mean what they say, and what they do not tell."""
     provenance: Provenance
     """Where the figures come from."""
     command: str
@@ -160,32 +228,12 @@ class Page:
     """The pictures."""
     sections: tuple[Section, ...] = ()
     """The exact figures."""
+    glossary: tuple[Term, ...] = ()
+    """The words of the report, explained."""
 
-
-def render(page: Page) -> str:
-    """Return a page as one self-contained HTML file that makes no request and runs no script.
-
-    The same page gives the same bytes. Characters that cannot be seen, or that would turn the text around, are
-    written as escapes, so that no name can hide or disguise itself.
-    """
-    return _template().render(page=page)
-
-
-@cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("glasshouse.report"),
-        autoescape=True,
-        finalize=_as_text,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    return environment.get_template("report.html")
-
-
-def _as_text(shown: object) -> object:
-    """Return what the template shows with every character visible; what is markup already passes as it is."""
-    if isinstance(shown, str) and not hasattr(shown, "__html__"):
-        return printable(shown)
-    return shown
+    @property
+    def minute(self) -> tuple[Finding, ...]:
+        """The findings for those who have one minute: the worst ones, and what is safe."""
+        worst = [finding for finding in ranked(self.findings) if finding.severity != Severity.SAFE]
+        safe = [finding for finding in self.findings if finding.severity == Severity.SAFE]
+        return (*worst[:3], *safe[:1])

@@ -10,12 +10,10 @@ import altair as alt
 from glasshouse.errors import printable
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks
 from glasshouse.report.cells import NOTHING, percent_cell, yes_cell
-from glasshouse.report.chances import frequencies
-from glasshouse.report.charts import to_svg
+from glasshouse.report.chances import frequency_range
 from glasshouse.report.lists import joined
 from glasshouse.report.memberships import COMMAND
 from glasshouse.report.page import (
-    Assumptions,
     Cell,
     Column,
     Figure,
@@ -26,6 +24,7 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
+from glasshouse.report.transition import Assumptions, noted, spread
 from glasshouse.report.treatment import treatment_section
 from glasshouse.report.words import counted, enumeration, percentage, plural
 from glasshouse.table.treatment import Step
@@ -75,10 +74,10 @@ def population_page(
         title=f"The people behind {risks.dataset}: estimated risks",
         lead=f"{counted(risks.records, 'record')}, {percentage(risks.fraction)} of a population of about "
         f"{counted(risks.people, subject)}; what is known of them: {enumeration(risks.quasi_identifiers)}",
-        sentences=population_sentences(risks, subject=subject),
+        findings=noted(population_sentences(risks, subject=subject)),
         figures=(_estimates_figure(risks, subject),) if _answers(risks) else (),
         sections=tuple(section for section in sections if section is not None),
-        assumptions=_assumptions(risks, subject),
+        **spread(_assumptions(risks, subject)),
         provenance=provenance,
         command=COMMAND,
         method=ESTIMATORS,
@@ -203,7 +202,7 @@ def _with_a_register(risks: PopulationRisks) -> str:
     """Say what somebody with a register could do with the release."""
     better = (risks.marketer_expected, risks.marketer_by_classes)
     estimates = (risks.marketer, *(min(Fraction(estimate), Fraction(1)) for estimate in better))
-    right = frequencies(min(estimates), max(estimates), "to")
+    right = frequency_range(min(estimates), max(estimates))
     return (
         f"Someone with a register of the population would name an estimated {right} records right."
     )
@@ -294,8 +293,8 @@ def _sample_section(risks: PopulationRisks, subject: str) -> Section:
 
 
 def _estimates_figure(risks: PopulationRisks, subject: str) -> Figure:
-    return Figure(
-        to_svg(estimates_chart(risks, subject=subject)),
+    return Figure.of(
+        estimates_chart(risks, subject=subject),
         label=f"Estimated number of {plural(subject)} alone in the population, by estimator; the same numbers are in "
         "a table below",
         caption="Each estimator’s answer; in colour the one that the rule of Dankar et al. takes. They are estimates: "

@@ -9,12 +9,10 @@ from typing import Any, Protocol
 import altair as alt
 
 from glasshouse.microdata import Assessment, Attack
+from glasshouse.report.attacks import attack_label
 from glasshouse.report.cells import number_cell
-from glasshouse.report.charts import to_svg
 from glasshouse.report.document import METHOD
-from glasshouse.report.findings import attack_label
 from glasshouse.report.page import (
-    Assumptions,
     Cell,
     Column,
     Figure,
@@ -25,6 +23,7 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
+from glasshouse.report.transition import Assumptions, noted, spread
 from glasshouse.report.treatment import treatment_section
 from glasshouse.report.words import counted, frequency, percentage, plural, share
 from glasshouse.table.treatment import Step
@@ -200,29 +199,33 @@ def protection_page(outcome: Protected, *, provenance: Provenance, subject: str 
     return Page(
         title="A protected release, and what it still tells",
         lead=f"{outcome.records:,} records",
-        sentences=protection_sentences(outcome, subject=subject),
-        assumptions=Assumptions(
-            "The adversary knows all quasi-identifiers of a person whose record is in the release, and how they were "
-            "recoded. Suppressed records form no class and are left out of the figures after. Every risk is an exact "
-            "ratio of counts.",
-            (
-                Term("Known for certain", "Records whose secret she infers with probability 1."),
-                Term(
-                    "Loss",
-                    "The mean share of the domain that a released value stands for, per attribute, joined by a "
-                    "geometric mean: 0 where nothing is generalised, 1 where everything is.",
+        findings=noted(protection_sentences(outcome, subject=subject)),
+        **spread(
+            Assumptions(
+                "The adversary knows all quasi-identifiers of a person whose record is in the release, and how they were "
+                "recoded. Suppressed records form no class and are left out of the figures after. Every risk is an exact "
+                "ratio of counts.",
+                (
+                    Term(
+                        "Known for certain", "Records whose secret she infers with probability 1."
+                    ),
+                    Term(
+                        "Loss",
+                        "The mean share of the domain that a released value stands for, per attribute, joined by a "
+                        "geometric mean: 0 where nothing is generalised, 1 where everything is.",
+                    ),
+                    Term("Height", "How many levels of its hierarchy a column was generalised."),
                 ),
-                Term("Height", "How many levels of its hierarchy a column was generalised."),
-            ),
+            )
         ),
         provenance=provenance,
         command="glasshouse anonymise --study study.toml",
         method=METHOD,
         figures=(
-            Figure(
-                to_svg(protection_chart(outcome)),
-                "Each attack on the original and on the protected release; the same figures are in the table below",
-                "Grey: the original. Orange: the protected release. Further left is safer.",
+            Figure.of(
+                protection_chart(outcome),
+                label="Each attack on the original and on the protected release; the same figures are in the table below",
+                caption="Grey: the original. Orange: the protected release. Further left is safer.",
             ),
         ),
         sections=(*sections, *([done] if done is not None else [])),

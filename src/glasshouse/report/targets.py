@@ -13,21 +13,19 @@ from itertools import takewhile
 from glasshouse.errors import printable
 from glasshouse.microdata.models import Leakage
 from glasshouse.microdata.target import Belief, Journalist, Target, TargetSecret, Value
-from glasshouse.report.cells import GAIN_TITLES, GUESS_TITLES, NOTHING, leakage_cells, yes_cell
+from glasshouse.report.cells import NOTHING, gain_titles, guess_titles, leakage_cells, yes_cell
 from glasshouse.report.chances import (
-    BEFORE_AND_AFTER,
     Shift,
+    before_and_after_columns,
     chance,
     chances,
     rest_of,
     shift_chart,
     shift_rows,
 )
-from glasshouse.report.charts import to_svg
 from glasshouse.report.document import METHOD
 from glasshouse.report.lists import listed
 from glasshouse.report.page import (
-    Assumptions,
     Cell,
     Column,
     Figure,
@@ -38,6 +36,7 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
+from glasshouse.report.transition import Assumptions, noted, spread
 from glasshouse.report.treatment import treatment_section
 from glasshouse.report.words import counted, enumeration, plural
 from glasshouse.sources import MISSING
@@ -116,10 +115,10 @@ def target_page(
         title=f"What {listed(target.datasets)} {'tell' if several else 'tells'} of one {subject}",
         lead=f"{counted(target.records, 'record')}, and one {subject} of whom {_known(target)} "
         f"{'is' if len(target.known) == 1 else 'are'} known. This report is personal data.",
-        sentences=target_sentences(target, subject=subject),
+        findings=noted(target_sentences(target, subject=subject)),
         figures=tuple(map(_figure, _most_telling(target.secrets)[:MOST_SECRETS])),
         sections=tuple(section for section in sections if section is not None),
-        assumptions=_assumptions(target, subject),
+        **spread(_assumptions(target, subject)),
         provenance=provenance,
         command="glasshouse target --study study.toml",
         method=METHOD if journalist is None else f"{METHOD}; {JOURNALIST}",
@@ -279,13 +278,11 @@ def _number(count: Fraction) -> str:
 
 def _figure(secret: TargetSecret) -> Figure:
     name = enumeration(secret.secret)
-    return Figure(
-        to_svg(
-            shift_chart(
-                _shifts(secret.values),
-                title=_finding(secret),
-                subtitle=f"how probable each {name} is",
-            )
+    return Figure.of(
+        shift_chart(
+            _shifts(secret.values),
+            title=_finding(secret),
+            subtitle=f"how probable each {name} is",
         ),
         label=f"How probable each value of {name} is before and after; the same numbers are in a table below",
         caption="“Before”: its share in the whole release. “After”: its share among the records that fit what is "
@@ -333,7 +330,7 @@ def _attack_tables(target: Target, subject: str, currency: str | None) -> list[T
     )
     columns = (
         Column("Attack"),
-        *(Column(title, numeric=True) for title in GUESS_TITLES),
+        *(Column(title, numeric=True) for title in guess_titles()),
         Column("Certain"),
     )
     tables = [Table(columns, (Group(rows),), title=f"If the {subject} is in the release")]
@@ -354,7 +351,7 @@ def _attack_tables(target: Target, subject: str, currency: str | None) -> list[T
     if gains:
         columns = (
             Column("Attack"),
-            *(Column(title, numeric=True) for title in GAIN_TITLES),
+            *(Column(title, numeric=True) for title in gain_titles()),
             Column("Best action"),
         )
         tables.append(Table(columns, (Group(tuple(gains)),), title="What she gains"))
@@ -398,7 +395,7 @@ def _beliefs_table(secret: TargetSecret) -> Table:
         shifts.append(rest_of(shifts, f"… and {counted(more, 'more value')}, together"))
     possible = sum(1 for _ in takewhile(lambda belief: belief.posterior, secret.values))
     return Table(
-        (Column("Value"), *BEFORE_AND_AFTER),
+        (Column("Value"), *before_and_after_columns()),
         (
             Group(
                 shift_rows(shifts),

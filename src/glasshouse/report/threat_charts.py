@@ -6,7 +6,7 @@ import altair as alt
 import numpy as np
 
 from glasshouse.groups import Knowledge, Measures
-from glasshouse.report.charts import TARGETS
+from glasshouse.report.theme import TARGETS
 from glasshouse.report.words import percentage
 
 ADVERSARIES = {

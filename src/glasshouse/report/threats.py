@@ -8,9 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from glasshouse.groups import Knowledge, Measures, Release, Sampled
-from glasshouse.report.charts import to_svg
 from glasshouse.report.page import (
-    Assumptions,
     Cell,
     Column,
     Figure,
@@ -28,6 +26,7 @@ from glasshouse.report.threat_charts import (
     learner_against_attacker,
     relative_threat,
 )
+from glasshouse.report.transition import Assumptions, noted, spread
 from glasshouse.report.treatment import treatment_section
 from glasshouse.report.words import counted, enumeration, frequency, percentage, plural
 from glasshouse.study.threats import ThreatStudy
@@ -200,10 +199,10 @@ def threat_page(outcome: Threatened, *, provenance: Provenance) -> Page:
     return Page(
         title=f"What {release.name} tells about a {outcome.study.subject}, beyond the population",
         lead=f"{counted(release.records, 'record')} in {counted(outcome.groups, 'group')}.{personal}",
-        sentences=threat_sentences(outcome),
+        findings=noted(threat_sentences(outcome)),
         figures=_figures(outcome),
         sections=tuple(section for section in sections if section is not None),
-        assumptions=_assumptions(outcome),
+        **spread(_assumptions(outcome)),
         provenance=provenance,
         command="glasshouse threat --study study.toml",
         method=METHOD,
@@ -214,30 +213,30 @@ def _figures(outcome: Threatened) -> tuple[Figure, ...]:
     if outcome.study.known:
         label = "Beliefs about the victim by sensitive value; the same figures are in a table below"
         return (
-            Figure(
-                to_svg(beliefs(outcome.knowledge, learner_name(outcome.study))),
-                label,
-                "Further apart: more is told.",
+            Figure.of(
+                beliefs(outcome.knowledge, learner_name(outcome.study)),
+                label=label,
+                caption="Further apart: more is told.",
             ),
         )
     measures = outcome.measures
     if measures is None:
         return ()
     return (
-        Figure(
-            to_svg(guesses(measures)),
-            "Records guessed right by each adversary; the same figures are in a table below",
-            "What the second bar has more than the third is what being in the table costs.",
+        Figure.of(
+            guesses(measures),
+            label="Records guessed right by each adversary; the same figures are in a table below",
+            caption="What the second bar has more than the third is what being in the table costs.",
         ),
-        Figure(
-            to_svg(relative_threat(measures)),
-            "Threatened records by relative threat",
-            "0: as sure as about the population. 1: twice as sure. 2: four times.",
+        Figure.of(
+            relative_threat(measures),
+            label="Threatened records by relative threat",
+            caption="0: as sure as about the population. 1: twice as sure. 2: four times.",
         ),
-        Figure(
-            to_svg(learner_against_attacker(measures)),
-            "Belief about the population against belief about the person, of the true value",
-            "Counts of records in squares; no record is shown.",
+        Figure.of(
+            learner_against_attacker(measures),
+            label="Belief about the population against belief about the person, of the true value",
+            caption="Counts of records in squares; no record is shown.",
         ),
     )
 

@@ -8,7 +8,7 @@ import altair as alt
 import numpy as np
 import pyarrow as pa
 
-from glasshouse.report.charts import TARGETS
+from glasshouse.report.theme import TARGETS
 from glasshouse.totals import Phase
 
 WIDE = 50

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from glasshouse.report.charts import to_svg
 from glasshouse.report.page import (
-    Assumptions,
     Cell,
     Column,
     Figure,
@@ -23,6 +21,7 @@ from glasshouse.report.total_charts import (
     time_by_complexity,
     value_at_risk,
 )
+from glasshouse.report.transition import Assumptions, noted, spread
 from glasshouse.report.words import counted, money, percentage, plural, share
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.totals import CampaignResult, Phase
@@ -81,23 +80,23 @@ def total_page(result: CampaignResult, study: TotalsStudy, *, provenance: Proven
     figures = []
     if result.entities is not None:
         figures.append(
-            Figure(
-                to_svg(value_at_risk(result.exposure("bayes"), study.currency)),
-                "Value at risk by phase; the same figures are in a table below",
-                "Each bar: what the adversary has so far.",
+            Figure.of(
+                value_at_risk(result.exposure("bayes"), study.currency),
+                label="Value at risk by phase; the same figures are in a table below",
+                caption="Each bar: what the adversary has so far.",
             )
         )
     if len(instances):
         figures += [
-            Figure(
-                to_svg(linked_by_complexity(instances)),
-                "Instances solved by complexity",
-                "Complex: many records and many places.",
+            Figure.of(
+                linked_by_complexity(instances),
+                label="Instances solved by complexity",
+                caption="Complex: many records and many places.",
             ),
-            Figure(
-                to_svg(time_by_complexity(instances)),
-                "Solving time by complexity",
-                "Trivial instances, which take no time, are left out.",
+            Figure.of(
+                time_by_complexity(instances),
+                label="Solving time by complexity",
+                caption="Trivial instances, which take no time, are left out.",
             ),
         ]
     sections = [
@@ -115,10 +114,10 @@ def total_page(result: CampaignResult, study: TotalsStudy, *, provenance: Proven
     return Page(
         title=f"Who is behind each record: {plural(study.subject)} and published totals",
         lead=f"{counted(result.records, 'record')}, {counted(result.instances, 'instance')}",
-        sentences=total_sentences(result, study),
+        findings=noted(total_sentences(result, study)),
         figures=tuple(figures),
         sections=tuple(sections),
-        assumptions=_assumptions(study),
+        **spread(_assumptions(study)),
         provenance=provenance,
         command="glasshouse totals campaign --study study.toml",
         method=METHOD,

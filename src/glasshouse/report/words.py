@@ -1,4 +1,4 @@
-"""Numbers as people say them: natural frequencies, rounded counts, money, lists."""
+"""Numbers as people say them: natural frequencies, rounded counts, money; and names in a sentence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,24 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-_IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "women"}
+from glasshouse.language import localised, number, text, text_for
+from glasshouse.report.lists import joined
+from glasshouse.report.nouns import counted, plural, singular
+
+__all__ = [
+    "counted",
+    "enumeration",
+    "frequency",
+    "money",
+    "percentage",
+    "plural",
+    "share",
+    "short_names",
+    "singular",
+    "times",
+    "together",
+]
+
 _ENDINGS = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,7})+$")
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _MOST_IN_A_LIST = 5
@@ -24,20 +41,30 @@ def frequency(probability: Fraction) -> str:
     ('none', 'all', '43 of every 100,000')
     """
     if probability <= 0:
-        return "none"
+        return text("none")
     if probability >= 1:
-        return "all"
+        return text("all")
+    count, base = natural(probability)
+    if count == base:
+        return text("more than {count} of every {base}", count=base - 1, base=base)
+    return text("{count} of every {base}", count=count, base=base)
+
+
+def natural(probability: Fraction) -> tuple[int, int]:
+    """Return a probability between 0 and 1 as a count out of 100, 1,000, …, rounded to two digits.
+
+    >>> natural(Fraction(23, 100)), natural(Fraction(1, 32561)), natural(Fraction(3, 7000))
+    ((23, 100), (1, 32561), (43, 100000))
+    """
     if probability.numerator == 1 and probability.denominator > 100:
-        return f"1 of every {probability.denominator:,}"
+        return 1, probability.denominator
     base = 100
     while probability * base < Fraction(95, 10):
         base *= 10
     count = round(probability * base)
-    if count == base:
-        return f"more than {base - 1:,} of every {base:,}"
     if count % 10 == 0 and base > 100:
-        count, base = count // 10, base // 10
-    return f"{count:,} of every {base:,}"
+        return count // 10, base // 10
+    return count, base
 
 
 def percentage(probability: Fraction) -> str:
@@ -47,12 +74,16 @@ def percentage(probability: Fraction) -> str:
     ('33.3 %', '< 0.1 %', '0 %')
     """
     if probability in (0, 1):
-        return "0 %" if probability == 0 else "100 %"
+        return _percent("0" if probability == 0 else "100")
     if probability < Fraction(1, 1000):
-        return "< 0.1 %"
+        return f"< {_percent(localised('0.1'))}"
     if probability > Fraction(999, 1000):
-        return "> 99.9 %"
-    return f"{100 * float(probability):.1f} %"
+        return f"> {_percent(localised('99.9'))}"
+    return _percent(number(100 * float(probability), ".1f"))
+
+
+def _percent(figure: str) -> str:
+    return text("{figure} %", figure=figure)
 
 
 def share(part: int, whole: int) -> str:
@@ -70,30 +101,7 @@ def enumeration(names: Sequence[str]) -> str:
     >>> enumeration(["sex"]), enumeration(["sex", "age"]), enumeration(["sex", "age", "birth_date"])
     ('sex', 'sex and age', 'sex, age and birth date')
     """
-    names = [name.replace("_", " ").strip() or name for name in names]
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
-
-
-def plural(noun: str) -> str:
-    """Return the plural of an English noun.
-
-    >>> plural("person"), plural("student"), plural("company"), plural("child")
-    ('people', 'students', 'companies', 'children')
-    """
-    if noun in _IRREGULAR:
-        return _IRREGULAR[noun]
-    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
-        return noun[:-1] + "ies"
-    return noun + ("es" if noun.endswith(("s", "x", "z", "ch", "sh")) else "s")
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a count and its noun.
-
-    >>> counted(1, "person"), counted(2500, "person")
-    ('1 person', '2,500 people')
-    """
-    return f"{count:,} {noun if count == 1 else plural(noun)}"
+    return joined([name.replace("_", " ").strip() or name for name in names])
 
 
 def money(value: Fraction, currency: str) -> str:
@@ -104,7 +112,7 @@ def money(value: Fraction, currency: str) -> str:
     """
     hundredths = round(value * 100)
     whole, rest = divmod(abs(hundredths), 100)
-    return f"{'-' if hundredths < 0 else ''}{currency} {whole:,}.{rest:02d}"
+    return f"{'-' if hundredths < 0 else ''}{currency} {localised(f'{whole:,}.{rest:02d}')}"
 
 
 def times(factor: Fraction) -> str:
@@ -113,7 +121,7 @@ def times(factor: Fraction) -> str:
     >>> times(Fraction(8, 3)), times(Fraction(48176423, 2))
     ('× 2.66667', '× 24,088,212')
     """
-    return f"× {round(factor):,}" if factor >= 10**6 else f"× {float(factor):,.6g}"
+    return f"× {number(round(factor)) if factor >= 10**6 else number(factor, ',.6g')}"
 
 
 def short_names(datasets: Sequence[str]) -> tuple[str, ...]:
@@ -141,11 +149,16 @@ def together(names: Sequence[str]) -> str:
     ('D1, D2 and D3 together', 'a and 5 further datasets together')
     """
     if len(names) == 1:
-        return f"{names[0]} alone"
+        return text("{name} alone", name=names[0])
     if len(names) > 2 and all(_YEAR.fullmatch(name) for name in names):
         first, last = min(map(int, names)), max(map(int, names))
         if {int(name) for name in names} == set(range(first, last + 1)):
-            return f"{first} to {last} together"
+            return text("{first} to {last} together", first=str(first), last=str(last))
     if len(names) > _MOST_IN_A_LIST:
-        return f"{names[0]} and {len(names) - 1} further datasets together"
-    return f"{', '.join(names[:-1])} and {names[-1]} together"
+        return text_for(
+            len(names) - 1,
+            "{first} and {count} further dataset together",
+            "{first} and {count} further datasets together",
+            first=names[0],
+        )
+    return text("{names} together", names=joined(names))

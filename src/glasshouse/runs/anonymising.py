@@ -45,7 +45,7 @@ from glasshouse.table import EncodedTable, Step, available_columns
 from glasshouse.table.generalised import SUPPRESSED
 
 if TYPE_CHECKING:
-    from glasshouse.report import Provenance
+    from glasshouse.report import Page, Provenance
 
 RELEASE, QUASI_IDENTIFIERS, SENSITIVE = "release.csv", "quasi_identifiers.csv", "sensitive.csv"
 GROUP = "group"
@@ -186,12 +186,11 @@ class AnonymiseRun:
             _write(known.take(order), folder / QUASI_IDENTIFIERS)
             _write(secret, folder / SENSITIVE)
 
-    def to_html(self, provenance: Provenance) -> str:
-        """Return the report."""
-        from glasshouse.report.page import render
+    def to_page(self, provenance: Provenance) -> Page:
+        """Return the report, in the language that is spoken."""
         from glasshouse.report.protections import protection_page
 
-        return render(protection_page(self, provenance=provenance, subject=self.study.subject))
+        return protection_page(self, provenance=provenance, subject=self.study.subject)
 
 
 def run_anonymise(

@@ -39,6 +39,7 @@ from glasshouse.runs.store import (
     check_place,
     digests_of,
     stored_release,
+    write_report,
 )
 from glasshouse.sources import existing_file
 from glasshouse.study import Study, load_study, paths_of
@@ -316,7 +317,7 @@ def write_comparison(
 ) -> Path:
     """Write the figures and the report, which names the command that repeats it; return the path of the report."""
     from glasshouse.report.comparisons import comparison_page
-    from glasshouse.report.page import Provenance, render
+    from glasshouse.report.page import Provenance
 
     check_place(folder, overwrite=overwrite)
     own = version("glasshouse")
@@ -328,11 +329,13 @@ def write_comparison(
         "releases": names,
         "datasets": [{"name": name, "sha256": digest} for name, digest in digests.items()],
     }
-    page = comparison_page(comparison, provenance=Provenance(own, "", digests), command=command)
+    provenance = Provenance(own, "", digests)
     with new_folder(folder, replace=overwrite) as draft:
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         pyarrow.parquet.write_table(comparison.to_frame(), draft / RESULTS)
-        (draft / REPORT).write_text(render(page), encoding="utf-8")
+        write_report(
+            lambda: comparison_page(comparison, provenance=provenance, command=command), draft
+        )
     return folder / REPORT
 
 

@@ -33,7 +33,7 @@ from glasshouse.study.economics import DeterStudy
 from glasshouse.table import EncodedTable, read
 
 if TYPE_CHECKING:
-    from glasshouse.report import Provenance
+    from glasshouse.report import Page, Provenance
 
 DETERRENTS = ("penalty", "access_cost", "exploit_cost", "detection")
 """What a publisher or a legislator can raise."""
@@ -108,13 +108,12 @@ class DeterRun:
         """Return one row per size of the group: of the release, where there is one."""
         return self.policy.to_frame() if self.exposure is None else self.exposure.to_frame()
 
-    def to_html(self, provenance: Provenance) -> str:
-        """Return the report."""
+    def to_page(self, provenance: Provenance) -> Page:
+        """Return the report, in the language that is spoken."""
         from glasshouse.report.deterrence import deterrence_page
-        from glasshouse.report.page import render
 
         curves = [own for name in VARIED if (own := curve(self.policy.terms, name)) is not None]
-        return render(deterrence_page(self, curves, provenance=provenance))
+        return deterrence_page(self, curves, provenance=provenance)
 
 
 def run_deter(study: DeterStudy, *, means: Means | None = None) -> DeterRun:

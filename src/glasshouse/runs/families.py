@@ -17,7 +17,7 @@ from glasshouse.study import Gain, Study, attributes
 from glasshouse.table import EncodedTable, Step
 
 if TYPE_CHECKING:
-    from glasshouse.report import Provenance
+    from glasshouse.report import Page, Provenance
 
 
 @dataclass(frozen=True)
@@ -64,19 +64,16 @@ class FamilyRun:
         """Return one row per part, target and number of quasi-identifiers."""
         return self.shown.to_frame()
 
-    def to_html(self, provenance: Provenance) -> str:
-        """Return the report."""
+    def to_page(self, provenance: Provenance) -> Page:
+        """Return the report, in the language that is spoken."""
         from glasshouse.report.family_page import family_page
-        from glasshouse.report.page import render
 
-        return render(
-            family_page(
-                self.family,
-                subject=self.study.subject,
-                provenance=provenance,
-                treatment=self.steps,
-                part=self.part,
-            )
+        return family_page(
+            self.family,
+            subject=self.study.subject,
+            provenance=provenance,
+            treatment=self.steps,
+            part=self.part,
         )
 
 

@@ -17,7 +17,7 @@ from glasshouse.study import Condition, Study, parse_condition
 from glasshouse.table import EncodedTable, Step
 
 if TYPE_CHECKING:
-    from glasshouse.report import Provenance
+    from glasshouse.report import Page, Provenance
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,10 @@ class MembershipRun:
         """Return the outcome as a table."""
         return self.outcome.to_frame()
 
-    def to_html(self, provenance: Provenance) -> str:
-        """Return the report."""
+    def to_page(self, provenance: Provenance) -> Page:
+        """Return the report, in the language that is spoken."""
         from glasshouse.report.members import member_page
         from glasshouse.report.memberships import membership_page
-        from glasshouse.report.page import render
         from glasshouse.report.populations import population_page
 
         common: dict[str, Any] = {
@@ -57,10 +56,10 @@ class MembershipRun:
             "treatment": self.steps,
         }
         if isinstance(self.outcome, Membership):
-            return render(membership_page(self.outcome, **common))
+            return membership_page(self.outcome, **common)
         if isinstance(self.outcome, Member):
-            return render(member_page(self.outcome, **common))
-        return render(population_page(self.outcome, **common))
+            return member_page(self.outcome, **common)
+        return population_page(self.outcome, **common)
 
 
 def run_membership(study: Study, *, means: Means | None = None) -> MembershipRun:

@@ -43,7 +43,7 @@ from glasshouse.table.collection import Member
 from glasshouse.table.generalised import is_suppressed
 
 if TYPE_CHECKING:
-    from glasshouse.report import Provenance
+    from glasshouse.report import Page, Provenance
 
 STEPS_PER_WINDOW = 1000
 """The steps of the sweep of a window are numbered from a multiple of this on."""
@@ -95,11 +95,11 @@ class Run:
         """Return one row per attack."""
         return self.assessment.to_frame()
 
-    def to_html(self, provenance: Provenance) -> str:
-        """Return the report."""
-        from glasshouse.report import render_html  # drawing takes long to import
+    def to_page(self, provenance: Provenance) -> Page:
+        """Return the report, in the language that is spoken."""
+        from glasshouse.report import assessment_page  # drawing takes long to import
 
-        return render_html(
+        return assessment_page(
             self.assessment,
             subject=self.study.subject,
             provenance=provenance,

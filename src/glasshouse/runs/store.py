@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -12,15 +14,20 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from glasshouse.atomic import check_folder, new_folder
+from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import DataError, quoted
+from glasshouse.language import spoken
 from glasshouse.runs.reading import dataset_names
 from glasshouse.sources.files import display_name, fingerprint
 from glasshouse.study import Question, Study, dump_study, paths_of, with_paths
 
 if TYPE_CHECKING:
-    from glasshouse.report import Provenance
+    from glasshouse.report import Page, Provenance
 
 STUDY, MANIFEST, RESULTS, REPORT = "study.toml", "manifest.json", "results.parquet", "report.html"
+PAGES, PDF = "report.json", "report.pdf"
+LIBRARIES = ("numpy", "numba", "pyarrow", "scipy", "ortools")
+"""What figures are computed with."""
 
 
 def check_place(folder: Path, *, overwrite: bool) -> None:
@@ -32,7 +39,7 @@ def check_place(folder: Path, *, overwrite: bool) -> None:
     check_folder(folder, replace=overwrite)
     if not folder.exists():
         return
-    own = {STUDY, MANIFEST, RESULTS, REPORT, *RELEASES}
+    own = {STUDY, MANIFEST, RESULTS, REPORT, PAGES, PDF, *RELEASES}
     others = sorted({path.name for path in folder.iterdir()} - own)
     if others:
         raise DataError(
@@ -69,8 +76,8 @@ class Outcome(Protocol):
     def to_frame(self) -> pa.Table:
         """Return the results as a table."""
 
-    def to_html(self, provenance: Provenance) -> str:
-        """Return the report."""
+    def to_page(self, provenance: Provenance) -> Page:
+        """Return the report, in the language that is spoken."""
 
 
 @dataclass(frozen=True)
@@ -123,30 +130,24 @@ def stored_release(folder: Path) -> StoredRelease:
 
 
 def write_run(outcome: Outcome, folder: Path, *, overwrite: bool = False) -> Path:
-    """Write the run folder and return the path of its report.
+    """Write the run folder and return the path of its report, which is in the language that is spoken.
 
     The same study, data and version give the same bytes: nothing in it tells the time.
 
     Raises:
         DataError: The folder exists (and is not to be overwritten) or cannot be written.
     """
-    from glasshouse.report import Provenance  # drawing takes long to import
-
     check_place(folder, overwrite=overwrite)
     study, own_version = outcome.study, version("glasshouse")
     digests = digests_of(study)
-    manifest = {
+    provenance = provenance_of(study, digests)
+    manifest: dict[str, Any] = {
         "glasshouse": own_version,
         "command": study.command,
         "records": outcome.records,
         "datasets": [{"name": name, "sha256": digest} for name, digest in digests.items()],
+        "report": {"language": spoken(), "smallest_cell": provenance.smallest_cell},
     }
-    provenance = Provenance(
-        version=own_version,
-        study=dump_study(_travelling(study), version=own_version),
-        datasets=digests,
-        abridged=study.abridged() != study,
-    )
     if isinstance(outcome, MakesRelease):
         manifest |= outcome.manifest()
     with new_folder(folder, replace=overwrite) as draft:
@@ -156,8 +157,39 @@ def write_run(outcome: Outcome, folder: Path, *, overwrite: bool = False) -> Pat
         (draft / STUDY).write_text(located, encoding="utf-8")
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         pyarrow.parquet.write_table(outcome.to_frame(), draft / RESULTS)
-        (draft / REPORT).write_text(outcome.to_html(provenance), encoding="utf-8")
+        write_report(lambda: outcome.to_page(provenance), draft)
     return folder / REPORT
+
+
+def provenance_of(study: Question, digests: Mapping[str, str]) -> Provenance:
+    """Return where the figures of a study come from, as a report says it."""
+    from glasshouse.report import Provenance
+
+    own_version = version("glasshouse")
+    python = ".".join(map(str, sys.version_info[:2]))
+    return Provenance(
+        version=own_version,
+        study=dump_study(_travelling(study), version=own_version),
+        datasets=digests,
+        abridged=study.abridged() != study,
+        smallest_cell=smallest_cell(),
+        seed=getattr(study, "seed", None),
+        libraries={"Python": python, **{name: version(name) for name in LIBRARIES}},
+    )
+
+
+def write_report(make: Callable[[], Page], folder: Path) -> None:
+    """Write a report: as data in every language, and as a page to read in the one that is spoken.
+
+    Args:
+        make: Makes the page in the language that is spoken.
+        folder: Where to.
+    """
+    from glasshouse.report import archive, to_html
+
+    pages = archive.in_every_language(make)
+    (folder / PAGES).write_text(archive.to_json(pages), encoding="utf-8")
+    (folder / REPORT).write_text(to_html(pages[spoken()]), encoding="utf-8")
 
 
 def digests_of(study: Question) -> dict[str, str]:

@@ -14,7 +14,7 @@ from glasshouse.study import Study, attributes
 from glasshouse.table import EncodedTable, Step
 
 if TYPE_CHECKING:
-    from glasshouse.report import Provenance
+    from glasshouse.report import Page, Provenance
 
 
 @dataclass(frozen=True)
@@ -44,19 +44,16 @@ class TargetRun:
         """Return one row per attack: naming the person, and each secret."""
         return self.target.to_frame()
 
-    def to_html(self, provenance: Provenance) -> str:
-        """Return the report."""
-        from glasshouse.report.page import render
+    def to_page(self, provenance: Provenance) -> Page:
+        """Return the report, in the language that is spoken."""
         from glasshouse.report.targets import target_page
 
-        return render(
-            target_page(
-                self.target,
-                subject=self.study.subject,
-                provenance=provenance,
-                treatment=self.steps,
-                currency=self.study.adversary.gain.currency,
-            )
+        return target_page(
+            self.target,
+            subject=self.study.subject,
+            provenance=provenance,
+            treatment=self.steps,
+            currency=self.study.adversary.gain.currency,
         )
 
 

@@ -43,7 +43,7 @@ from glasshouse.study.threats import ThreatStudy
 from glasshouse.table import EncodedTable, Step, read
 
 if TYPE_CHECKING:
-    from glasshouse.report import Provenance
+    from glasshouse.report import Page, Provenance
 
 POINTS = 2_000
 """At so many points of the population faithfulness is estimated."""
@@ -146,12 +146,11 @@ class ThreatRun:
         ]
         return pa.Table.from_pylist(rows)
 
-    def to_html(self, provenance: Provenance) -> str:
-        """Return the report."""
-        from glasshouse.report.page import render
+    def to_page(self, provenance: Provenance) -> Page:
+        """Return the report, in the language that is spoken."""
         from glasshouse.report.threats import threat_page
 
-        return render(threat_page(self, provenance=provenance))
+        return threat_page(self, provenance=provenance)
 
 
 def _finite(row: NDArray[np.float64]) -> list[float | None]:

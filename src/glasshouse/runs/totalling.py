@@ -13,7 +13,7 @@ from glasshouse.study.totals import TotalsStudy
 from glasshouse.totals import CampaignResult, campaign
 
 if TYPE_CHECKING:
-    from glasshouse.report import Provenance
+    from glasshouse.report import Page, Provenance
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +38,11 @@ class TotalsRun:
         """Return a row per instance: its size, what came of it, and what it took."""
         return self.result.instances_frame()
 
-    def to_html(self, provenance: Provenance) -> str:
-        """Return the report."""
-        from glasshouse.report.page import render
+    def to_page(self, provenance: Provenance) -> Page:
+        """Return the report, in the language that is spoken."""
         from glasshouse.report.totals import total_page
 
-        return render(total_page(self.result, self.study, provenance=provenance))
+        return total_page(self.result, self.study, provenance=provenance)
 
 
 def run_totals(

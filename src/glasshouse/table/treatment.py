@@ -16,18 +16,19 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, quoted
+from glasshouse.language import marked
 from glasshouse.sources import MISSING
 from glasshouse.study import Condition
 from glasshouse.table.dictionary import Codes
 from glasshouse.table.encoded import Column, EncodedTable, Role
 from glasshouse.table.generalised import is_suppressed
 
-WHERE = "outside the selection"
-INVALID = "invalid value"
-MISSING_VALUE = "missing value"
-SUPPRESSED_RECORD = "suppressed"
-WITHOUT_IDENTIFIER = "no identifier"
-ONE_EACH = "further records of the same person"
+WHERE = marked("outside the selection")
+INVALID = marked("invalid value")
+MISSING_VALUE = marked("missing value")
+SUPPRESSED_RECORD = marked("suppressed")
+WITHOUT_IDENTIFIER = marked("no identifier")
+ONE_EACH = marked("further records of the same person")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,192 @@
+"""Keep the catalogues of messages in step with the code.
+
+    python scripts/messages.py            gather what the program says, and update every catalogue
+    python scripts/messages.py --check    tell what is missing or stale, and change nothing
+
+A message is what stands in ``text("…")``, ``text_for(n, "…", "…")``, ``marked("…")`` or ``marked_for("…", "…")`` in the
+code, in ``{{ text("…") }}`` in a template, or in the help of the command line. New ones are added to
+``src/glasshouse/language/<locale>/messages.po`` without a translation; those that nothing says any more are removed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import string
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import jinja2
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po, write_po
+
+PACKAGE = Path(__file__).resolve().parent.parent / "src" / "glasshouse"
+CATALOGUES = PACKAGE / "language"
+ONE, TWO = {"text": 0, "marked": 0}, {"text_for": 1, "marked_for": 0}
+"""Which argument of a function is the message, or the first of its two forms."""
+Message = str | tuple[str, str]
+
+
+class Said(NamedTuple):
+    """Where the program says something."""
+
+    message: Message
+    place: str
+    line: int
+
+
+class NotWrittenOut(Exception):
+    """A message is put together where it should be written out."""
+
+
+def messages_of_code() -> Iterator[Said]:
+    """Yield the messages of all modules."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        place = path.relative_to(PACKAGE).as_posix()
+        if place == "language/catalogue.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                yield from _of_call(node, node.func.id, place)
+
+
+def _of_call(node: ast.Call, name: str, place: str) -> Iterator[Said]:
+    if name in ONE and node.args:
+        yield Said(_literal(node.args[ONE[name]], place), place, node.lineno)
+    elif name in TWO and len(node.args) >= TWO[name] + 2:
+        first = TWO[name]
+        forms = (_literal(node.args[first], place), _literal(node.args[first + 1], place))
+        yield Said(forms, place, node.lineno)
+
+
+def _literal(node: ast.expr, place: str) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    raise NotWrittenOut(
+        f"{place}:{node.lineno}: write the message out, so that it can be translated"
+    )
+
+
+def messages_of_templates() -> Iterator[Said]:
+    """Yield the messages of the templates."""
+    environment = jinja2.Environment(autoescape=True)
+    for path in sorted(PACKAGE.rglob("templates/*")):
+        tree = environment.parse(path.read_text(encoding="utf-8"))
+        place = path.relative_to(PACKAGE).as_posix()
+        for call in tree.find_all(jinja2.nodes.Call):
+            if isinstance(call.node, jinja2.nodes.Name) and call.node.name == "text":
+                yield Said(call.args[0].as_const(), place, call.lineno)
+
+
+def messages_of_help() -> Iterator[Said]:
+    """Yield the texts of the help of the command line."""
+    from glasshouse.cli.main import app
+    from glasshouse.cli.translation import help_messages
+
+    for message in sorted(help_messages(app)):
+        yield Said(message, "cli/help", 0)
+
+
+def messages() -> dict[Message, list[Said]]:
+    """Return everything that the program says, and where."""
+    found: dict[Message, list[Said]] = {}
+    for said in (*messages_of_code(), *messages_of_templates(), *messages_of_help()):
+        found.setdefault(said.message, []).append(said)
+    return found
+
+
+def translations(folder: Path) -> dict[Message, str | tuple[str, ...]]:
+    """Return what the catalogues of a language say."""
+    known: dict[Message, str | tuple[str, ...]] = {}
+    for path in sorted(folder.glob("*.po")):
+        with path.open("rb") as file:
+            for entry in read_po(file, locale=folder.name):
+                if (
+                    entry.id
+                    and entry.string
+                    and (not isinstance(entry.string, tuple) or all(entry.string))
+                ):
+                    known[entry.id] = entry.string
+    return known
+
+
+def fields_of(template: str) -> set[str]:
+    """Return the parts that a message has places for."""
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
+
+
+def faults(folder: Path) -> list[str]:
+    """Return what is wrong with the catalogue of a language: missing and stale messages, and wrong parts."""
+    said, known = messages(), translations(folder)
+    missing = [
+        f"missing: {message!r} ({said[message][0].place})"
+        for message in said
+        if message not in known
+    ]
+    stale = [f"stale: {message!r}" for message in known if message not in said]
+    wrong = []
+    for message in said.keys() & known.keys():
+        if said[message][0].place == "cli/help":
+            continue
+        english = message if isinstance(message, tuple) else (message,)
+        foreign = known[message]
+        parts = set().union(*map(fields_of, english))
+        for form in foreign if isinstance(foreign, tuple) else (foreign,):
+            extra = fields_of(form) - parts
+            lost = fields_of(english[-1]) - fields_of(form) - {"count"}
+            if extra or (lost and isinstance(message, str)):
+                wrong.append(f"other parts: {message!r} → {form!r}")
+    return missing + stale + sorted(wrong)
+
+
+def update(folder: Path) -> None:
+    """Write the one catalogue of a language anew, with all that is said and the translations there are."""
+    said, known = messages(), translations(folder)
+    catalogue = Catalog(locale=folder.name, project="Glasshouse", charset="utf-8", fuzzy=False)
+    for message in sorted(
+        said, key=lambda each: (said[each][0].place, said[each][0].line, str(each))
+    ):
+        places = sorted({(each.place, None) for each in said[message]})
+        catalogue.add(message, known.get(message, ""), locations=places)
+    for path in folder.glob("*.po"):
+        path.unlink()
+    with (folder / "messages.po").open("wb") as file:
+        write_po(file, catalogue, width=116, omit_header=False, sort_output=False)
+    _without_dates(folder / "messages.po")
+
+
+def _without_dates(path: Path) -> None:
+    """Remove the lines of the header that change with every update."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    dated = (
+        '"POT-Creation-Date',
+        '"PO-Revision-Date',
+        '"Generated-By',
+        '"Last-Translator',
+        '"Language-Team',
+    )
+    kept = [line for line in lines if not line.startswith((*dated, '"Report-Msgid'))]
+    text = "".join(line for line in kept if not line.startswith("# "))
+    path.write_text(text.replace("plural=(n > 1)", "plural=(n != 1)"), encoding="utf-8")
+
+
+def main() -> int:
+    """Update or check every catalogue."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--check", action="store_true", help="change nothing")
+    check = parser.parse_args().check
+    folders = [path for path in CATALOGUES.iterdir() if any(path.glob("*.po"))]
+    if not check:
+        for folder in folders:
+            update(folder)
+    found = [f"{folder.name}: {fault}" for folder in folders for fault in faults(folder)]
+    print("\n".join(found) or "every message is there")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""The languages that Glasshouse speaks: messages, plurals, numbers and dates.
+
+A message is written in English where it is used, as one whole template (``text("{count} records fit", count=3)``), and
+looked up in the catalogue of the language that is spoken; English needs none. The catalogues are gettext files
+(``pt_BR/*.po``), one per part of the program, that translators can edit with the usual tools. ``scripts/messages.py``
+keeps them in step with the code, and a test refuses a message that is missing or stale.
+
+A language is spoken by a whole process (`speak`, the command line) or within a block (`speaking`, a report in another
+language). Whole numbers in a message are written as the language writes them; all else goes through `number`.
+"""
+
+from __future__ import annotations
+
+from glasshouse.language.catalogue import (
+    marked,
+    marked_for,
+    text,
+    text_for,
+    translated,
+    translated_for,
+)
+from glasshouse.language.current import (
+    LANGUAGES,
+    Language,
+    language_called,
+    locale,
+    speak,
+    speaking,
+    spoken,
+)
+from glasshouse.language.numbers import date, localised, number
+
+__all__ = [
+    "LANGUAGES",
+    "Language",
+    "date",
+    "language_called",
+    "locale",
+    "localised",
+    "marked",
+    "marked_for",
+    "number",
+    "speak",
+    "speaking",
+    "spoken",
+    "text",
+    "text_for",
+    "translated",
+    "translated_for",
+]

@@ -1,0 +1,94 @@
+"""Messages and their translations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from glasshouse.errors import InternalError
+from glasshouse.language.current import LANGUAGES, spoken
+from glasshouse.language.numbers import number
+
+_OR = "\x00"
+"""What stands between the two forms of a message with a plural."""
+
+
+def text(message: str, /, **parts: object) -> str:
+    """Return a message in the language that is spoken, with its parts in their places.
+
+    The message must be written out where this is called, so that translators get to see it. Whole numbers are
+    written as the language writes them; everything else is a text already.
+
+    >>> text("{count} of the records fit {what}", count=1234, what="{this}")
+    '1,234 of the records fit {this}'
+    """
+    return _filled(_messages(spoken()).get(message, message), parts)
+
+
+def text_for(count: int, one: str, many: str, /, **parts: object) -> str:
+    """Return a message about ``{count}`` things, in the form that the number asks for.
+
+    >>> text_for(1, "{count} record", "{count} records"), text_for(2000, "{count} record", "{count} records")
+    ('1 record', '2,000 records')
+    """
+    forms = _messages(spoken()).get(one + _OR + many, one + _OR + many).split(_OR)
+    return _filled(forms[count != 1], {"count": count, **parts})
+
+
+def marked(message: str) -> str:
+    """Return a message as it is: translators get to see it here, and `translated` says it where it is used."""
+    return message
+
+
+def translated(message: str, /, **parts: object) -> str:
+    """Return a message that was `marked` elsewhere in the language that is spoken."""
+    return _filled(_messages(spoken()).get(message, message), parts)
+
+
+def marked_for(one: str, many: str) -> tuple[str, str]:
+    """Return both forms of a message as they are, marked for translators; `translated_for` says them."""
+    return one, many
+
+
+def translated_for(count: int, forms: tuple[str, str], /, **parts: object) -> str:
+    """Return a message about ``{count}`` things that was marked elsewhere by `marked_for`."""
+    return text_for(count, *forms, **parts)
+
+
+def _filled(template: str, parts: Mapping[str, object]) -> str:
+    if not parts:
+        return template
+    said = {
+        name: number(part) if isinstance(part, int) else str(part) for name, part in parts.items()
+    }
+    try:
+        return template.format(**said)
+    except (KeyError, IndexError, ValueError) as error:
+        raise InternalError(f"the message “{template}” lacks a part: {error}") from error
+
+
+@cache
+def _messages(code: str) -> Mapping[str, str]:
+    """Return what is said in a language for each message; of those with a plural, both forms."""
+    folder = files("glasshouse.language") / LANGUAGES[code].locale
+    if not folder.is_dir():
+        return {}
+    from babel.messages.pofile import read_po  # only who speaks another language needs it
+
+    messages: dict[str, str] = {}
+    for path in folder.iterdir():
+        if path.name.endswith(".po"):
+            with path.open("rb") as file:
+                for entry in read_po(file, locale=LANGUAGES[code].locale):
+                    messages |= _entry(entry)
+    return messages
+
+
+def _entry(entry: Any) -> dict[str, str]:
+    if not entry.id or not entry.string:
+        return {}
+    if isinstance(entry.id, tuple):
+        return {_OR.join(entry.id): _OR.join(entry.string)}
+    return {entry.id: entry.string}

@@ -1,0 +1,90 @@
+"""The look of all pictures: one theme, colour-blind safe, readable in print, drawn without a browser."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from glasshouse.errors import printable
+from glasshouse.language import spoken
+
+NEUTRAL = "#7f7f7f"
+"""What was before, or is there for comparison."""
+JOINT = "#d9b08c"
+"""The line that joins before and after."""
+TARGETS = (
+    ("#d55e00", "circle"),
+    ("#0072b2", "square"),
+    ("#009e73", "triangle-up"),
+    ("#cc79a7", "diamond"),
+    ("#56b4e9", "triangle-down"),
+    ("#e69f00", "cross"),
+    ("#000000", "triangle-right"),
+)
+"""A colour (Okabe and Ito 2008) and a shape for each target, so that neither alone tells them apart."""
+_NUMBERS: dict[str, Any] = {"en": "en-GB", "pt-BR": "pt-BR"}
+"""What the drawing library calls the way in which each language writes numbers."""
+_NUMBERED = re.compile(r"\b(gradient_|clip)[0-9]+\b")
+"""Names that a picture gives to its parts."""
+
+
+def specification(chart: alt.TopLevelMixin) -> Mapping[str, Any]:
+    """Return a chart in the theme of the house, as a Vega-Lite specification with its own data."""
+    content: Mapping[str, Any] = _themed(chart).to_dict()
+    return content
+
+
+def to_svg(chart: Mapping[str, Any]) -> str:
+    """Draw a chart as SVG: no script, no font and no picture is fetched when it is shown.
+
+    The numbers of its axes are written as the language that is spoken writes them.
+    """
+    numbers: Any = vl_convert.get_format_locale(_NUMBERS[spoken()])
+    return _with_own_names(vl_convert.vegalite_to_svg(dict(chart), format_locale=numbers))
+
+
+def wrapped(text: str, width: int = 90) -> list[str]:
+    """Return a text in lines; titles do not break by themselves.
+
+    >>> wrapped("one two three", 8)
+    ['one two', 'three']
+    """
+    lines: list[str] = []
+    for word in printable(text).split(" "):
+        if lines and len(lines[-1]) + len(word) < width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
+def _with_own_names(svg: str) -> str:
+    """Name gradients and clips by the picture they are in: they are numbered over all pictures of a process."""
+    numbers: dict[str, str] = {}
+
+    def numbered(found: re.Match[str]) -> str:
+        return numbers.setdefault(found[0], f"{found[1]}{len(numbers)}")
+
+    plain = _NUMBERED.sub(numbered, svg)
+    own = hashlib.sha256(plain.encode()).hexdigest()[:8]
+    return _NUMBERED.sub(lambda found: f"{found[0]}-{own}", plain)
+
+
+def _themed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
+    themed: alt.TopLevelMixin = (
+        chart.configure(font="sans-serif", background="transparent")
+        .configure_axis(
+            labelFontSize=13, titleFontSize=13, titleFontWeight="normal", grid=True, labelLimit=260
+        )
+        .configure_legend(labelFontSize=13, orient="bottom", symbolSize=140)
+        .configure_title(
+            anchor="start", fontSize=16, subtitleFontSize=13, subtitleColor="#555", offset=14
+        )
+        .configure_view(stroke=None)
+    )
+    return themed
