@@ -37,7 +37,7 @@ class Said(NamedTuple):
     line: int
 
 
-class NotWrittenOut(Exception):
+class NotWrittenOutError(Exception):
     """A message is put together where it should be written out."""
 
 
@@ -64,7 +64,7 @@ def _of_call(node: ast.Call, name: str, place: str) -> Iterator[Said]:
 def _literal(node: ast.expr, place: str) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
-    raise NotWrittenOut(
+    raise NotWrittenOutError(
         f"{place}:{node.lineno}: write the message out, so that it can be translated"
     )
 
