@@ -53,9 +53,8 @@ def campaign(glasshouse: Glasshouse, *arguments: object) -> dict[str, Any]:
 def test_a_small_month(glasshouse: Glasshouse) -> None:
     write_trade("month", transactions=600, importers=40)
     Path("study.toml").write_text(PLAN.read_text())
-    found = campaign(
-        glasshouse, "--seconds", 40, "--processes", 1, "--out", "run", "--per-record", "p.parquet"
-    )
+    files = ("--out", "run", "--per-record", "p.parquet")
+    found = campaign(glasshouse, "--seconds", 40, "--processes", 1, *files)
     assert found["records"] == 600
     assert [phase["name"] for phase in found["phases"]] == ["city", "state", "city within state"]
     assert found["solved"] > 0.8 * found["instances"]
@@ -64,10 +63,54 @@ def test_a_small_month(glasshouse: Glasshouse) -> None:
     assert pyarrow.parquet.read_table("p.parquet").num_rows == 600
     report = Path("run/report.html").read_text()
     assert "value at risk" in report
+    check_bins(found)
     told = glasshouse("totals", "campaign", "--study", "study.toml", "--seconds", 40,
                       "--processes", 1)  # fmt: skip
     assert "By phase" in told.out
     assert "are solved exactly" in " ".join(told.out.split())
+
+
+def check_bins(found: dict[str, Any]) -> None:
+    """By step and by bin, in the document and in the run folder, the figures are the same and add up."""
+    for step in found["exposures"]["bayes"][1:]:
+        bins = [row for row in found["bins"] if row["step"] == step["name"]]
+        assert sum(row["value_at_risk"] for row in bins) == pytest.approx(step["value_at_risk"])
+        assert sum(row["exposed"] for row in bins) == step["certain"]
+    stored = pyarrow.parquet.read_table("run/bins.parquet").to_pylist()
+    bayes = [row for row in stored if row.pop("rule") == "bayes"]
+    assert bayes == found["bins"]
+    assert len(stored) > len(bayes)
+
+
+def test_the_names_of_the_exposed_are_written_with_a_warning(glasshouse: Glasshouse) -> None:
+    write_trade("month", transactions=300, importers=30)
+    register = Path("month/importers.csv")
+    header, *rows = register.read_text().splitlines()
+    one_each = {row.partition(",")[2]: row for row in rows}
+    register.write_text("\n".join([header, *one_each.values()]))
+    Path("study.toml").write_text(PLAN.read_text())
+    asked = ("totals", "campaign", "--study", "study.toml", "--seconds", 40, "--processes", 1)
+    outcome = glasshouse(*asked, "--out", "run", "--entities", "e.parquet", "--json")
+    assert outcome.code == 0, outcome.error
+    names = pyarrow.parquet.read_table("e.parquet").to_pylist()
+    exposed = json.loads(outcome.out)["phases"][-1]["exposed"]
+    assert sum(row["records"] for row in names) == exposed > 100
+    quoted_names = {row.split(",")[0].strip('"') for row in one_each.values()}
+    assert {row["entity"] for row in names} <= quoted_names
+    told = Path("run/report.html").read_text() + outcome.out
+    assert not any(f">{row['entity']}<" in told or f'"{row["entity"]}"' in told for row in names)
+    assert "e.parquet: This file names who is behind records with certainty" in outcome.error
+    again = glasshouse(*asked, "--entities", "e.parquet")
+    assert (again.code, again.error.count("\n")) == (2, 1)
+    assert "exists" in again.error
+    same = glasshouse(*asked, "--entities", "x.parquet", "--per-record", "x.parquet")
+    assert (same.code, "name the same file" in same.error) == (2, True)
+    text = PLAN.read_text()
+    without = text[: text.index("[entities]")] + text[text.index("[[phases]]") :]
+    Path("study.toml").write_text(without)
+    refused = glasshouse(*asked, "--entities", "y.parquet")
+    assert (refused.code, "--entities needs a register" in refused.error) == (2, True)
+    assert not Path("y.parquet").exists()
 
 
 BAD = {

@@ -7,9 +7,10 @@ from math import prod
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.totals import Instance, Register, exposure, instance, solve
+from glasshouse.totals import Instance, Register, exposure, instance, register_of, solve
 from glasshouse.totals.exposure import by_bin, certain_links, phases
 from tests.totals.examples import CITIES, every_allocation, small_instances
 from tests.totals.test_golden import thesis
@@ -80,6 +81,51 @@ def test_bayes_is_the_posterior_of_every_entity_by_enumeration(
         assert sure == (len(bins) == 1 and sizes[next(iter(bins))] == 1)
 
 
+@given(small_instances(), st.data())
+@settings(max_examples=60)
+def test_entities_with_branches_are_named_by_all_their_bins(
+    case: tuple[Instance, tuple[int, ...]], data: st.DataObject
+) -> None:
+    made, _ = case
+    names = made.bin_names
+    members = {
+        name: data.draw(st.sets(st.sampled_from("uvwxyz"), min_size=1), label=name)
+        for name in names
+    }
+    register = register_of(members, total=7)
+    weights = register.weights(made)
+    assert weights == tuple(100 * len(members[name]) for name in names)
+    found = exposure(solve(made, weights=weights), register)
+    assert set(found.chances["prior"] or ()) == {Fraction(1, 7)}
+    valid = every_allocation(made)
+    if not valid:
+        return
+    bayes, uniform = found.chances["bayes"], found.chances["uniform"]
+    assert bayes is not None
+    assert uniform is not None
+    for package in range(len(made.packages)):
+        # Every way to name an entity in the bin of every package is as likely.
+        ways: dict[str, Fraction] = {}
+        for allocation in valid:
+            others = prod(len(members[names[b]]) for p, b in enumerate(allocation) if p != package)
+            for entity in members[names[allocation[package]]]:
+                ways[entity] = ways.get(entity, Fraction(0)) + others
+        assert bayes[package] == max(ways.values()) / sum(ways.values())
+        assert uniform[package] == Fraction(1, len(ways))
+        assert bayes[package] >= uniform[package]
+        assert found.certain["bayes"][package] == (len(ways) == 1)
+
+
+def test_where_only_numbers_are_known_branches_make_the_chances_lower_bounds() -> None:
+    made = instance([[1], [1]], [[1], [1]])
+    register = Register({"bin 1": 2, "bin 2": 2}, total=3)
+    found = exposure(solve(made, weights=register.weights(made)), register)
+    assert found.chances["prior"] == found.chances["uniform"] == (Fraction(1, 3),) * 2
+    assert found.chances["bayes"] == (Fraction(1, 4),) * 2
+    members = register_of({"bin 1": ["x", "y"], "bin 2": ["x", "z"]})
+    assert exposure(solve(made, weights=(2, 2)), members).chances["bayes"] == (Fraction(1, 2),) * 2
+
+
 def test_a_record_that_may_have_been_left_out_can_be_anybodys() -> None:
     made = instance([[3], [3]], [[3]], none_bin=True, bin_names=["a"])
     register = Register({"a": 2, "b": 6})
@@ -118,8 +164,10 @@ def test_faults() -> None:
         exposure(solution, Register({"bin 1": 1}))
     with pytest.raises(DataError, match="no entities in the register"):
         Register({"bin 1": 0})
-    with pytest.raises(DataError, match="but its bins 5"):
+    with pytest.raises(DataError, match='3 entities, but bin "bin 2" alone 4'):
         Register({"bin 1": 1, "bin 2": 4}, total=3)
+    with pytest.raises(DataError, match="2 entities, but its bins 3 different ones"):
+        register_of({"bin 1": ["x", "y"], "bin 2": ["z"]}, total=2)
     with pytest.raises(StudyError, match="other weights than the register's"):
         exposure(solution, Register({"bin 1": 4, "bin 2": 4}))
     with pytest.raises(DataError, match='did you mean "value"'):

@@ -182,6 +182,7 @@ def test_what_is_no_instance_is_refused(text: str) -> None:
         ({"unit": 0}, "is positive"),
         ({"unit": [1, 1]}, "2 units"),
         ({"bin_names": ["NONE"], "none_bin": True}, 'a bin is named "NONE" already'),
+        ({"bin_names": ["NONE"]}, "what the bin of records left out is called; rename it"),
     ],
 )
 def test_faults_of_decimals(arguments: dict[str, Any], words: str) -> None:

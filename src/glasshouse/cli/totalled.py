@@ -6,10 +6,13 @@ import json
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from glasshouse.atomic import new_file
 from glasshouse.cli.outcomes import say
 from glasshouse.cli.tables import plain_table
 from glasshouse.errors import printable
@@ -19,6 +22,11 @@ from glasshouse.totals import Solution
 
 MOST_PACKAGES = 30
 MOST_BINS = 6
+ENTITIES_WARNING = (
+    "This file names who is behind records with certainty: it is the disclosure itself. Keep it as closely as the data "
+    "that the publications were to protect, and do not publish it."
+)
+"""What the user is told when names leave the program."""
 
 
 def show_solution(found: Solution) -> None:
@@ -66,6 +74,13 @@ def _sentence(found: Solution) -> str:
     if found.status == "unique":
         return f"The place of every record is certain: one allocation only meets the totals ({found.method})."
     return f"The place of {found.linked:,} of {records:,} records is certain{counted}."
+
+
+def write_entities(frame: pa.Table, path: Path) -> None:
+    """Write who is exposed with certainty as Parquet, whole or not at all, and warn: it is the disclosure itself."""
+    with new_file(path) as draft:
+        pyarrow.parquet.write_table(frame, draft)
+    print(f"{printable(str(path))}: {ENTITIES_WARNING}", file=sys.stderr)
 
 
 def show_campaign(run: TotalsRun, report: Path | None, *, as_json: bool) -> None:

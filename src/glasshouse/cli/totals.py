@@ -93,6 +93,14 @@ def campaign(
             help="Also write where each record can be, and how surely. It is the disclosure itself.",
         ),
     ] = None,
+    entities: Annotated[
+        Path | None,
+        typer.Option(
+            "--entities",
+            metavar="FILE.parquet",
+            help="Also write who is exposed with certainty, by name. It is the disclosure itself.",
+        ),
+    ] = None,
     out: options.Out = None,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
@@ -101,7 +109,7 @@ def campaign(
 
     Example: glasshouse totals campaign --study study.toml --seconds 600 --out run
     """
-    from glasshouse.cli.totalled import show_campaign
+    from glasshouse.cli.totalled import show_campaign, write_entities
     from glasshouse.runs import Means, check_place, write_run
     from glasshouse.runs.totalling import run_totals
     from glasshouse.sources import existing_file
@@ -117,8 +125,17 @@ def campaign(
         study = study.model_copy(update={"budget": budget})
     for path in paths_of(study):
         existing_file(path)
-    if per_record is not None:
-        asking.check_new_file(per_record, [study_file, *paths_of(study)], overwrite=overwrite)
+    if entities is not None and study.entities is None:
+        raise StudyError("--entities needs a register of entities; add [entities] to the plan")
+    if (
+        entities is not None
+        and per_record is not None
+        and entities.absolute() == per_record.absolute()
+    ):
+        raise StudyError("--entities and --per-record name the same file; give each its own")
+    for written in (per_record, entities):
+        if written is not None:
+            asking.check_new_file(written, [study_file, *paths_of(study)], overwrite=overwrite)
     if out is None and resume:
         raise StudyError("--resume needs the --out of the campaign that was interrupted")
     if out is not None:
@@ -136,4 +153,6 @@ def campaign(
         shutil.rmtree(kept, ignore_errors=True)
     if per_record is not None:
         asking.write_records(done.result.packages_frame(), per_record)
+    if entities is not None:
+        write_entities(done.result.entities_frame(), entities)
     show_campaign(done, report, as_json=as_json)

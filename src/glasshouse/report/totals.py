@@ -21,6 +21,7 @@ from glasshouse.report.total_charts import (
     time_by_complexity,
     value_at_risk,
 )
+from glasshouse.report.total_places import places_section
 from glasshouse.report.transition import Assumptions, noted, spread
 from glasshouse.report.words import counted, money, percentage, plural, share
 from glasshouse.study.totals import TotalsStudy
@@ -30,6 +31,20 @@ METHOD = (
     "after Favato 2021, “Confidential data leakage in Brazilian official foreign trade statistics” (UFMG), with exact "
     "windows instead of its tolerance"
 )
+
+
+_REASONS = {
+    "records added": "Records added: the totals are above what all records can give, however they were rounded. Unless "
+    "another publication shows what was suppressed, suppressed records look the same.",
+    "records added or rounding": "Records added or rounding: the totals are above what all records can give, but so "
+    "little that another way of rounding would explain it; it cannot be told.",
+    "records left out": "Records left out: the totals hold less than the records, and no record fits what is missing.",
+    "rounding": "Rounding: the sums agree, but no allocation meets the totals. They were rounded in another way, or as "
+    "much was added as was left out; it cannot be told.",
+    "bin without entities": "Bin without entities: the place of these records is certain, but the register has nobody "
+    "there to be named.",
+}
+"""What reasons for setting groups apart mean."""
 
 
 def total_sentences(result: CampaignResult, study: TotalsStudy) -> tuple[str, ...]:
@@ -83,20 +98,23 @@ def total_page(result: CampaignResult, study: TotalsStudy, *, provenance: Proven
             Figure.of(
                 value_at_risk(result.exposure("bayes"), study.currency),
                 label="Value at risk by phase; the same figures are in a table below",
-                caption="Each bar: what the adversary has so far.",
+                caption="Each mark: what the adversary has so far. “Joined”: she has put the records beside the totals "
+                "with the same keys, and knows which places take part. “Solved”: she has ruled out every place that no "
+                "allocation of the records to the totals admits.",
             )
         )
     if len(instances):
         figures += [
             Figure.of(
                 linked_by_complexity(instances),
-                label="Instances solved by complexity",
-                caption="Complex: many records and many places.",
+                label="Share of instances solved, and of their records linked, by complexity",
+                caption="Complex: many records and many places. “Solved”: exactly, so that nothing is left to try. "
+                "“Linked”: one place only is left for the record.",
             ),
             Figure.of(
                 time_by_complexity(instances),
                 label="Solving time by complexity",
-                caption="Trivial instances, which take no time, are left out.",
+                caption="Instances with one place take no time and are drawn at the bottom.",
             ),
         ]
     sections = [
@@ -108,7 +126,16 @@ def total_page(result: CampaignResult, study: TotalsStudy, *, provenance: Proven
             )
             for rule in (("bayes", "uniform") if result.entities is not None else ())
         ),
-        Section("Groups whose totals cannot be met", tables=(_apart(result, study.currency),)),
+        *(
+            (places_section(result, study.subject, study.currency),)
+            if result.entities is not None
+            else ()
+        ),
+        Section(
+            "Groups that are set apart",
+            tables=(_apart(result, study.currency),),
+            notes=_apart_notes(result),
+        ),
         Section("The publications", tables=(_publications(result),), notes=_troubles(result)),
     ]
     return Page(
@@ -209,6 +236,12 @@ def _apart(result: CampaignResult, currency: str | None) -> Table:
     return Table(columns, (Group(rows),))
 
 
+def _apart_notes(result: CampaignResult) -> tuple[str, ...]:
+    """Say what the reasons can and cannot tell, as far as they occur."""
+    reasons = {apart.reason for phase in result.phases for apart in phase.apart}
+    return tuple(note for reason, note in _REASONS.items() if reason in reasons)
+
+
 def _publications(result: CampaignResult) -> Table:
     names = list(result.publications[0]) if result.publications else ["publication"]
     columns = tuple(
@@ -249,6 +282,7 @@ def _assumptions(study: TotalsStudy) -> Assumptions:
                 "A group of records and totals that agree in their keys, or a part of one.",
             ),
             Term("Linked", "The place of the record is certain."),
+            Term("Named", "The entity behind the record is certain."),
             Term(
                 "Value at risk",
                 "The sum over records of the chance of naming who is behind it times its value.",

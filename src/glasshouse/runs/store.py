@@ -39,7 +39,7 @@ def check_place(folder: Path, *, overwrite: bool) -> None:
     check_folder(folder, replace=overwrite)
     if not folder.exists():
         return
-    own = {STUDY, MANIFEST, RESULTS, REPORT, PAGES, PDF, *RELEASES}
+    own = {STUDY, MANIFEST, RESULTS, REPORT, PAGES, PDF, *RELEASES, *TABLES}
     others = sorted({path.name for path in folder.iterdir()} - own)
     if others:
         raise DataError(
@@ -49,6 +49,8 @@ def check_place(folder: Path, *, overwrite: bool) -> None:
 
 RELEASES = ("release.csv", "quasi_identifiers.csv", "sensitive.csv")
 """What a run that makes a release writes besides."""
+TABLES = ("bins.parquet",)
+"""What a run with further tables writes besides."""
 
 
 @runtime_checkable
@@ -60,6 +62,14 @@ class MakesRelease(Protocol):
 
     def write_files(self, folder: Path) -> None:
         """Write the release."""
+
+
+@runtime_checkable
+class HasTables(Protocol):
+    """A run that has further tables besides its results."""
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Return them by the names of their files, which are among `TABLES`."""
 
 
 class Outcome(Protocol):
@@ -157,6 +167,9 @@ def write_run(outcome: Outcome, folder: Path, *, overwrite: bool = False) -> Pat
         (draft / STUDY).write_text(located, encoding="utf-8")
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         pyarrow.parquet.write_table(outcome.to_frame(), draft / RESULTS)
+        if isinstance(outcome, HasTables):
+            for name, table in outcome.tables().items():
+                pyarrow.parquet.write_table(table, draft / name)
         write_report(lambda: outcome.to_page(provenance), draft)
     return folder / REPORT
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from glasshouse.runs.runner import Means
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.totals import CampaignResult, campaign
+from glasshouse.totals.reckoning import RULES
 
 if TYPE_CHECKING:
     from glasshouse.report import Page, Provenance
@@ -37,6 +38,15 @@ class TotalsRun:
     def to_frame(self) -> pa.Table:
         """Return a row per instance: its size, what came of it, and what it took."""
         return self.result.instances_frame()
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Return a row per rule of guessing, step and bin: what the adversary can do there."""
+        frames = [
+            frame.add_column(0, "rule", pa.array([rule] * len(frame), pa.string()))
+            for rule in RULES
+            for frame in (self.result.bins_frame(rule),)
+        ]
+        return {"bins.parquet": pa.concat_tables(frames)}
 
     def to_page(self, provenance: Provenance) -> Page:
         """Return the report, in the language that is spoken."""

@@ -216,6 +216,21 @@ class TotalsStudy(Question):
             earlier[phase.name] = phase
         return self
 
+    @model_validator(mode="after")
+    def _entities_are_in_bins(self) -> Self:
+        if self.entities is None:
+            return self
+        columns = list(dict.fromkeys(column for phase in self.phases for column in phase.bin))
+        for column in self.entities.keys:
+            _known("column", column, columns, "the bins of any phase, which [entities] needs")
+        for phase in self.phases:
+            if phase.exposed and not set(phase.bin) & set(self.entities.keys):
+                raise ValueError(
+                    f'phase "{phase.name}": its bins have none of the keys of [entities], so that nobody can be named; '
+                    "set exposed = false, or add a key"
+                )
+        return self
+
     def _measures_are_there(self, phase: Phase) -> None:
         for measure in phase.measures:
             _known("measure", measure, self.measures, "measures")

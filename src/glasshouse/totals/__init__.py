@@ -1,12 +1,14 @@
 """Published totals: who is behind each transaction, from microdata and totals that were published apart."""
 
 from glasshouse.totals.campaigns import CampaignResult, PhaseResult, campaign, load_plan
-from glasshouse.totals.exposure import Exposure, Phase, Register, exposure
+from glasshouse.totals.exposure import Exposure, Phase, Register, exposure, register_of
 from glasshouse.totals.instance import Instance, from_dict, from_json, instance
+from glasshouse.totals.places import BinExposed
 from glasshouse.totals.solution import Solution
 from glasshouse.totals.solver import solve
 
 __all__ = [
+    "BinExposed",
     "CampaignResult",
     "Exposure",
     "Instance",
@@ -20,5 +22,6 @@ __all__ = [
     "from_json",
     "instance",
     "load_plan",
+    "register_of",
     "solve",
 ]

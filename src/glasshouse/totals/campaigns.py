@@ -31,24 +31,22 @@ from glasshouse.study.files import dump_study, load_question, paths_of
 from glasshouse.study.totals import Phase, TotalsStudy
 from glasshouse.totals.attempts import Attempt, Flags, Task, Terms, Workers
 from glasshouse.totals.exposure import Phase as Exposed
+from glasshouse.totals.finding import (
+    Found,
+    linked_by,
+    opened_by,
+    register_size,
+    registered_in,
+    with_excess,
+    without_entities,
+)
 from glasshouse.totals.joining import groups_of
 from glasshouse.totals.kept import Checkpoint
 from glasshouse.totals.publications import Published, read_publications
 from glasshouse.totals.reckoning import RULES, CampaignResult, PhaseResult, exposed, phase_result
 from glasshouse.totals.solver import prepare
 from glasshouse.totals.splitting import Open, instances_of
-from glasshouse.totals.standing import (
-    Found,
-    Standing,
-    after_joining,
-    after_solving,
-    entities_of,
-    linked_by,
-    opened_by,
-    prior,
-    register_size,
-    without_entities,
-)
+from glasshouse.totals.standing import Standing, after_joining, after_solving, prior
 
 __all__ = ["CampaignResult", "OnCampaign", "PhaseResult", "campaign", "load_plan"]
 
@@ -176,10 +174,10 @@ class _Run:
             )
             before, standing = (
                 standing,
-                after_solving(standing, found, linked) if phase.exposed else standing,
+                after_solving(standing, found, number, linked) if phase.exposed else standing,
             )
             if phase.exposed:
-                steps.append((f"{phase.name}, joined", after_joining(before, found)))
+                steps.append((f"{phase.name}, joined", after_joining(before, found, number)))
                 steps.append((f"{phase.name}, solved", standing))
             results.append(phase_result(found, before=before, after=standing, values=values))
         return CampaignResult(
@@ -195,10 +193,13 @@ class _Run:
             complete=not any(each.untried for each in results),
             seconds=self._clock.elapsed,
             found=tuple(self._found.values()),
-            standing=standing,
+            steps=tuple(steps),
             published=records,
+            register=None
+            if self._study.entities is None
+            else self._publications[self._study.entities.publication],
             values=values,
-            identifier=self._study.publications[first].identifier,
+            study=self._study,
         )
 
     def _begin(self, phase: Phase, records: Published) -> Found:
@@ -209,9 +210,9 @@ class _Run:
         linked: Flags | None = None
         for narrowing in phase.narrowed_by:
             earlier = self._found[narrowing.phase]
-            opened.append(opened_by(earlier, narrowing.on, groups, records.rows))
+            opened.append(opened_by(earlier, narrowing.on, phase, groups, records.rows))
             if set(narrowing.on) == set(phase.bin):
-                own = opened[-1].counts == 1
+                own = opened[-1].linked
                 linked = own if linked is None else linked | own
         instances = instances_of(
             groups,
@@ -221,9 +222,9 @@ class _Run:
             linked=linked,
             tried=any(_same(self._study, phase, each.phase) for each in self._found.values()),
         )
-        entities = entities_of(self._study, groups, self._publications)
-        found = Found(phase, instances, {}, entities)
-        self._troubles += without_entities(found)
+        register = registered_in(self._study, groups, self._publications)
+        found = Found(phase, instances, {}, register)
+        self._troubles += [*with_excess(found), *without_entities(found)]
         return found
 
     def _solve(self, number: int, found: Found) -> None:
@@ -315,7 +316,7 @@ def _exposures(
 ) -> tuple[Exposed, ...]:
     found: list[Exposed] = []
     for name, standing in steps:
-        chances = standing.uniform if rule == "uniform" else standing.bayes
+        chances = standing.chances(rule)
         found.append(exposed(name, chances, standing.certain, values, found[-1] if found else None))
     return tuple(found)
 

@@ -7,16 +7,20 @@ equally likely to be behind a transaction. Her chance is that of her best guess 
 `prior`         1 / entities in the register
 `joined`        1 / entities in the bins of the group: the totals name the cities that take part
 `uniform`       1 / entities in the feasible bins: the rule of Favato (2021), uniform over the union
-`bayes`         max over bins of P(bin) / entities in the bin, P(bin) the share of the valid allocations with the
-                package there, each weighted by Π entities(bin)
+`bayes`         max over entities of Σ P(bin) / entities in the bin, over the bins that the entity is registered in;
+                P(bin) the share of the valid allocations with the package there, each weighted by Π entities(bin)
 ==============  ==========================================================================================
 
 Only the last is her posterior: an allocation into cities stands for Π entities(city) ways to name an entity behind
 each transaction, all equally likely a priori. The uniform rule forgets how many allocations put the transaction where,
-and so is never above it: the largest of the P(bin) / entities(bin) is at least their mean weighted by the entities.
+and so is never above it: the chances of all entities of the union add up to 1, so that the largest is at least their
+mean.
+
+An entity with branches is registered in several bins. It counts once in a union and in the register, and once in every
+bin that it is in: give a register its members, and not only their number.
 
 The value at risk is Σ chance · value; what leaks is its growth from phase to phase. A transaction is named *with
-certainty* if it has one feasible bin, proved, in which one entity is registered.
+certainty* if its feasible bins, proved, have one entity between them.
 
 A record that the publisher left out can be anybody's. With a share ρ of such records a priori, the bin of records left
 out weighs ρ · (register) beside (1 − ρ) · entities for the others.
@@ -49,24 +53,42 @@ class Register:
     entities: Mapping[str, int]
     """Per bin, by name, the number of entities."""
     total: int | None = None
-    """The number of entities in the register; None: those of the bins."""
+    """The number of different entities in the register; None: those of the bins. If it is below their sum, entities are
+    in several bins; where it is not known in which, chances are lower bounds."""
+    members: Mapping[str, frozenset[str]] | None = None
+    """Per bin, by name, its entities; None: only their number is known. See `register_of`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "entities", MappingProxyType(dict(self.entities)))
+        if self.members is not None:
+            object.__setattr__(self, "members", MappingProxyType(dict(self.members)))
         for name, count in self.entities.items():
             if count < 1:
                 raise DataError(
                     f"bin {quoted([name])} has no entities in the register; leave it out"
                 )
-        if self.total is not None and self.total < sum(self.entities.values()):
+            if self.total is not None and count > self.total:
+                raise DataError(
+                    f"the register has {self.total:,} entities, but bin {quoted([name])} alone {count:,}; correct one"
+                )
+        union = 0 if self.members is None else len(frozenset().union(*self.members.values()))
+        if self.total is not None and union > self.total:
             raise DataError(
-                f"the register has {self.total:,} entities, but its bins {sum(self.entities.values()):,}"
+                f"the register has {self.total:,} entities, but its bins {union:,} different ones; correct one"
             )
 
     @property
     def size(self) -> int:
-        """The number of entities in the register."""
-        return sum(self.entities.values()) if self.total is None else self.total
+        """The number of different entities in the register."""
+        return self.union(self.entities) if self.total is None else self.total
+
+    def union(self, names: Iterable[str]) -> int:
+        """Return how many different entities are in some bins; where only numbers are known, the most it can be."""
+        bins = list(names)
+        if self.members is not None:
+            return len(frozenset().union(*(self.members[name] for name in bins)))
+        whole = sum(self.in_bin(name) for name in bins)
+        return whole if self.total is None else min(whole, self.total)
 
     def in_bin(self, name: str) -> int:
         """Return the number of entities in a bin; a record left out can be anybody's.
@@ -103,6 +125,24 @@ class Register:
             int(self.in_bin(name) * each * share.denominator)
             for name, each in zip(names, odds, strict=True)
         )
+
+
+def register_of(members: Mapping[str, Iterable[str]], *, total: int | None = None) -> Register:
+    """Return the register of entities that may be in several bins.
+
+    Args:
+        members: Per bin, the names of its entities.
+        total: The number of different entities in the register; unset: those of the bins.
+
+    Raises:
+        DataError: A bin has no entities, or there are more than the register has.
+
+    >>> register = register_of({"A": ["x", "y"], "B": ["x"]})
+    >>> register.size, dict(register.entities)
+    (2, {'A': 2, 'B': 1})
+    """
+    known = {name: frozenset(each) for name, each in members.items()}
+    return Register({name: len(each) for name, each in known.items()}, total, known)
 
 
 @dataclass(frozen=True)
@@ -194,18 +234,25 @@ def exposure(
     instance = solution.instance
     chosen = _chosen(instance, packages)
     worth = _values(instance, value)
-    sizes = [register.in_bin(name) for name in instance.bin_names]
-    cities = [size for size, name in zip(sizes, instance.bin_names, strict=True) if name != NONE]
-    whole = register.size if instance.none_bin is not None else sum(cities)
-    prior, joined = Fraction(1, register.size), Fraction(1, whole)
-    uniform = [_uniform(solution, package, sizes, register.size) for package in chosen]
+    for name in instance.bin_names:
+        register.in_bin(name)
+    prior = Fraction(1, register.size)
+    joined = _over_union(instance, range(len(instance.bin_names)), register)
+    uniform = [
+        # Of an infeasible group nothing more is known than from its totals.
+        _over_union(
+            instance, solution.feasible_bins[package] or range(len(instance.bin_names)), register
+        )
+        for package in chosen
+    ]
     bayes = None
     if solution.weighted_shares is not None:
         _check_weights(solution, register)
         bayes = tuple(
-            _best(solution.weighted_shares[package], sizes, instance.none_bin) for package in chosen
+            _best(instance, solution.weighted_shares[package], register) for package in chosen
         )
-    posterior = tuple(chance == 1 and solution.proved for chance in uniform)
+    met = solution.proved and solution.status != "infeasible"
+    posterior = tuple(chance == 1 and met for chance in uniform)
     number = len(chosen)
     return Exposure(
         solution=solution,
@@ -289,6 +336,8 @@ def by_bin(exposures: Iterable[Exposure]) -> pa.Table:
 def certain_links(exposures: Iterable[Exposure]) -> pa.Table:
     """Return the transactions whose entity is certain, with the bin and the value.
 
+    An entity with branches can be certain while its bin is not: then all of them are told.
+
     Whoever has the register reads the entity's name from the bin: this is the disclosure itself. It serves the
     publisher to see what must not be published, and belongs in no report.
     """
@@ -296,7 +345,9 @@ def certain_links(exposures: Iterable[Exposure]) -> pa.Table:
         (
             group.solution.instance.name,
             group.solution.instance.package_names[package],
-            group.solution.instance.bin_names[group.solution.feasible_bins[package][0]],
+            "; ".join(
+                group.solution.instance.bin_names[b] for b in group.solution.feasible_bins[package]
+            ),
             float(group.values[place]),
         )
         for group in exposures
@@ -366,23 +417,29 @@ def _values(instance: Instance, value: str | Sequence[Number] | None) -> list[Fr
     return [exact(each, f"{instance.name}: value") for each in value]
 
 
-def _uniform(solution: Solution, package: int, sizes: Sequence[int], register: int) -> Fraction:
-    """Return 1 / entities in the feasible bins; of an infeasible group nothing more is known than from its totals."""
-    bins = solution.feasible_bins[package] or range(len(sizes))
-    if solution.instance.none_bin in bins:
-        return Fraction(1, register)
-    return Fraction(1, sum(sizes[b] for b in bins))
+def _over_union(instance: Instance, bins: Iterable[int], register: Register) -> Fraction:
+    """Return 1 / entities in some bins; a record left out can be anybody's."""
+    names = [instance.bin_names[b] for b in bins]
+    return Fraction(1, register.size if NONE in names else register.union(names))
 
 
-def _best(shares: Sequence[Fraction], sizes: Sequence[int], none_bin: int | None) -> Fraction:
+def _best(instance: Instance, shares: Sequence[Fraction], register: Register) -> Fraction:
     """Return the posterior of the most likely entity; a record left out can be anybody's."""
-    anybody = Fraction(0) if none_bin is None else shares[none_bin] / sizes[none_bin]
-    inside = [
-        share / size
-        for bin_, (share, size) in enumerate(zip(shares, sizes, strict=True))
-        if bin_ != none_bin
-    ]
-    return max(inside, default=Fraction(0)) + anybody
+    anybody = Fraction(0)
+    chances: dict[tuple[str, str | None], Fraction] = {}
+    for name, share in zip(instance.bin_names, shares, strict=True):
+        if name == NONE:
+            anybody = share / register.size
+        elif share:
+            own: Iterable[tuple[str, str | None]] = (
+                [(name, None)]
+                if register.members is None
+                else (("", entity) for entity in register.members[name])
+            )
+            each = share / register.in_bin(name)
+            for entity in own:
+                chances[entity] = chances.get(entity, Fraction(0)) + each
+    return max(chances.values(), default=Fraction(0)) + anybody
 
 
 def _check_weights(solution: Solution, register: Register) -> None:

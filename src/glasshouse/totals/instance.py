@@ -225,6 +225,10 @@ def instance(
     if none_bin:
         _add_none(weights, low, high, growing, bins)
         own = None if own is None else [*own, None]
+    elif NONE in bins:
+        raise DataError(
+            f'{name}: a bin is named "{NONE}", which is what the bin of records left out is called; rename it'
+        )
     return Instance(
         packages=_integers(weights, name),
         low=_integers(low, name),

@@ -18,14 +18,18 @@ from math import floor
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.errors import printable
 from glasshouse.study.totals import Phase, TotalsStudy
 from glasshouse.totals.amounts import FAULTS, Integers
 from glasshouse.totals.decimals import exact
 from glasshouse.totals.instance import LARGEST_SUM
-from glasshouse.totals.publications import UNKNOWN, Published, Trouble, agreed, combined
+from glasshouse.totals.publications import UNKNOWN, Published, Trouble, agreed, combined, said
 
 Flags = NDArray[np.bool_]
+_KINDS = {
+    "too many decimals": "groups with a measure of too many decimals",
+    "too large": "groups with a measure that is too large: a number or a sum is beyond 62 bits",
+}
+"""What troubles call faults of measures that are no adjectives."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +223,7 @@ def _labels(phase: Phase, totals: Published, key: Integers, count: int) -> list[
     row[key[known]] = known
     columns = [totals.column(each) for each in phase.keys.values()]
     texts = [column.values.take(column.codes[row]).to_pylist() for column in columns]
-    return [" ".join(each) for each in zip(*texts, strict=True)]
+    return [said(each) for each in zip(*texts, strict=True)]
 
 
 def _texts(totals: Published, name: str, bin_code: Integers) -> list[str]:
@@ -275,23 +279,13 @@ def _with_troubles(
     troubles = []
     if groups.unjoined:
         row = int(np.flatnonzero(record_key == UNKNOWN)[0])
-        said = " ".join(_shown(records, each, row) for each in phase.keys)
+        example = said(records.column(each).text(row) for each in phase.keys)
         whole = groups.unjoined == records.rows
         kind = "records and totals share no key" if whole else "records without totals"
-        troubles.append(Trouble(phase.name, kind, groups.unjoined, said))
+        troubles.append(Trouble(phase.name, kind, groups.unjoined, example))
     for code in range(1, len(FAULTS)):
         wrong = np.flatnonzero(groups.fault == code)
         if len(wrong):
-            kind = f"groups with a measure that is {FAULTS[code]}"
-            if FAULTS[code] == "too many decimals":
-                kind = "groups with a measure of too many decimals"
-            troubles.append(
-                Trouble(phase.name, kind, len(wrong), printable(groups.labels[wrong[0]]))
-            )
+            kind = _KINDS.get(FAULTS[code], f"groups with a measure that is {FAULTS[code]}")
+            troubles.append(Trouble(phase.name, kind, len(wrong), groups.labels[wrong[0]]))
     return Groups(**{**vars(groups), "troubles": tuple(troubles)})
-
-
-def _shown(published: Published, column: str, row: int) -> str:
-    coded = published.column(column)
-    code = int(coded.codes[row])
-    return "?" if code == UNKNOWN else printable(coded.values[code].as_py())

@@ -38,6 +38,11 @@ class Coded:
         """Return the column with some of its rows."""
         return Coded(self.codes[rows], self.values)
 
+    def text(self, row: int) -> str | None:
+        """Return the value of a row; None: a key map does not have it."""
+        code = int(self.codes[row])
+        return None if code == UNKNOWN else str(self.values[code].as_py())
+
 
 @dataclass(frozen=True)
 class Trouble:
@@ -109,9 +114,25 @@ def read_publications(study: TotalsStudy) -> dict[str, Published]:
         _check_columns(sources[name], publication, used[name])
     decimals = {name: measure.decimals for name, measure in study.measures.items()}
     return {
-        name: _published(name, study.publications[name], sources[name], used[name], decimals)
+        name: _published(
+            name,
+            study.publications[name],
+            sources[name],
+            used[name],
+            decimals,
+            _group_keys(study, name),
+        )
         for name in used
     }
+
+
+def said(texts: Iterable[str | None]) -> str:
+    """Return the values of a key as one text for a message.
+
+    >>> said(["2021", "", None])
+    '2021 (empty) ?'
+    """
+    return " ".join("?" if each is None else printable(each) or "(empty)" for each in texts)
 
 
 def combined(columns: Sequence[Integers]) -> tuple[Integers, int]:
@@ -170,6 +191,17 @@ def _used_columns(study: TotalsStudy) -> dict[str, list[str]]:
     return {name: list(columns) for name, columns in used.items()}
 
 
+def _group_keys(study: TotalsStudy, name: str) -> list[str]:
+    """Return the columns of a publication by which the first phase that uses it makes groups."""
+    for phase in study.phases:
+        if name == phase.packages:
+            return list(phase.keys)
+        if name == phase.bins:
+            return list(phase.keys.values())
+    entities = study.entities
+    return [] if entities is None or entities.publication != name else list(entities.keys.values())
+
+
 def _raw_columns(publication: Publication, used: Sequence[str]) -> list[str]:
     """Return the columns of the file that the used ones and the derived ones are made from."""
     derived: list[str] = []
@@ -183,6 +215,17 @@ def _raw_columns(publication: Publication, used: Sequence[str]) -> list[str]:
 
 def _check_columns(source: Source, publication: Publication, used: Sequence[str]) -> None:
     for name in (*_raw_columns(publication, used), *publication.measures.values()):
+        if name not in source.columns and name in publication.derived:
+            user = next(d for d, rule in publication.derived.items() if name in rule.columns)
+            itself = user == name
+            raise DataError(
+                f'{source.name}: the derived column "{printable(user)}" is made from '
+                + (
+                    "itself, and the file has no column of that name; correct its columns"
+                    if itself
+                    else f'"{printable(name)}", which is derived after it; put "{printable(name)}" first'
+                )
+            )
         if name not in source.columns:
             available = [*source.columns, *publication.derived]
             raise DataError(unknown_name("column", name, source.name, available))
@@ -194,6 +237,7 @@ def _published(
     source: Source,
     used: Sequence[str],
     decimals: Mapping[str, int],
+    keys: Sequence[str],
 ) -> Published:
     columns, measures, faults = _read(publication, source, used, decimals)
     troubles: list[Trouble] = []
@@ -203,7 +247,7 @@ def _published(
     kept = np.flatnonzero(_meeting(publication, columns, rows))
     met = len(kept)
     if publication.unique:
-        kept = _first_of_each(name, publication, columns, measures, kept, troubles)
+        kept = _first_of_each(name, publication, columns, measures, kept, keys, troubles)
     return Published(
         name=name,
         columns={each: columns[each].taken(kept) for each in used},
@@ -263,9 +307,9 @@ def _derived(
     result = np.where(codes == UNKNOWN, UNKNOWN, own[codes])
     lost = np.flatnonzero((result == UNKNOWN) & (codes != UNKNOWN))
     if len(lost):
-        said = "".join(part.values[int(part.codes[lost[0]])].as_py() for part in parts)
+        missing = "".join(part.text(lost[0]) or "" for part in parts)
         kind = f'the key map of "{name}" has no entry'
-        troubles.append(Trouble(where, kind, len(lost), printable(said)))
+        troubles.append(Trouble(where, kind, len(lost), said([missing])))
     return Coded(result, encoded.dictionary.cast(pa.large_string()))
 
 
@@ -316,9 +360,13 @@ def _first_of_each(
     columns: Mapping[str, Coded],
     measures: Mapping[str, Integers],
     kept: Integers,
+    keys: Sequence[str],
     troubles: list[Trouble],
 ) -> Integers:
-    """Return the first of the rows with the same key, and take note of repetitions with other measures."""
+    """Return the first of the rows with the same key, and take note of repetitions with other measures.
+
+    The example is the group of one of them, not its own name: troubles are told with the figures.
+    """
     key, _ = combined([columns[each].codes[kept] for each in publication.unique])
     lost = key == UNKNOWN
     key[lost] = key.max(initial=0) + 1 + np.arange(int(lost.sum()))
@@ -329,10 +377,7 @@ def _first_of_each(
         differs |= own != own[first][inverse.reshape(-1)]
     if differs.any():
         row = kept[np.flatnonzero(differs)[0]]
-        said = " ".join(
-            columns[each].values[int(columns[each].codes[row])].as_py()
-            for each in publication.unique
-        )
+        example = said(columns[each].text(row) for each in keys)
         kind = "rows that repeat another have other measures"
-        troubles.append(Trouble(where, kind, int(differs.sum()), printable(said)))
+        troubles.append(Trouble(where, kind, int(differs.sum()), example))
     return kept[np.sort(first)]

@@ -1,8 +1,8 @@
-"""What a campaign comes to: figures per phase, tables per instance, per bin and per record."""
+"""What a campaign comes to: figures per phase, and the way to tables per instance, per bin and per record."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +11,19 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError, unknown_name
+from glasshouse.study.totals import TotalsStudy
 from glasshouse.totals.amounts import Integers
 from glasshouse.totals.exposure import Phase as Exposed
-from glasshouse.totals.instance import NONE
+from glasshouse.totals.finding import Found
+from glasshouse.totals.listing import instances_table, packages_table, worth_of
+from glasshouse.totals.places import BinExposed, bins_table, entities_table, exposed_by_bin
 from glasshouse.totals.publications import Published, Trouble
 from glasshouse.totals.splitting import REASONS
-from glasshouse.totals.standing import Found, Standing
+from glasshouse.totals.standing import Standing
 
+NO_REGISTER = "the plan has no register of entities; add [entities] to it"
+NO_ENTITY = "bin without entities"
+"""Why records are set apart whose bins are known, but nobody is registered there."""
 RULES = ("uniform", "bayes")
 """How the adversary guesses; see `glasshouse.totals.exposure`."""
 
@@ -27,13 +33,15 @@ class Apart:
     """Groups, or parts of them, whose totals cannot be met."""
 
     reason: str
-    """Why; one of `glasshouse.totals.splitting.REASONS`."""
+    """Why; one of `glasshouse.totals.splitting.REASONS`, or `NO_ENTITY`."""
     groups: int
     """How many there are."""
     records: int
     """How many records they have."""
     value: float
     """What these are worth."""
+    example: str
+    """The keys of one of them."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures in plain values."""
@@ -119,14 +127,21 @@ class CampaignResult:
     """How long it took."""
     found: tuple[Found, ...]
     """Per phase its instances and attempts."""
-    standing: Standing
-    """Per record, what is known at the end."""
+    steps: tuple[tuple[str, Standing], ...]
+    """Per record, what is known before, and after each step."""
     published: Published
     """The records."""
+    register: Published | None
+    """The register; None: there is none."""
     values: NDArray[np.float64]
     """Per record, what it is worth."""
-    identifier: str | None
-    """The column that names records."""
+    study: TotalsStudy
+    """The plan."""
+
+    @property
+    def standing(self) -> Standing:
+        """Per record, what is known at the end."""
+        return self.steps[-1][1]
 
     @property
     def instances(self) -> int:
@@ -152,6 +167,7 @@ class CampaignResult:
             "exposures": {
                 rule: [step.to_dict() for step in steps] for rule, steps in self.exposures.items()
             },
+            "bins": [each.to_dict() for each in self.bins()],
             "publications": [dict(each) for each in self.publications],
             "troubles": [each.to_dict() for each in self.troubles],
         }
@@ -166,11 +182,34 @@ class CampaignResult:
 
     def instances_frame(self) -> pa.Table:
         """Return a row per instance: its size, what came of it, and what it took; neither keys nor names."""
-        return pa.concat_tables([_instances_table(found, self.values) for found in self.found])
+        return pa.concat_tables([instances_table(found, self.values) for found in self.found])
 
-    def bins_frame(self) -> pa.Table:
-        """Return per bin the records whose bin is certain, and those whose entity is; most value first."""
-        return _bins_table(self)
+    def bins(self, rule: str = "bayes") -> tuple[BinExposed, ...]:
+        """Return per step and bin what the adversary can do there, most value at risk first; empty without a register.
+
+        Raises:
+            StudyError: There is no such rule.
+        """
+        _check_rule(rule)
+        if self.entities is None:
+            return ()
+        return exposed_by_bin(self.found, self.steps, self.values, self.entities, rule)
+
+    def bins_frame(self, rule: str = "bayes") -> pa.Table:
+        """Return the same as a table, a row per step and bin."""
+        return bins_table(self.bins(rule))
+
+    def entities_frame(self) -> pa.Table:
+        """Return the entities that are behind some record with certainty, with their records; most value first.
+
+        This is the disclosure itself: it serves the publisher to see whom the publications expose.
+
+        Raises:
+            StudyError: There is no register.
+        """
+        if self.register is None:
+            raise StudyError(NO_REGISTER)
+        return entities_table(self.found, self.standing, self.values, self.register, self.study)
 
     def packages_frame(self, *, most_bins: int = 100) -> pa.Table:
         """Return a row per record: where it can be, with which probability, and the chances to name its entity.
@@ -180,7 +219,17 @@ class CampaignResult:
         Args:
             most_bins: Where more bins are feasible, they are counted and not listed.
         """
-        return _packages_table(self, most_bins)
+        column = self.study.publications[self.published.name].identifier
+        names = None if column is None else self.published.column(column)
+        registered = self.entities is not None
+        return packages_table(
+            self.found,
+            self.standing,
+            self.values,
+            names,
+            registered=registered,
+            most_bins=most_bins,
+        )
 
     def exposure(self, rule: str = "bayes") -> tuple[Exposed, ...]:
         """Return what the adversary can do before, and after each step, by one rule of guessing.
@@ -188,10 +237,9 @@ class CampaignResult:
         Raises:
             StudyError: There is no such rule, or no register.
         """
-        if rule not in RULES:
-            raise StudyError(unknown_name("rule", rule, "the posterior", RULES))
+        _check_rule(rule)
         if self.entities is None:
-            raise StudyError("the plan has no register of entities; add [entities] to it")
+            raise StudyError(NO_REGISTER)
         return self.exposures[rule]
 
 
@@ -218,7 +266,7 @@ def phase_result(
         infeasible=statuses.count("infeasible"),
         unsolved=statuses.count("limit") + statuses.count("failed"),
         untried=len(found.hard) - len(statuses),
-        apart=_apart(found, reason, values),
+        apart=(*_apart(found, reason, values), *_unregistered(found, before, after, values)),
         linked=int(new.sum()),
         linked_value=float(values[new].sum()),
         linked_so_far=int(after.linked.sum()),
@@ -241,7 +289,7 @@ def exposed(
         name=name,
         packages=len(chances),
         chance=chance,
-        factor=None if last is None else chance / last.chance,
+        factor=None if last is None or not last.chance else chance / last.chance,
         value_at_risk=at_risk,
         leaked=None if last is None else at_risk - last.value_at_risk,
         certain=int(certain.sum()),
@@ -259,202 +307,33 @@ def _apart(
 ) -> tuple[Apart, ...]:
     instances = found.instances
     packages, _ = instances.sizes
-    worth = _worth(found, values)
+    worth = worth_of(found, values)
     return tuple(
         Apart(
             reason=REASONS[code],
             groups=int((reason == code).sum()),
             records=int(packages[reason == code].sum()),
             value=float(worth[reason == code].sum()),
+            example=instances.groups.labels[instances.group[np.argmax(reason == code)]],
         )
         for code in range(1, len(REASONS))
         if (reason == code).any()
     )
 
 
-def _worth(found: Found, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what the records of each part are worth."""
-    instances = found.instances
-    packages, _ = instances.sizes
-    owner = np.repeat(np.arange(instances.count), packages)
-    worth = values[instances.groups.record[instances.package]]
-    return np.asarray(np.bincount(owner, worth, minlength=instances.count))
+def _unregistered(
+    found: Found, before: Standing, after: Standing, values: NDArray[np.float64]
+) -> tuple[Apart, ...]:
+    """Return the records that a phase found to be in bins in which nobody is registered."""
+    new = after.unregistered & ~before.unregistered
+    groups = found.instances.groups
+    concerned = np.unique(groups.record_group[new[groups.record]])
+    if not len(concerned):
+        return ()
+    number, worth = int(new.sum()), float(values[new].sum())
+    return (Apart(NO_ENTITY, len(concerned), number, worth, groups.labels[concerned[0]]),)
 
 
-def _instances_table(found: Found, values: NDArray[np.float64]) -> pa.Table:
-    instances = found.instances
-    packages, bins = instances.sizes
-    wanted = instances.wanted
-    attempts = [found.attempts.get(int(part)) for part in wanted]
-    status = [
-        ("unique" if instances.single[part] else "untried") if each is None else each.status
-        for part, each in zip(wanted, attempts, strict=True)
-    ]
-    return pa.table(
-        {
-            "phase": pa.array([found.phase.name] * len(wanted), pa.string()),
-            "packages": pa.array(packages[wanted]),
-            "bins": pa.array(bins[wanted]),
-            "left_out": pa.array(instances.left_out[wanted]),
-            "complexity": pa.array(instances.complexity[wanted]),
-            "value": pa.array(_worth(found, values)[wanted]),
-            "status": pa.array(status, pa.string()),
-            "method": pa.array(
-                [None if each is None else each.method for each in attempts], pa.string()
-            ),
-            "linked": pa.array(_linked_counts(found, wanted), pa.int64()),
-            "seconds": pa.array([0.0 if each is None else each.seconds for each in attempts]),
-        }
-    )
-
-
-def _linked_counts(found: Found, parts: Integers) -> list[int]:
-    packages = np.diff(found.instances.package_start)
-    counts = []
-    for part in parts.tolist():
-        attempt = found.attempts.get(part)
-        if attempt is None:
-            counts.append(int(packages[part]) if found.instances.single[part] else 0)
-        elif attempt.feasible is None or attempt.status == "limit":
-            counts.append(0)
-        else:
-            counts.append(int((attempt.feasible.sum(axis=1) == 1).sum()))
-    return counts
-
-
-def _places(found: Sequence[Found], rows: int) -> tuple[Integers, Integers]:
-    """Return per record the last phase that says something about it, and the part there; −1 where none does."""
-    phase, part = np.full(rows, -1, np.int64), np.full(rows, -1, np.int64)
-    sure = np.zeros(rows, bool)
-    for number, each in enumerate(found):
-        if not each.phase.exposed:
-            continue
-        told = [p for p, a in each.attempts.items() if a.feasible is not None]
-        for own in [*told, *each.trivial.tolist()]:
-            attempt = each.attempts.get(own)
-            proved = attempt is None or attempt.status != "limit"
-            record = each.instances.groups.record[each.instances.packages_of(own)]
-            record = record[proved | ~sure[record]]
-            phase[record], part[record] = number, own
-            sure[record] |= proved
-    return phase, part
-
-
-def _bins_table(result: CampaignResult) -> pa.Table:
-    phase, part = _places(result.found, result.records)
-    names: list[str] = []
-    entities: list[int | None] = []
-    rows: list[Integers] = []
-    index: dict[str, int] = {}
-    for number, found in enumerate(result.found):
-        groups, instances = found.instances.groups, found.instances
-        for own in np.unique(part[phase == number]).tolist():
-            record, bin_ = _sure(found, own)
-            record, bin_ = record[mine := phase[record] == number], bin_[mine]
-            for code in np.unique(bin_).tolist():
-                place = int(groups.bin[instances.bins_of(own)[code]])
-                name = groups.bin_names[place]
-                if name not in index:
-                    index[name] = len(names)
-                    names.append(name)
-                    count = None if found.entities is None else int(found.entities[place])
-                    entities.append(count)
-                    rows.append(np.zeros(0, np.int64))
-                at = index[name]
-                rows[at] = np.concatenate([rows[at], record[bin_ == code]])
-    certain = [each[result.standing.certain[each]] for each in rows]
-    table = pa.table(
-        {
-            "bin": pa.array(names, pa.string()),
-            "entities": pa.array(entities, pa.int64()),
-            "linked": pa.array([len(each) for each in rows], pa.int64()),
-            "linked_value": pa.array(
-                [float(result.values[each].sum()) for each in rows], pa.float64()
-            ),
-            "certain": pa.array([len(each) for each in certain], pa.int64()),
-            "certain_value": pa.array(
-                [float(result.values[each].sum()) for each in certain], pa.float64()
-            ),
-        }
-    )
-    keys = [("certain_value", "descending"), ("linked_value", "descending"), ("bin", "ascending")]
-    return table.sort_by(keys)
-
-
-def _sure(found: Found, part: int) -> tuple[Integers, Integers]:
-    """Return the records of a part whose bin is certain, and the position of that bin in the part."""
-    record = found.instances.groups.record[found.instances.packages_of(part)]
-    attempt = found.attempts.get(part)
-    if attempt is None:
-        return record, np.zeros(len(record), np.int64)
-    if attempt.feasible is None or attempt.status == "limit":
-        return record[:0], record[:0]
-    one = attempt.feasible.sum(axis=1) == 1
-    if found.instances.left_out[part]:
-        one &= ~attempt.feasible[:, -1]
-    return record[one], attempt.feasible[one].argmax(axis=1)
-
-
-def _packages_table(result: CampaignResult, most_bins: int) -> pa.Table:
-    rows = result.records
-    phase, part = _places(result.found, rows)
-    number = np.zeros(rows, np.int64)
-    bins: list[list[str] | None] = [None] * rows
-    shares: list[list[float] | None] = [None] * rows
-    for place, found in enumerate(result.found):
-        for own in np.unique(part[phase == place]).tolist():
-            _fill(found, own, phase == place, most_bins, number, bins, shares)
-    names = None
-    if result.identifier is not None:
-        column = result.published.column(result.identifier)
-        names = column.values.take(pa.array(column.codes)).cast(pa.string())
-    standing = result.standing
-    phases = [found.phase.name for found in result.found]
-    said = [None if place < 0 else phases[place] for place in phase.tolist()]
-    return pa.table(
-        {
-            "record": pa.array(np.arange(1, rows + 1)).cast(pa.string())
-            if names is None
-            else names,
-            "value": pa.array(result.values),
-            "phase": pa.array(said, pa.string()),
-            "proved": pa.array(standing.proved),
-            "feasible": pa.array(number),
-            "feasible_bins": pa.array(bins, pa.list_(pa.string())),
-            "shares": pa.array(shares, pa.list_(pa.float64())),
-            "uniform": pa.array(standing.uniform),
-            "bayes": pa.array(standing.bayes),
-            "linked": pa.array(standing.linked),
-            "certain": pa.array(standing.certain),
-        }
-    )
-
-
-def _fill(
-    found: Found,
-    part: int,
-    mine: NDArray[np.bool_],
-    most_bins: int,
-    number: Integers,
-    bins: list[list[str] | None],
-    shares: list[list[float] | None],
-) -> None:
-    instances, groups = found.instances, found.instances.groups
-    record = groups.record[instances.packages_of(part)]
-    names = [groups.bin_names[place] for place in groups.bin[instances.bins_of(part)].tolist()]
-    names += [NONE] if instances.left_out[part] else []
-    attempt = found.attempts.get(part)
-    feasible = np.ones((len(record), 1), bool) if attempt is None else attempt.feasible
-    if feasible is None:
-        return
-    counts = feasible.sum(axis=1)
-    share = np.ones(len(record)) if attempt is None else attempt.shares
-    first = np.cumsum(counts) - counts
-    chosen = mine[record]
-    number[record[chosen]] = counts[chosen]
-    for place in np.flatnonzero(chosen & (counts <= most_bins)).tolist():
-        row = int(record[place])
-        bins[row] = [names[column] for column in np.flatnonzero(feasible[place]).tolist()]
-        if share is not None:
-            begin = int(first[place])
-            shares[row] = share[begin : begin + int(counts[place])].tolist()
+def _check_rule(rule: str) -> None:
+    if rule not in RULES:
+        raise StudyError(unknown_name("rule", rule, "the posterior", RULES))

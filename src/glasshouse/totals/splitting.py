@@ -23,6 +23,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from glasshouse.totals.amounts import Integers
+from glasshouse.totals.excess import excess_of
 from glasshouse.totals.joining import Flags, Groups
 
 REASONS = (
@@ -33,10 +34,12 @@ REASONS = (
     "phases disagree",
     "measures",
     "rounding",
+    "records added or rounding",
 )
 """Why a group is set apart: records of it are not published; the totals hold more than the records; they hold less; two
-phases contradict each other; a measure is missing, negative or too long; the sums are met, but no allocation is."""
-SUPPRESSED, ADDED, LEFT_OUT, DISAGREE, MEASURES, ROUNDING = range(1, len(REASONS))
+phases contradict each other; a measure is missing, negative or too long; the sums are met, but no allocation is; the
+totals hold more, but so little that another way of rounding would explain it as well."""
+SUPPRESSED, ADDED, LEFT_OUT, DISAGREE, MEASURES, ROUNDING, EXCESS = range(1, len(REASONS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,22 @@ class Open:
     """The entries: positions in the texts of some columns that name bins."""
     of_bin: Integers
     """Per bin of the phase, the position of its own texts."""
+    inside: Flags
+    """Per row of the records, whether the totals of the phase are known to hold it."""
+    outside: Flags
+    """Per row of the records, whether they are known to have left it out."""
+    conditional: bool
+    """Whether the entries hold only if the totals hold the record; then both are known from the same totals."""
+
+    @property
+    def sure(self) -> Flags:
+        """Per row of the records, whether its entries hold whatever the totals hold."""
+        return np.asarray(self.inside | (not self.conditional))
+
+    @property
+    def linked(self) -> Flags:
+        """Per row of the records, whether its bin is known."""
+        return np.asarray((self.counts == 1) & self.sure)
 
     @property
     def counts(self) -> Integers:
@@ -58,23 +77,23 @@ class Open:
     def mask(self, rows: Integers, bins: Integers) -> Flags:
         """Tell for some records and some bins which of them go together."""
         counts = self.counts[rows]
-        entries = _ranges(self.start[rows], counts)
+        entries = ranges(self.start[rows], counts)
         owner = np.repeat(np.arange(len(rows)), counts)
         own, place = np.unique(self.of_bin[bins], return_inverse=True)
         found = np.minimum(np.searchsorted(own, self.code[entries]), len(own) - 1)
         table = np.zeros((len(rows), len(own)), bool)
         inside = own[found] == self.code[entries]
         table[owner[inside], found[inside]] = True
-        table[counts == 0] = True
+        table[(counts == 0) & ~self.outside[rows]] = True
         return np.asarray(table[:, place.reshape(-1)])
 
     def closed(self, rows: Integers, codes: Integers) -> Flags:
         """Tell for some records, and a text for each, whether it is ruled out."""
         counts = self.counts[rows]
-        entries = _ranges(self.start[rows], counts)
+        entries = ranges(self.start[rows], counts)
         owner = np.repeat(np.arange(len(rows)), counts)
         met = np.bincount(owner[self.code[entries] == codes[owner]], minlength=len(rows))
-        return np.asarray((counts > 0) & (met == 0))
+        return np.asarray(((counts > 0) | self.outside[rows]) & (met == 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,14 +161,24 @@ class Instances:
         return self.bin[self.bin_start[part] : self.bin_start[part + 1]]
 
     def allowed(self, part: int) -> Flags | None:
-        """Return which bins earlier phases left open for each record of a part; None: all of them."""
+        """Return which bins earlier phases left open for each record of a part; None: all of them.
+
+        Where the part has a bin of records left out, it is the last column.
+        """
         if not self.opened:
             return None
-        rows = self.groups.record[self.packages_of(part)]
+        places = self.packages_of(part)
+        rows = self.groups.record[places]
         bins = self.groups.bin[self.bins_of(part)]
         mask = self.opened[0].mask(rows, bins)
         for more in self.opened[1:]:
             mask &= more.mask(rows, bins)
+        if self.left_out[part]:
+            inside = _inside(self.opened, rows)
+            if mask.all() and not inside.any():
+                return None
+            fits = (self.groups.packages[places] <= self.none_high[part]).all(axis=1)
+            return np.concatenate([mask, (fits & ~inside)[:, None]], axis=1)
         return None if mask.all() else mask
 
 
@@ -172,9 +201,7 @@ def instances_of(
         linked: Per row of the records, whether an earlier phase has found its bin.
         tried: Whether an earlier phase had the same groups: those in which nothing has changed are left as they are.
     """
-    part_of_bin, part_of_record, disagree, restricted = _parts(
-        groups, opened[0] if opened else None
-    )
+    part_of_bin, part_of_record, nowhere, restricted = _parts(groups, opened[0] if opened else None)
     parts = int(part_of_bin.max(initial=-1)) + 1
     group = np.zeros(parts, np.int64)
     group[part_of_bin] = groups.bin_group
@@ -187,17 +214,24 @@ def instances_of(
     whole = _sums(groups.packages[inside], part_of_record[inside], parts)
     slack = groups.rounding.halfwidth * (packages + bins)[:, None]
     none_low, none_high = whole - high - slack, whole - low + slack
-    left_out = np.zeros(parts, bool)
+    owner = part_of_record[inside]
+    left_out, disagree = np.zeros(parts, bool), np.zeros(parts, bool)
+    fits = np.zeros(len(inside), bool)
     if none_bin:
-        fits = (groups.packages[inside] <= none_high[part_of_record[inside]]).all(axis=1)
-        left_out[part_of_record[inside][fits]] = True
-    added, less = (none_high < 0).any(axis=1), (none_low > 0).any(axis=1)
+        small = (groups.packages[inside] <= none_high[owner]).all(axis=1)
+        fits = np.asarray(small & ~_inside(opened, groups.record[inside]))
+        left_out[owner[fits]] = True
+    disagree[owner[nowhere[inside] & ~fits]] = True
+    less = (none_low > 0).any(axis=1)
+    package_start = np.append(0, np.cumsum(packages))
+    excess = excess_of(groups, part_of_bin, package, package_start)
     reason = np.zeros(parts, np.uint8)
     empty = (packages == 0) & (low - slack <= 0).all(axis=1)
     for code, holds in (
         (LEFT_OUT, less & ~left_out),
-        (ADDED, added),
-        (DISAGREE, disagree[group]),
+        (EXCESS, excess.found),
+        (ADDED, excess.added),
+        (DISAGREE, disagree),
         (SUPPRESSED, groups.suppressed[group]),
         (MEASURES, groups.fault[group] > 0),
     ):
@@ -207,8 +241,7 @@ def instances_of(
     only = groups.rounding.halfwidth * np.maximum(packages, 1)[:, None]
     unmet = ((whole < low - only) | (whole > high + only)).any(axis=1)
     reason[single & unmet & (reason == 0)] = ROUNDING
-    owner = part_of_record[inside]
-    for more in opened[1:]:
+    for more in opened:
         own = np.zeros(parts, np.int64)
         own[part_of_bin] = more.of_bin[groups.bin]
         closed = more.closed(groups.record[inside], own[owner])
@@ -226,7 +259,7 @@ def instances_of(
         groups=groups,
         group=group,
         package=package,
-        package_start=np.append(0, np.cumsum(packages)),
+        package_start=package_start,
         bin=bin_,
         bin_start=np.append(0, np.cumsum(bins)),
         reason=reason,
@@ -242,16 +275,15 @@ def instances_of(
 
 
 def _parts(groups: Groups, opened: Open | None) -> tuple[Integers, Integers, Flags, Flags]:
-    """Return the part of each bin and record, the groups that contradict what is known, and the records restricted."""
-    restricted = np.zeros(len(groups.record), bool)
-    disagree = np.zeros(groups.count, bool)
+    """Return the part of each bin and record, the records that can be in no bin, and those that are restricted."""
+    nobody = np.zeros(len(groups.record), bool)
     if opened is None:
-        return groups.bin_group, groups.record_group, disagree, restricted
+        return groups.bin_group, groups.record_group, nobody, nobody
     cell, cell_group, place = _cells(groups, opened)
     rows = groups.record
     counts = opened.counts[rows]
     owner = np.repeat(np.arange(len(rows)), counts)
-    code = opened.code[_ranges(opened.start[rows], counts)]
+    code = opened.code[ranges(opened.start[rows], counts)]
     width = int(max(opened.of_bin.max(initial=0), code.max(initial=0))) + 1
     wanted = groups.record_group[owner] * width + code
     keys = cell_group * width + cell
@@ -259,17 +291,25 @@ def _parts(groups: Groups, opened: Open | None) -> tuple[Integers, Integers, Fla
     inside = keys[found] == wanted
     owner, found = owner[inside], found[inside]
     met = np.bincount(owner, minlength=len(rows))
-    disagree[groups.record_group[(counts > 0) & (met == 0)]] = True
+    left_out = opened.outside[rows]
+    nowhere = ((counts > 0) | left_out) & (met == 0)
     cells = np.bincount(cell_group, minlength=groups.count)
-    restricted = (counts > 0) & (met < cells[groups.record_group])
+    restricted = ((counts > 0) & (met < cells[groups.record_group])) | left_out
     whole = np.zeros(groups.count, bool)
-    whole[groups.record_group[met == 0]] = True
-    whole[disagree] = True
+    whole[groups.record_group[(met == 0) & ~left_out]] = True
     label = _connected(len(keys), len(rows), owner, found, cell_group, whole)
     first = np.searchsorted(cell_group, np.arange(groups.count))
     part_of_record = label[np.minimum(first[groups.record_group], len(keys) - 1)]
     part_of_record[owner] = label[found]
-    return label[place], part_of_record, disagree, restricted
+    return label[place], part_of_record, nowhere, restricted
+
+
+def _inside(opened: Sequence[Open], rows: Integers) -> Flags:
+    """Tell for some records whether an earlier phase has found that the totals hold them."""
+    known = np.zeros(len(rows), bool)
+    for each in opened:
+        known |= each.inside[rows]
+    return known
 
 
 def _cells(groups: Groups, opened: Open) -> tuple[Integers, Integers, Integers]:
@@ -302,10 +342,10 @@ def _sums(table: Integers, part: Integers, parts: int) -> Integers:
     return sums
 
 
-def _ranges(start: Integers, counts: Integers) -> Integers:
+def ranges(start: Integers, counts: Integers) -> Integers:
     """Return the numbers of several ranges, one behind the other.
 
-    >>> _ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]
     """
     before = np.cumsum(counts) - counts
