@@ -3,9 +3,11 @@
 Adult, 5,692 records with age above 50, Anatomy with groups of 4 (Xiao and Tao's figure 3, ties at random). The baseline
 is the scheme of Boreale, Corradi and Viscardi (2020, section V) in numba: draw the population, then propose one swap
 per group. A cell is a pair of a distinct row and a sensitive value, p its p_A; *effective samples* of an estimate are
-p (1 - p) / error², the independent draws of the indicator that would be as precise. Promise: at the median cell at
-least 3 times as many per CPU second. The same is told of our kernel with indicators averaged instead of probabilities,
-to tell what each part gains. The baseline starts where our burn-in ended, and its burn-in is not counted.
+p (1 - p) / error², the independent draws of the indicator that would be as precise. Beside it stands the ESS of each
+series by itself (its own variance / error²), which forgets that probabilities vary less than indicators. Promise: at
+the median cell at least 3 times as many per CPU second. The same is told of our kernel with indicators averaged instead
+of probabilities, to tell what each part gains. The baseline starts where our burn-in ended, and its burn-in is not
+counted.
 
 Adult recoded by ARX's hierarchies, each group at a random one of two levels per attribute, so that labels are nested
 but never cross: the closed form against sampling. Promise: at least 100 times less CPU at equal error; the closed form
@@ -204,6 +206,22 @@ def worth(plan: VerticalPlan, chains: list[Means]) -> float:
     return float(np.median(samples))
 
 
+def own_samples(chains: list[Means]) -> float:
+    """Return, at the median cell, the effective samples of the averaged series itself: its own variance / error²."""
+    batches = np.concatenate([own.reference + own.batches[: own.full] for own in chains])
+    mean, many = batches.mean(axis=0), len(batches)
+    error = ((batches - mean) ** 2).sum(axis=0) / (many * (many - 1))
+    single = np.mean(
+        [
+            own.squares / own.draws - own.batches[: own.full].mean(axis=0, dtype=np.float64) ** 2
+            for own in chains
+        ],
+        axis=0,
+    )
+    alive = (error > 0) & (single > 0)
+    return float(np.median(single[alive] / error[alive]))
+
+
 def scheme_holds(share: float) -> bool:
     release, _ = anatomy(4)
     model = VerticalModel(release, victims_of_rows(release))
@@ -221,7 +239,7 @@ def scheme_holds(share: float) -> bool:
         "our kernel, indicators": (lambda chain, draws: kernel_only(plan, chain, draws), 2000),
         "ours": (lambda chain, draws: ours(plan, chain, draws), 1000),
     }
-    rates = {}
+    rates, own_rates = {}, {}
     for name, (way, draws) in ways.items():
         way(chains[0], 20)
         for chain, state in zip(chains, held, strict=True):
@@ -232,14 +250,19 @@ def scheme_holds(share: float) -> bool:
         seconds = time.process_time() - start
         samples = worth(plan, means)
         rates[name] = samples / seconds
+        series = own_samples(means)
+        own_rates[name] = series / seconds
         print(
-            f"Adult, Anatomy l = 4, {name}: {seconds:.1f} CPU s, {samples:.0f} effective samples at the median cell"
+            f"Adult, Anatomy l = 4, {name}: {seconds:.1f} CPU s, {samples:.0f} effective samples at the median cell "
+            f"({series:.0f} of its own series)"
         )
     ratio = rates["ours"] / rates["published"]
     kernel = rates["our kernel, indicators"] / rates["published"]
+    series_ratio = own_rates["ours"] / own_rates["published"]
     print(
         f"effective samples per CPU second, ours over published: {ratio:.1f} (promised: at least 3) "
-        f"{'holds' if ratio >= 3 else 'BROKEN'}; of this the kernel alone {kernel:.1f}"
+        f"{'holds' if ratio >= 3 else 'BROKEN'}; of this the kernel alone {kernel:.1f}; "
+        f"counted by each series' own variance, which is not at equal error: {series_ratio:.1f}"
     )
     return ratio >= 3
 

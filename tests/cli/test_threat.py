@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +214,101 @@ def test_a_sampled_run_is_resumed_to_the_same_end(
     assert "--resume --overwrite" in further.error
 
 
+def anatomised(glasshouse: Glasshouse, size: int = 120) -> None:
+    """A release in the folder ``made`` that has to be sampled."""
+    rng = random.Random(5)
+    write(
+        "many.csv",
+        {
+            "age": [str(rng.randrange(20, 30)) for _ in range(size)],
+            "ill": [str(rng.randrange(5)) for _ in range(size)],
+        },
+    )
+    options = ("-q", "age", "-s", "ill", "--method", "anatomy", "--l", 3, "--out", "made")
+    assert glasshouse("anonymise", "many.csv", *options).code == 0
+
+
+def test_every_sampled_figure_says_how_sure_it_is(glasshouse: Glasshouse) -> None:
+    anatomised(glasshouse)
+    options = ("made", "--sweeps", 400, "--precision", 1e-9, "--exceeds", 1.2)
+    outcome = glasshouse("threat", *options, "--out", "run", "--per-record", "r.parquet", "--json")
+    assert outcome.code == 0, outcome.error
+    document = json.loads(outcome.out)
+    told = document["measures"]["uncertainty"]
+    for name in ("gt_attacker", "rgt", "highest_ti", "ti_above_1.2_of_all", "rf_bounded"):
+        assert all(told[name][what] is not None for what in ("error", "rhat", "ess")), name
+    assert document["measures"]["share_above_of_all"]["1.2"] == told["ti_above_1.2_of_all"]["value"]
+    for own in document["sampling"]["aggregates"]:
+        assert 0 <= own["weiss"] <= 1
+        assert own["geweke"] >= 0
+    report = Path("run/report.html").read_text(encoding="utf-8")
+    for text in ("Weiß, p", "Geweke, |z|", "Draw by draw", "Batch by batch", "skewness of log₂ Ti"):
+        assert text in report, text
+    assert "more than 1.2 times as sure" in report
+    assert "relative_threat_error" in pyarrow.parquet.read_table("r.parquet").column_names
+    assert "exceeds = 1.2" in Path("run/study.toml").read_text()
+    shown = glasshouse("threat", *options)
+    assert " ± " in shown.out
+    victim = answer(glasshouse, "made", "--sweeps", 400, "--know", "age=21")
+    assert all(own["error"] > 0 for own in victim["relative_threat"].values())
+    assert len(victim["sampling"]["weiss"]) == 4
+    asked = glasshouse("threat", "made", "--sweeps", 400, "--know", "age=21", "--out", "one")
+    assert asked.code == 0, asked.error
+    assert "±" in Path("one/report.html").read_text(encoding="utf-8")
+    assert "relative_threat_error" in pyarrow.parquet.read_table("one/results.parquet").column_names
+    plain = glasshouse("threat", "many.csv", "-q", "age", "-s", "ill", "--group", "ill", "--json")
+    assert plain.code == 0, plain.error
+
+
+def test_exact_figures_are_called_exact(glasshouse: Glasshouse) -> None:
+    arguments = ("groups.csv", *KNOWN, "--group", "group", "--original", "people.csv")
+    document = answer(glasshouse, *arguments, "--out", "run")
+    assert document["measures"]["exact"] is True
+    assert document["measures"]["uncertainty"] is None
+    report = Path("run/report.html").read_text(encoding="utf-8")
+    assert ">exact<" in report.replace(" ", "").replace("\n", "")
+
+
+def test_domains_are_observed_released_or_given(glasshouse: Glasshouse) -> None:
+    ages = {"age": [str(20 + 2 * (i % 10)) for i in range(60)], "ill": ["flu", "HIV", "none"] * 20}
+    write("ages.csv", ages)
+    known = ("-q", "age", "-s", "ill")
+    made = glasshouse("anonymise", "ages.csv", *known, "--k", 8, "--out", "made")
+    assert made.code == 0, made.error
+
+    def learner(*options: object) -> float:
+        found = answer(glasshouse, "made", *options)["measures"]["learner"]["absolute_error"]
+        assert isinstance(found, float)
+        return found
+
+    observed = learner("--domain", "observed")
+    assert learner() == observed
+    assert learner("--domain", "released") == pytest.approx(observed), "suggested from the original"
+    Path("domain.csv").write_text("age\n" + "".join(f"{age}\n" for age in range(20, 40)))
+    in_file = learner("--values", "age=domain.csv")
+    assert in_file == pytest.approx(learner("--values", "age=20..39"))
+    arguments = ("made/release.csv", *known, "--original", "ages.csv")
+    Path("levels.csv").write_text("".join(f"{age};*\n" for age in range(20, 40)))
+    by_hand = glasshouse("threat", *arguments, "--domain", "released", "--json")
+    assert by_hand.code == 2
+    assert "--values age=LOW..HIGH" in by_hand.error
+    given = answer(glasshouse, *arguments, "--domain", "released", "--values", "age=20..39")
+    assert given["measures"]["learner"]["absolute_error"] == pytest.approx(in_file)
+    saved = glasshouse("threat", "made", "--values", "age=domain.csv", "--out", "run")
+    assert saved.code == 0, saved.error
+    again = answer(glasshouse, "--study", "run/study.toml")
+    assert again["measures"]["learner"]["absolute_error"] == pytest.approx(in_file)
+
+
+def test_help_says_what_options_do(glasshouse: Glasshouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    text = " ".join(glasshouse("threat", "--help").out.replace("│", " ").split())
+    assert "@FILE" not in text
+    assert "What all random numbers follow from" in text
+    assert "COL=LOW..HIGH|FILE" in text
+    assert "--exceeds" in text
+
+
 BAD = {
     "nothing": ((), "name the release"),
     "no columns": (("groups.csv",), "-q COLUMN"),
@@ -242,6 +338,29 @@ BAD = {
     "excluded": (("horizontal.json", "--know", "nat!=M"), "say what is known"),
     "resume": (("groups.csv", *KNOWN, "--group", "group", "--resume"), "--resume needs the --out"),
     "no folder": ((".",), "a folder without a release"),
+    "a huge count": (
+        ("known.csv", *KNOWN, "--sensitive-table", "huge.csv", "--group", "group"),
+        'huge.csv: "count" holds "1000000000000"',
+    ),
+    "names twice": (("twice.json", "--know", "nat=M"), 'two attributes are called "nat"'),
+    "exceeds": (("groups.csv", *KNOWN, "--group", "group", "--exceeds", 0), "greater than 0"),
+    "domain": (("groups.csv", *KNOWN, "--domain", "known"), "'observed' or 'released'"),
+    "values of nothing": (("groups.csv", *KNOWN, "--values", "nut=1..2"), "-q nut"),
+    "values without a file": (("groups.csv", *KNOWN, "--values", "nat=none.csv"), "none.csv"),
+    "values upside down": (("groups.csv", *KNOWN, "--values", "zip=9..2"), "LOW..HIGH"),
+    "values of no form": (("groups.csv", *KNOWN, "--values", "zip"), "COLUMN=LOW..HIGH"),
+    "values that lack one": (
+        ("groups.csv", *KNOWN, "--group", "group", "--values", "zip=45501..45502"),
+        "not in the domain",
+    ),
+    "an empty domain": (
+        ("groups.csv", *KNOWN, "--group", "group", "--values", "nat=empty.csv"),
+        "empty.csv",
+    ),
+    "values of JSON": (
+        ("horizontal.json", "--know", "nat=M", "--values", "nat=1..2"),
+        "leave out --values",
+    ),
 }
 
 
@@ -251,6 +370,9 @@ def test_questions_that_make_no_sense_are_one_line(
 ) -> None:
     write("others.csv", PEOPLE | {"disease": ["other"] * 8})
     write("more.csv", {"group": ["1"] * 9, "disease": ["Flu"] * 9, "count": ["1"] * 9})
+    write("huge.csv", {"group": ["1"], "disease": ["Flu"], "count": ["1000000000000"]})
+    Path("twice.json").write_text(json.dumps(HORIZONTAL | {"attributes": [ATTRIBUTES[0]] * 2}))
+    Path("empty.csv").write_text("nat\n")
     Path("broken.json").write_text("{")
     out = () if "--resume" in arguments else ("--out", "run")
     outcome = glasshouse("threat", *arguments, *out)

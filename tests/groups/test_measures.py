@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import StudyError
 from glasshouse.groups.closed import closed_form
+from glasshouse.groups.evaluator import Evaluator
 from glasshouse.groups.faithfulness import draw_points, faithfulness
 from glasshouse.groups.knowledge import Beliefs, Knowledge
 from glasshouse.groups.labels import ancestors
-from glasshouse.groups.measures import Reading, aggregates, measure, threat_under
+from glasshouse.groups.measures import Reading, measure, threat_under
 from glasshouse.groups.reading import from_anatomy, from_generalised, from_group_column
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampling import Effort
@@ -135,7 +136,7 @@ def test_measures_are_those_of_plain_loops(weights: list[list[int]], data: st.Da
     threat = threat_under(Beliefs(attacker), original)
     assert float(threat.share) == pytest.approx(right / original.records)
     assert threat.absolute_error == pytest.approx(error)
-    told = aggregates(attacker, learner, original)
+    told = Evaluator(original).figures(attacker, learner, learner)
     assert told["gt_attacker"] == pytest.approx(float(threat.share))
     assert told["gt_learner"] == pytest.approx(
         float(threat_under(Beliefs(learner), original).share)

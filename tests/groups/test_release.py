@@ -501,9 +501,11 @@ def test_anatomys_tables_must_fit_each_other() -> None:
         with_sensitive([1, 1], [1, 1])
     with pytest.raises(DataError, match=r'group "3" .* has sensitive values but no row'):
         with_sensitive([1, 1, 3], [1, 1, 1])
-    with pytest.raises(DataError, match='"count" holds what is no whole number'):
+    with pytest.raises(DataError, match='"count" holds "one", which is no whole number'):
         with_sensitive([1, 1, 2], ["1", "one", "1"])
-    with pytest.raises(DataError, match='"count" is negative'):
+    with pytest.raises(
+        DataError, match='"count" holds "-1", which cannot be a number of the 3 people'
+    ):
         with_sensitive([1, 1, 2], [1, -1, 1])
 
 
@@ -622,3 +624,34 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
         replace(release, sensitive_codes=release.sensitive_codes + 9)
     with pytest.raises(DataError, match="a set of values is empty"):
         ValueSets.of([[]], 3)
+
+
+@pytest.mark.parametrize("count", ["1000000000000", "9" * 30, "-1", "two", "3"])
+def test_a_count_that_cannot_be_is_refused_before_anything_is_made_of_it(count: str) -> None:
+    known = read(pa.table({"age": ["20", "30"], "group": ["1", "1"]}))
+    counts = pa.table({"group": ["1"], "ill": ["flu"], "count": [count]})
+    with pytest.raises(DataError, match=r'"count" holds ".*"') as refused:
+        from_anatomy(known, read(counts, name="sensitive.csv"))
+    assert "correct it" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_many_counts_that_are_too_much_together_are_refused() -> None:
+    known = read(pa.table({"age": ["20"] * 3, "group": ["1", "1", "2"]}))
+    counts = pa.table(
+        {"group": ["1", "1", "2"], "ill": ["flu", "HIV", "flu"], "count": ["3", "3", "1"]}
+    )
+    with pytest.raises(
+        DataError, match=r'group "1" .* more sensitive values \(6\) than rows \(2\)'
+    ):
+        from_anatomy(known, read(counts))
+
+
+def test_attributes_of_the_JSON_form_have_names_of_their_own() -> None:
+    groups = [{"sensitive": ["flu"], "generalised": ["20", "30"]}]
+    twice = {"attributes": [{"name": "a"}, {"name": "a"}], "sensitive": {"name": "s"}}
+    with pytest.raises(DataError, match='two attributes are called "a"; rename one'):
+        from_json(twice | {"groups": groups})
+    secret = {"attributes": [{"name": "a"}, {"name": "b"}], "sensitive": {"name": "b"}}
+    with pytest.raises(DataError, match='two attributes are called "b"'):
+        from_json(secret | {"groups": groups})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from math import prod
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -33,6 +35,7 @@ from glasshouse.groups.sampling_models import HorizontalModel, VerticalModel, mo
 from glasshouse.groups.sampling_results import Progress, Sampled, Stop
 from glasshouse.groups.victims import joined, victims_of, victims_of_rows, victims_of_table
 from glasshouse.groups.written import from_json
+from glasshouse.mitigation.anatomy import anatomise
 from glasshouse.table import EncodedTable, read
 
 Shared = Callable[[str], Path]
@@ -592,8 +595,33 @@ def test_what_a_run_says_in_plain_values() -> None:
     assert len(found.weiss) == 4
     with pytest.raises(StudyError, match="was not sampled"):
         found.aggregate("gt_attacker")
+
+
+def test_traces_are_handed_to_arviz_as_chains_by_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in is given what ArviZ's ``from_dict`` takes: posterior by name, dimensions and labels of the beliefs."""
+    found = sample(SMALL, victims_of_rows(SMALL), replace(SHORT, sweeps=200), traced=[1, 2])
+    given: dict[str, Any] = {}
+    stand_in = ModuleType("arviz")
+    monkeypatch.setattr(stand_in, "from_dict", lambda **own: given.update(own), raising=False)
+    monkeypatch.setitem(sys.modules, "arviz", stand_in)
+    found.to_inference_data()
+    width = len(SMALL.sensitive.values)
+    assert set(given["posterior"]) == {*found.trace_names, "attacker", "learner", "learner_mean"}
+    for name in found.trace_names:
+        assert given["posterior"][name].shape == (4, found.draws)
+    assert given["posterior"]["attacker"].shape == (4, found.draws, 2, width)
+    assert given["dims"]["learner"] == ["victim", "sensitive"]
+    assert given["coords"] == {"victim": [1, 2], "sensitive": list(SMALL.sensitive.values)}
+    untraced = sample(SMALL, victims_of_rows(SMALL), replace(SHORT, sweeps=100))
+    assert untraced.inference_content()["coords"] is None
+
+
+def test_arviz_computes_the_same_rhat() -> None:
     arviz = pytest.importorskip("arviz", reason="ArviZ is optional")
-    assert arviz.rhat(found.to_inference_data()) is not None
+    found = sample(SMALL, victims_of_rows(SMALL), replace(SHORT, sweeps=200), traced=[1])
+    told = arviz.rhat(found.to_inference_data())
+    for own in found.aggregates:
+        assert float(told[own.name]) == pytest.approx(own.rhat, rel=0.01)
 
 
 def test_without_arviz_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -697,3 +725,26 @@ def test_adult_anatomy_4(shared: Shared) -> None:
     assert 6800 <= found.aggregate("abs_attacker").value <= 7000
     assert max(own.rhat for own in found.aggregates) <= 1.01
     assert not found.multimodal
+
+
+def test_adult_anatomy_4_over_seven_dealings(shared: Shared) -> None:
+    """How Anatomy deals is random, and so are the figures: the mean over the seeds 0 to 6 lies in the issue's ranges.
+
+    Single dealings do not all: GT_L is 0.339 with seed 0. Over 20 seeds it is 0.328 with a deviation of 0.004.
+    """
+    whole = read(shared("data/arx/adult.csv"), quasi_identifiers=ADULT, sensitive=["occupation"])
+    ages = np.array(list(map(int, whole.column("age").values.to_pylist())))
+    table = whole.of_records(ages[whole.column("age").codes] > 50)
+    effort = Effort(sweeps=200, every=5, burn_in=150, chains=2, precision=1e-9, seed=1)
+    found: dict[str, list[float]] = {"gt_attacker": [], "gt_learner": [], "abs_attacker": []}
+    for seed in range(7):
+        groups = anatomise(table, l=4, seed=seed).one_table(table, group="group")
+        release = from_group_column(groups, group="group")
+        victims, original = victims_of_table(release, table)
+        run = sample(release, victims, effort, original=original, learner_mean=False)
+        for name, values in found.items():
+            values.append(run.aggregate(name).value)
+    assert 0.45 <= np.mean(found["gt_attacker"]) <= 0.48
+    assert 0.32 <= np.mean(found["gt_learner"]) <= 0.33
+    assert 6800 <= np.mean(found["abs_attacker"]) <= 7000
+    assert np.std(found["gt_learner"], ddof=1) < 0.01

@@ -84,12 +84,39 @@ def threat(
         typer.Option(
             "--domain",
             metavar="observed|released",
-            help="Which values people can have: those of the original, or of hierarchies and release. "
+            help="Which values people can have: those of the original, or of hierarchies and release; --values "
+            "gives others. "
             r"\[default: observed, where there is an original]",
             rich_help_panel=RELEASE,
         ),
     ] = None,
-    known: options.Known = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--values",
+            metavar="COL=LOW..HIGH|FILE",
+            help="The values that people can have in a column: whole numbers, or a file with a value per line. "
+            "Repeatable; the other columns are as --domain says.",
+            rich_help_panel=RELEASE,
+        ),
+    ] = None,
+    known: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--know",
+            metavar="COL=VALUE",
+            help="What is known of one victim: COL=A, COL=A,B (one of them), COL=LOW..HIGH. Repeatable.",
+            rich_help_panel=options.ADVERSARY,
+        ),
+    ] = None,
+    exceeds: Annotated[
+        float | None,
+        typer.Option(
+            "--exceeds",
+            metavar="X",
+            help=r"Tell the share of records of whose truth she is more than X times as sure. \[default: 2]",
+        ),
+    ] = None,
     alpha: Annotated[
         float | None,
         typer.Option(
@@ -171,7 +198,16 @@ def threat(
     ] = False,
     threads: options.Threads = None,
     per_record: options.PerRecord = None,
-    seed: options.Seed = 0,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed",
+            min=0,
+            metavar="N",
+            help="What all random numbers follow from: of the chains, of the points of the population, and of the "
+            "choice of one record of a person who has several.",
+        ),
+    ] = 0,
     subject: options.Subject = None,
     study_file: options.StudyFile = None,
     out: options.Out = None,
@@ -231,8 +267,12 @@ def threat(
             _refuse_beside_folder(context)
             content = study_of_folder(release)
             content |= {} if subject is None else {"subject": subject}
+        domains, domain_files = _domains(values)
         content |= {
             "domain": domain,
+            "domains": domains,
+            "domain_files": domain_files,
+            **({} if exceeds is None else {"exceeds": exceeds}),
             "alpha": alpha,
             "beta": overall,
             "betas": betas,
@@ -291,6 +331,18 @@ def _refuse_beside_folder(context: typer.Context) -> None:
     for name, option in asking.given_options(context):
         if name in said:
             raise StudyError(f"what the release is stands in its folder; leave out {option}")
+
+
+def _domains(texts: list[str] | None) -> tuple[dict[str, str], dict[str, Path]]:
+    """Return the domains that are given as whole numbers, and those that are files."""
+    from glasshouse.study.threats import whole_numbers
+
+    given = options.assignments(
+        texts, option="--values", form="COLUMN=LOW..HIGH or COLUMN=FILE", first=True
+    )
+    ranges = {column: said for column, said in given.items() if whole_numbers(said) is not None}
+    files = {column: Path(said) for column, said in given.items() if column not in ranges}
+    return ranges, files
 
 
 def _betas(texts: list[str] | None) -> tuple[float | None, dict[str, float]]:

@@ -56,11 +56,17 @@ def _measures(measures: Measures) -> Table:
     for name, threat in measures.adversaries().items():
         table.add_row(
             ADVERSARIES[name],
-            f"{100 * float(threat.share):.2f} %",
-            f"{100 * threat.share_at_random:.2f} %",
-            f"{threat.absolute_error:,.1f}",
+            f"{100 * float(threat.share):.2f} %{_error(measures, f'gt_{name}', 100)}",
+            f"{100 * threat.share_at_random:.2f} %{_error(measures, f'gt_{name}_random_ties', 100)}",
+            f"{threat.absolute_error:,.1f}{_error(measures, f'abs_{name}', 1)}",
         )
     return table
+
+
+def _error(measures: Measures, figure: str, scale: float) -> str:
+    """Return the Monte-Carlo error of a figure, where it was sampled."""
+    own = measures.figures.get(figure)
+    return "" if own is None else f" ± {scale * own.error:.2g}"
 
 
 def _beliefs(run: ThreatRun) -> Table:

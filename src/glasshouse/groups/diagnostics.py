@@ -31,6 +31,8 @@ from glasshouse.errors import StudyError
 Floats = NDArray[np.float64]
 LEAST_DRAWS = 4
 """Fewer draws per chain cannot be split into halves that vary."""
+GEWEKE, WEISS = 2.0, 0.05
+"""Geweke's test passes up to this |z|, the Weiß test from this p-value on."""
 _ROUNDING = 1e-12
 """A deviation below this share of the root mean square is rounding."""
 
@@ -166,7 +168,7 @@ def disagreement(
 
     Geweke passes if every chain is within two standard deviations, the Weiß test if no chain is below 5 %.
     """
-    passes = bool((np.abs(geweke_z) <= 2.0).all()) and all(p >= 0.05 for p in weiss_p)
+    passes = bool((np.abs(geweke_z) <= GEWEKE).all()) and all(p >= WEISS for p in weiss_p)
     if rhat <= limit or not passes:
         return None
     tests = "Geweke's test passes" if not weiss_p else "Geweke's and the Weiß test pass"

@@ -11,7 +11,7 @@ is between 0 and 1.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,16 +47,35 @@ class Faithfulness:
     """How many points."""
     published: float
     """1 minus the empirical total variation of equation (21); may be below 0."""
-    published_error: float
-    """Its standard error from the points."""
+    published_points_error: float
+    """Its standard error because only some points were drawn."""
     bounded: float
     """The mean of min(1, p_L / p_I): between 0 and 1."""
-    bounded_error: float
-    """Its standard error from the points."""
+    bounded_points_error: float
+    """Its standard error because only some points were drawn."""
+    published_chains_error: float = 0.0
+    """The standard error of ``published`` because p_L was sampled; 0: it is exact."""
+    bounded_chains_error: float = 0.0
+    """The same of ``bounded``."""
+
+    @property
+    def published_error(self) -> float:
+        """The standard error of ``published``: points and chains are drawn independently, so variances add."""
+        return float(np.hypot(self.published_points_error, self.published_chains_error))
+
+    @property
+    def bounded_error(self) -> float:
+        """The standard error of ``bounded``, of both sources."""
+        return float(np.hypot(self.bounded_points_error, self.bounded_chains_error))
+
+    def with_chains(self, *, published: float, bounded: float) -> Faithfulness:
+        """Return it with the errors that the sampler of p_L adds."""
+        return replace(self, published_chains_error=published, bounded_chains_error=bounded)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it in plain values."""
-        return asdict(self)
+        both = {"published_error": self.published_error, "bounded_error": self.bounded_error}
+        return asdict(self) | both
 
 
 def draw_points(
@@ -99,16 +118,28 @@ def faithfulness(points: Points, knowledge: Knowledge) -> Faithfulness:
         raise StudyError(
             "the last victims are not the points of the population; put the points behind the victims"
         )
-    learned = knowledge.joint[first + np.arange(count), points.sensitive]
-    ratio = learned / points.ideal
-    published, bounded = 1 - np.abs(1 - ratio) / 2, np.minimum(1, ratio)
+    published, bounded = contributions(points, knowledge.joint)
     return Faithfulness(
         points=count,
         published=float(published.mean()),
-        published_error=_standard_error(published),
+        published_points_error=_standard_error(published),
         bounded=float(bounded.mean()),
-        bounded_error=_standard_error(bounded),
+        bounded_points_error=_standard_error(bounded),
     )
+
+
+def contributions(
+    points: Points, joint: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return what each point adds to the two estimators: to that of equation (21), and to the bounded one.
+
+    Args:
+        points: The points.
+        joint: p_L(s, r), equation (5), of victims of whom the points are the last.
+    """
+    first = len(joint) - len(points)
+    ratio = joint[first + np.arange(len(points)), points.sensitive] / points.ideal
+    return 1 - np.abs(1 - ratio) / 2, np.minimum(1, ratio)
 
 
 def _standard_error(sample: NDArray[np.float64]) -> float:

@@ -83,7 +83,7 @@ def domain_of(
         if not members and (as_interval(text) is not None or text.endswith(SUPPRESSED)):
             raise DataError(
                 f'"{name}": the released value {quoted([text])} does not name the values that it stands for; give the '
-                "domain or a hierarchy of the attribute"
+                f"domain of the attribute (--values {name}=LOW..HIGH or a file), or its hierarchy (--hierarchy)"
             )
         named.update(members or [text])
     if not named:

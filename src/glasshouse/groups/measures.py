@@ -8,7 +8,8 @@ person is in the table, finds the truth than anyone who learned from the release
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
@@ -22,10 +23,17 @@ from numpy.typing import NDArray
 from glasshouse.errors import StudyError
 from glasshouse.groups.faithfulness import Faithfulness
 from glasshouse.groups.knowledge import Beliefs, Knowledge
+from glasshouse.groups.sampling_results import Aggregate, Estimates, Sampled
 from glasshouse.groups.victims import Original
 
 TIE = 1e-9
 """Two probabilities are equal if they differ by no more than this share: rounding does not break ties."""
+FIGURES = {
+    "global_threat": "gt_{}",
+    "global_threat_random_ties": "gt_{}_random_ties",
+    "absolute_error": "abs_{}",
+}
+"""What is told of each adversary, and its name among `Measures.figures`."""
 THRESHOLDS = (1.5, 2.0, 4.0, 8.0)
 """The relative threats that summaries tell the share of records above."""
 
@@ -51,6 +59,8 @@ class Threat:
     """Per record, the chance that a choice at random among the values of greatest probability is right."""
     undecided: int
     """How many records may or may not be threatened, given the Monte-Carlo errors (two standard errors); 0 if exact."""
+    certainty: Estimates | None = None
+    """Per record, its threat level with Monte-Carlo error, R-hat and ESS; None: exact."""
 
     @property
     def records(self) -> int:
@@ -130,6 +140,22 @@ class Measures:
     """How faithful the release is to the original, if points were drawn."""
     positions: NDArray[np.int64] | None = None
     """Per record, its position in the file of the original; None: they are in its order, and all of them."""
+    exceeds: float = 2.0
+    """The relative threat that is asked about: of which share of the records it is exceeded."""
+    figures: Mapping[str, Aggregate] = field(default_factory=dict)
+    """By the names of `glasshouse.groups.evaluator`, error, R-hat and ESS of what holds for the table; none: exact."""
+    ratios: Estimates | None = None
+    """Per record, its relative threat with Monte-Carlo error, R-hat and ESS; None: exact."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing was sampled, but for the points of faithfulness."""
+        return self.attacker.certainty is None and self.learner.certainty is None
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """The relative threats that summaries tell the share of records above."""
+        return thresholds_with(self.exceeds)
 
     @property
     def records(self) -> int:
@@ -203,34 +229,58 @@ class Measures:
             "method": self.method,
             "learner_reading": self.reading.value,
             "records": self.records,
+            "exact": self.is_exact,
             "baseline": float(self.baseline),
         }
         told |= {name: own.to_dict() for name, own in self.adversaries().items()}
         told["relative_global_threat"] = self.relative_global_threat
         told["highest_relative_threat"] = _number(self.highest_relative)
-        told["share_above"] = {str(limit): float(self.share_above(limit)) for limit in THRESHOLDS}
+        told["highest_relative_threat_of_all"] = _number(float(self.relative.max()))
+        told["share_above"] = {
+            str(limit): float(self.share_above(limit)) for limit in self.thresholds
+        }
         told["share_above_of_all"] = {
-            str(limit): float(self.share_above(limit, threatened=False)) for limit in THRESHOLDS
+            str(limit): float(self.share_above(limit, threatened=False))
+            for limit in self.thresholds
         }
         told["log2_relative_threat"] = {
             by: self.histogram(by).to_dict() for by in ("attacker", "learner")
         }
         told["faithfulness"] = None if self.faithfulness is None else self.faithfulness.to_dict()
+        told["uncertainty"] = {name: own.to_dict() for name, own in self.figures.items()} or None
         return told
 
     def to_frame(self) -> pa.Table:
-        """Return one row per adversary: what holds for the table."""
-        rows = [{"adversary": name, **own.to_dict()} for name, own in self.adversaries().items()]
+        """Return one row per adversary: what holds for the table, with Monte-Carlo error, R-hat and ESS if sampled."""
+        rows = [
+            {"adversary": name, **own.to_dict(), **self._worth(name)}
+            for name, own in self.adversaries().items()
+        ]
         return pa.Table.from_pylist(rows)
 
+    def _worth(self, adversary: str) -> dict[str, float | None]:
+        """Return error, R-hat and ESS of an adversary's numbers; None: they are exact."""
+        columns: dict[str, float | None] = {}
+        for title, name in FIGURES.items():
+            own = self.figures.get(name.format(adversary))
+            for what in ("error", "rhat", "ess"):
+                known = own is not None
+                columns[f"{title}_{what}"] = _number(getattr(own, what)) if known else None
+        return columns if self.figures else {}
+
     def records_frame(self) -> pa.Table:
-        """Return one row per record, in the order of the original: about people, and not for publication."""
+        """Return one row per record, in the order of the original: about people, and not for publication.
+
+        What was sampled has its Monte-Carlo error, R-hat and ESS beside it.
+        """
         numbers = np.arange(self.records) if self.positions is None else self.positions
         columns: dict[str, NDArray[Any]] = {"record": numbers + 1}
         for name, own in self.adversaries().items():
             columns[name] = own.levels
+            columns |= _certainty(name, own.certainty)
             columns[f"threatened_by_{name}"] = own.threatened
         columns["relative_threat"] = self.relative
+        columns |= _certainty("relative_threat", self.ratios)
         return pa.table({name: pa.array(column) for name, column in columns.items()})
 
     def adversaries(self) -> dict[str, Threat]:
@@ -256,6 +306,8 @@ def measure(
     *,
     reading: Reading = Reading.RATIO_OF_EXPECTATIONS,
     faithfulness: Faithfulness | None = None,
+    exceeds: float = 2.0,
+    sampled: Sampled | None = None,
 ) -> Measures:
     """Measure how much the records of the original are threatened.
 
@@ -264,6 +316,8 @@ def measure(
         original: The original, from `glasshouse.groups.victims.victims_of_table`.
         reading: Which learner the attacker is compared with.
         faithfulness: How faithful the release is, if that was estimated.
+        exceeds: The relative threat that is asked about.
+        sampled: How the knowledge was sampled, with the same original and reading; None: it is exact.
 
     Raises:
         StudyError: Knowledge and original are not about the same people, or reading (6) was not computed.
@@ -280,18 +334,58 @@ def measure(
             )
         learner = knowledge.learner_mean
     counts = original.weights.sum(axis=0)
+    own = threat_under(knowledge.attacker, original), threat_under(learner, original)
     return Measures(
         release=knowledge.release.name,
         method=knowledge.method,
         reading=reading,
-        attacker=threat_under(knowledge.attacker, original),
-        learner=threat_under(learner, original),
+        attacker=own[0],
+        learner=own[1],
         random_worlds=threat_under(knowledge.random_worlds, original),
         ideal=None if knowledge.ideal is None else threat_under(knowledge.ideal, original),
         baseline=Fraction(int(counts.max()), original.records),
         faithfulness=faithfulness,
         positions=original.positions,
+        exceeds=exceeds,
+        figures={} if sampled is None else _figures(sampled),
+        ratios=_drawn(own[0], own[1]) if sampled is None else _of_records(sampled.ratios, original),
     )
+
+
+def _drawn(attacker: Threat, learner: Threat) -> Estimates | None:
+    """Return relative threats if only the learner was drawn: the error of p_L, relative to it (delta method)."""
+    if learner.certainty is None:
+        return None
+    values = attacker.levels / learner.levels
+    unknown = np.full(len(values), np.nan)
+    return Estimates(values, values * learner.certainty.errors / learner.levels, unknown, unknown)
+
+
+def thresholds_with(exceeds: float) -> tuple[float, ...]:
+    """Return the relative threats that summaries tell, one that is asked about among them.
+
+    >>> thresholds_with(3)
+    (1.5, 2.0, 3.0, 4.0, 8.0)
+    """
+    return tuple(sorted({*THRESHOLDS, float(exceeds)}))
+
+
+def _figures(sampled: Sampled) -> dict[str, Aggregate]:
+    return {own.name: own for own in (*sampled.aggregates, *sampled.figures)}
+
+
+def _of_records(ratios: Estimates, original: Original) -> Estimates:
+    """Return, per record, what is known of the cell of its victim and sensitive value."""
+    cell = np.full(original.weights.shape, -1, np.int64)
+    cell[np.nonzero(original.weights)] = np.arange(len(ratios.values))
+    own = cell[original.victim, original.sensitive]
+    return ratios.taken(own)
+
+
+def _certainty(name: str, own: Estimates | None) -> dict[str, NDArray[Any]]:
+    if own is None:
+        return {}
+    return {f"{name}_error": own.errors, f"{name}_rhat": own.rhat, f"{name}_ess": own.ess}
 
 
 def threat_under(beliefs: Beliefs, original: Original) -> Threat:
@@ -305,26 +399,19 @@ def threat_under(beliefs: Beliefs, original: Original) -> Threat:
         threatened=equals[cells],
         chances=chances[cells],
         undecided=_undecided(beliefs, original),
+        certainty=_levels(beliefs, cells),
     )
 
 
-def aggregates(
-    attacker: NDArray[np.float64], learner: NDArray[np.float64], original: Original
-) -> dict[str, float]:
-    """Return the measures of the table for two beliefs (victims × values), fast enough for every step of a chain.
-
-    >>> original = Original(np.array([0, 0]), np.array([0, 1], np.int32), np.zeros((1, 1), np.int32),
-    ...     np.array([[1, 1]]))
-    >>> aggregates(np.array([[0.75, 0.25]]), np.array([[0.5, 0.5]]), original)
-    {'gt_attacker': 0.5, 'gt_learner': 1.0, 'abs_attacker': 2.0}
-    """
-    weights, people = original.weights, len(original.codes)
-    attacker, learner = attacker[:people], learner[:people]
-    return {
-        "gt_attacker": float((_equals(attacker) * weights).sum() / original.records),
-        "gt_learner": float((_equals(learner) * weights).sum() / original.records),
-        "abs_attacker": float(2 * (original.records - (attacker * weights).sum())),
-    }
+def _levels(
+    beliefs: Beliefs, cells: tuple[NDArray[np.int64], NDArray[np.int32]]
+) -> Estimates | None:
+    if beliefs.errors is None:
+        return None
+    unknown = np.full(beliefs.errors.shape, np.nan)
+    rhat = unknown if beliefs.rhat is None else beliefs.rhat
+    ess = unknown if beliefs.ess is None else beliefs.ess
+    return Estimates(beliefs.probabilities[cells], beliefs.errors[cells], rhat[cells], ess[cells])
 
 
 def _number(value: float) -> float | None:

@@ -173,10 +173,12 @@ def from_anatomy(
         group_texts[int(known.column(group).codes[first])].as_py(): place
         for place, first in enumerate(classes.order[classes.starts[:-1]].tolist())
     }
-    repeated, group_of = _repeated(sensitive, group, count, number, known.name)
-    _check_sizes(
-        classes, np.bincount(group_of, minlength=classes.classes), list(number), known.name
-    )
+    group_of_row = _group_of_row(sensitive, group, number, known.name)
+    times = _times(sensitive, count, known)
+    told = np.bincount(group_of_row, weights=times, minlength=classes.classes).astype(np.int64)
+    _check_sizes(classes, told, list(number), known.name)
+    repeated = np.repeat(np.arange(sensitive.records), times)
+    group_of = group_of_row[repeated]
     own, own_codes = _sensitive(sensitive, secrets, np.arange(sensitive.records), domains)
     attributes, codes = _plain_attributes(known, names, _domains(domains, names))
     order = classes.order.astype(np.int64)
@@ -333,14 +335,10 @@ def _check_nobody_twice(table: EncodedTable, group: str) -> None:
     )
 
 
-def _repeated(
-    sensitive: EncodedTable,
-    group: str,
-    count: str | None,
-    number: Mapping[str, int],
-    known: str,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return, per person, the row of the sensitive table that tells the value, and the number of the group."""
+def _group_of_row(
+    sensitive: EncodedTable, group: str, number: Mapping[str, int], known: str
+) -> NDArray[np.int64]:
+    """Return, per row of the sensitive table, the number of its group."""
     column = sensitive.column(group)
     texts = column.values.to_pylist()
     for text in texts:
@@ -349,21 +347,29 @@ def _repeated(
                 f"group {quoted([text])} of {sensitive.name} has sensitive values but no row in {known}; give "
                 "both tables of one release"
             )
-    group_of_row = np.array([number[text] for text in texts], np.int64)[column.codes]
-    times = np.ones(sensitive.records, np.int64)
-    if count is not None and count in sensitive.columns:
-        counts = sensitive.column(count)
+    return np.array([number[text] for text in texts], np.int64)[column.codes]
+
+
+def _times(sensitive: EncodedTable, count: str | None, known: EncodedTable) -> NDArray[np.int64]:
+    """Return, per row of the sensitive table, how many people have its value; nobody can count more than there are."""
+    if count is None or count not in sensitive.columns:
+        return np.ones(sensitive.records, np.int64)
+    column = sensitive.column(count)
+    told = []
+    for text in column.values.to_pylist():
         try:
-            told = np.array([int(text) for text in counts.values.to_pylist()], np.int64)
-        except ValueError as error:
+            own = int(text)
+        except ValueError:
             raise DataError(
-                f'{sensitive.name}: "{count}" holds what is no whole number ({error}); correct it'
+                f'{sensitive.name}: "{count}" holds {quoted([text[:40]])}, which is no whole number; correct it'
             ) from None
-        times = told[counts.codes]
-        if (times < 0).any():
-            raise DataError(f'{sensitive.name}: "{count}" is negative in a row; correct it')
-    rows = np.repeat(np.arange(sensitive.records), times)
-    return rows, group_of_row[rows]
+        if not 0 <= own <= known.records:
+            raise DataError(
+                f'{sensitive.name}: "{count}" holds {quoted([text[:40]])}, which cannot be a number of the '
+                f"{known.records:,} people of {known.name}; correct it"
+            )
+        told.append(own)
+    return np.array(told, np.int64)[column.codes]
 
 
 def _check_sizes(

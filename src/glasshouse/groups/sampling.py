@@ -16,7 +16,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any
 
@@ -25,22 +25,26 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.groups.chains import Arrays, Floats, Integers, Means, random_streams
-from glasshouse.groups.diagnostics import (
-    WeissTest,
-    bulk_ess,
-    disagreement,
-    geweke,
-    rank_rhat,
-    split_rhat,
-    weiss,
-)
-from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims, normalised
+from glasshouse.groups.diagnostics import GEWEKE, LEAST_DRAWS, WEISS, WeissTest, disagreement, weiss
+from glasshouse.groups.evaluator import Evaluator
+from glasshouse.groups.faithfulness import Points
+from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims
+from glasshouse.groups.measures import THRESHOLDS, Reading
 from glasshouse.groups.release import Release
-from glasshouse.groups.sampling_chain import OF_CHAIN, ChainRun, Recording
+from glasshouse.groups.sampling_chain import ChainRun, Recording
+from glasshouse.groups.sampling_figures import (
+    SEGMENTS,
+    Families,
+    batch_figures,
+    largest_share_error,
+    ratios_of,
+    traced_aggregates,
+)
+from glasshouse.groups.sampling_flips import flip_errors
 from glasshouse.groups.sampling_learner import learner_of
 from glasshouse.groups.sampling_models import Model, model_of
 from glasshouse.groups.sampling_moments import Family
-from glasshouse.groups.sampling_results import Aggregate, Progress, Sampled, Stop
+from glasshouse.groups.sampling_results import Aggregate, Estimates, Progress, Sampled, Stop
 from glasshouse.groups.victims import Original
 from glasshouse.groups.worlds import random_worlds
 
@@ -117,8 +121,11 @@ def sample(
     effort: Effort | None = None,
     *,
     original: Original | None = None,
+    points: Points | None = None,
+    thresholds: tuple[float, ...] = THRESHOLDS,
     traced: Sequence[int] = (),
     learner_mean: bool = True,
+    reading: Reading = Reading.RATIO_OF_EXPECTATIONS,
     state: Mapping[str, NDArray[np.generic]] | None = None,
     on_progress: OnSampling | None = None,
     on_state: OnState | None = None,
@@ -130,8 +137,11 @@ def sample(
         victims: Whom results are wanted for.
         effort: For what precision, and how long at most; by default as `Effort` says.
         original: The cleartext table behind the release; with it the aggregates are the evaluator's measures.
+        points: Points of the population, the last victims, at which faithfulness is estimated.
+        thresholds: The relative threats that the share of records above is estimated of.
         traced: The numbers of victims of whom every draw is kept, for the Weiß test and for ArviZ.
         learner_mean: Whether to estimate reading (6) of the learner too.
+        reading: Which learner the attacker is compared with, in relative threats and in the learner's figures.
         state: Where an earlier run with the same question was left; it is continued, as if it had not stopped.
         on_progress: Called after each step.
         on_state: Called after each step with the state to store.
@@ -139,9 +149,13 @@ def sample(
     Raises:
         BudgetError: The means would not fit into the memory allowed.
         DataError: A traced victim is not among the victims, or the original has other victims.
-        StudyError: The state belongs to another question.
+        StudyError: The state belongs to another question, or reading (6) is compared with and not estimated.
     """
-    run = _Run(release, victims, effort or Effort(), original, traced, learner_mean)
+    by_mean = reading is Reading.EXPECTATION_OF_RATIO
+    if by_mean and not learner_mean:
+        raise StudyError("the attacker is compared with reading (6); estimate it: learner_mean")
+    evaluator = None if original is None else Evaluator(original, points, thresholds)
+    run = _Run(release, victims, effort or Effort(), evaluator, traced, (learner_mean, by_mean))
     if state is not None:
         run.restore(state)
     return run.go(on_progress, on_state)
@@ -155,11 +169,14 @@ class _Run:
         release: Release,
         victims: Victims,
         effort: Effort,
-        original: Original | None,
+        evaluator: Evaluator | None,
         traced: Sequence[int],
-        learner_mean: bool,
+        of_mean: tuple[bool, bool],
     ) -> None:
-        self.release, self.victims, self.effort, self.original = release, victims, effort, original
+        self.release, self.victims, self.effort = release, victims, effort
+        self.evaluator = evaluator
+        original = None if evaluator is None else evaluator.original
+        learner_mean, by_mean = of_mean
         self.shape = len(victims), len(release.sensitive.values)
         _check(self.shape, original, traced)
         if len(release.attributes) > _MOST_ATTRIBUTES:
@@ -174,6 +191,7 @@ class _Run:
             every=effort.every,
             traced=np.array(traced, np.int64),
             learner_mean=learner_mean,
+            by_mean=by_mean,
             weights=None if original is None else _weights(original, self.shape),
             kept=_kept(model, self.shape, learner_mean, effort),
             length=min(_FIRST_LENGTH, most // 4),
@@ -225,7 +243,7 @@ class _Run:
     def _verdict(self, aggregates: tuple[Aggregate, ...], seconds: float) -> Stop | None:
         effort = self.effort
         precise = max(self._share(own) for own in aggregates) <= effort.precision
-        if self._converged(aggregates) and precise and self._cells_precise():
+        if self._converged(aggregates) and precise and self._rest_precise():
             return Stop.PRECISION
         if (self.draws + 2 * self.chains[0].attacker.length) * effort.every > effort.sweeps:
             return Stop.SWEEPS
@@ -237,7 +255,12 @@ class _Run:
         enough = _ENOUGH * self.effort.chains
         return all(own.rhat <= self.effort.rhat and own.ess >= enough for own in aggregates)
 
-    def _cells_precise(self) -> bool:
+    def _rest_precise(self) -> bool:
+        """Tell whether the figures that have no trace, and the beliefs if that is asked, are precise too."""
+        if self.evaluator is not None:
+            flips = self._flips(self._ratios())
+            if largest_share_error(self._families(), self.evaluator, flips) > self.effort.precision:
+                return False
         limit = self.effort.cell_precision
         return limit is None or self._largest_error() <= limit
 
@@ -245,8 +268,8 @@ class _Run:
         return max(self._attacker().largest_error(), self._learner().largest_error())
 
     def _share(self, own: Aggregate) -> float:
-        if own.name.startswith("abs") and self.original is not None:
-            return own.error / (2.0 * max(self.original.records, 1))
+        if own.name.startswith("abs") and self.evaluator is not None:
+            return own.error / (2.0 * max(self.evaluator.original.records, 1))
         return own.error
 
     def _progress(self, aggregates: tuple[Aggregate, ...]) -> Progress:
@@ -265,42 +288,42 @@ class _Run:
     def _learner(self) -> Family:
         return Family([own.learner for own in self.chains], self.shape)
 
+    def _learner_mean(self) -> Family:
+        return Family([own.learner_mean for own in self.chains], self.shape)
+
+    def _families(self) -> Families:
+        by_mean = self._learner_mean() if self.recording.by_mean else None
+        return Families(self._attacker(), self._learner(), by_mean)
+
     def _traces(self) -> Floats:
         return np.stack([own.traces for own in self.chains])
 
     def _aggregates(self) -> tuple[Aggregate, ...]:
-        """Return the aggregates of the mean beliefs, with errors from those of the half chains."""
-        weights = self.recording.weights
-        halves = [
-            _measures(normalised(attacker), normalised(learner), weights)
-            for attacker, learner in zip(
-                self._attacker().sections(), self._learner().sections(), strict=True
-            )
-        ]
-        whole = _measures(_mean_belief(self._attacker()), _mean_belief(self._learner()), weights)
-        traces = self._traces()
-        rhat, plain, sizes = rank_rhat(traces), split_rhat(traces), bulk_ess(traces)
-        z = np.abs(geweke(traces)).max(axis=0)
-        names = self.recording.traces
-        return tuple(
-            Aggregate(
-                name=name,
-                value=whole[name],
-                error=float(np.std([own[name] for own in halves], ddof=1) / np.sqrt(len(halves))),
-                rhat=float(rhat[place]),
-                plain_rhat=float(plain[place]),
-                ess=float(sizes[place]),
-                geweke=float(z[place]),
-            )
-            for place, name in enumerate(names)
-            if name != OF_CHAIN
-        )
+        return traced_aggregates(self._families(), self.recording, self._traces())
+
+    def _figures(self, aggregates: tuple[Aggregate, ...]) -> tuple[Aggregate, ...]:
+        if self.evaluator is None:
+            return ()
+        return batch_figures(self._families(), self.evaluator, aggregates)
+
+    def _flips(self, ratios: Estimates) -> dict[str, float]:
+        if self.evaluator is None:
+            return {}
+        compared = self._learner_mean() if self.recording.by_mean else self._learner()
+        beliefs = self._attacker().summary().beliefs, compared.summary().beliefs
+        return flip_errors(self.evaluator, *beliefs, ratios)
+
+    def _ratios(self) -> Estimates:
+        if self.evaluator is not None:
+            return ratios_of(self._families(), self.evaluator.cells[:2])
+        every = np.indices(self.shape).reshape(2, -1)
+        return ratios_of(self._families(), (every[0], every[1]))
 
     def _result(self, aggregates: tuple[Aggregate, ...], stopped: Stop) -> Sampled:
         attacker, learner = self._attacker().summary(), self._learner().summary()
         mean = None
         if self.recording.learner_mean:
-            mean = Family([own.learner_mean for own in self.chains], self.shape).summary().beliefs
+            mean = self._learner_mean().summary().beliefs
         knowledge = Knowledge(
             release=self.release,
             victims=self.victims,
@@ -314,15 +337,20 @@ class _Run:
         tests = self._weiss()
         converged = self._converged(aggregates)
         apart = [own.name for own in aggregates if own.rhat > _APART]
-        errors = [own.errors for own in (attacker.beliefs, learner.beliefs)]
+        compared = mean if self.recording.by_mean and mean is not None else learner.beliefs
+        errors = [own.errors for own in (attacker.beliefs, learner.beliefs, compared)]
+        ratios = self._ratios()
+        flips = self._flips(ratios)
         return Sampled(
             knowledge=knowledge,
-            aggregates=aggregates,
+            aggregates=_with_flips(aggregates, flips),
+            figures=_with_flips(self._figures(aggregates), flips),
+            ratios=ratios,
             stopped=stopped,
             converged=converged,
             multimodal=bool(apart),
             largest_error=max(_largest(own) for own in errors if own is not None),
-            warnings=self._warnings(aggregates, stopped, apart, tests),
+            warnings=self._warnings(aggregates, stopped, apart),
             chains=self.effort.chains,
             burn_in=self.effort.burn_in,
             sweeps=self.draws * self.effort.every,
@@ -336,8 +364,10 @@ class _Run:
         )
 
     def _weiss(self) -> tuple[WeissTest, ...]:
+        if self.draws < SEGMENTS * LEAST_DRAWS:
+            return ()
         return tuple(
-            weiss(np.ascontiguousarray(own.categories[:, place]), segments=2)
+            weiss(np.ascontiguousarray(own.categories[:, place]), segments=SEGMENTS)
             for own in self.chains
             for place in range(len(self.recording.traced))
         )
@@ -347,7 +377,6 @@ class _Run:
         aggregates: tuple[Aggregate, ...],
         stopped: Stop,
         apart: list[str],
-        tests: tuple[WeissTest, ...],
     ) -> tuple[str, ...]:
         found = []
         if stopped is not Stop.PRECISION:
@@ -362,13 +391,14 @@ class _Run:
                 "the posterior has several modes that they hardly move between; the figures are an average over the "
                 "modes that were found"
             )
-        suspect = [own for own in aggregates if own.rhat > self.effort.rhat and own.geweke <= 2.0]
+        passing = [own for own in aggregates if own.geweke <= GEWEKE and not own.weiss < WEISS]
+        suspect = [own for own in passing if own.rhat > self.effort.rhat]
         if suspect:
             warning = disagreement(
                 ", ".join(own.name for own in suspect),
                 rhat=max(own.rhat for own in suspect),
                 geweke_z=np.array([own.geweke for own in suspect]),
-                weiss_p=[test.p_value for test in tests],
+                weiss_p=[own.weiss for own in suspect if not np.isnan(own.weiss)],
                 limit=self.effort.rhat,
             )
             found += [warning] if warning else []
@@ -394,12 +424,8 @@ class _Run:
             own.restore(f"chain{number}", state)
 
     def _digest(self) -> bytes:
-        release, victims, effort, recording = (
-            self.release,
-            self.victims,
-            self.effort,
-            self.recording,
-        )
+        release, victims = self.release, self.victims
+        effort, recording = self.effort, self.recording
         whole = hashlib.sha256(str(release.scheme).encode())
         arrays: list[NDArray[Any]] = [
             release.starts,
@@ -415,10 +441,9 @@ class _Run:
             arrays.append(recording.weights)
         for array in arrays:
             whole.update(str(array.shape).encode() + np.ascontiguousarray(array).tobytes())
-        numbers = (effort.seed, effort.chains, effort.burn_in, effort.every)
-        whole.update(
-            repr((*numbers, recording.kept, recording.length, recording.learner_mean)).encode()
-        )
+        numbers = (effort.seed, effort.chains, effort.burn_in, effort.every, recording.kept)
+        kinds = (recording.length, recording.learner_mean, recording.by_mean, recording.traces)
+        whole.update(repr((numbers, kinds)).encode())
         return whole.digest()
 
 
@@ -463,31 +488,8 @@ def _tell(progress: Progress, on_progress: OnSampling | None) -> None:
         on_progress(progress)
 
 
-def _mean_belief(family: Family) -> Floats:
-    total: Floats = np.zeros(family.shape)
-    many = 0
-    for section in family.sections():
-        total += section
-        many += 1
-    return normalised(total / many)
-
-
-def _measures(attacker: Floats, learner: Floats, weights: Integers | None) -> dict[str, float]:
-    """Return the aggregate measures of beliefs (victims × sensitive values)."""
-    found = {}
-    for name, own in (("attacker", attacker), ("learner", learner)):
-        known = ~np.isnan(own[:, 0])
-        beliefs = own[known]
-        highest = beliefs.max(axis=1, keepdims=True, initial=0.0)
-        if weights is None:
-            found[f"{name}_success"] = float(highest.mean()) if len(beliefs) else float("nan")
-            continue
-        many = weights[known]
-        records = max(int(many.sum()), 1)
-        found[f"{name}_success"] = float((many * highest).sum() / records)
-        found[f"gt_{name}"] = float(many[beliefs >= highest * (1 - 1e-9)].sum() / records)
-        found[f"abs_{name}"] = float(2.0 * (many * (1.0 - beliefs)).sum())
-    return found
+def _with_flips(found: tuple[Aggregate, ...], flips: dict[str, float]) -> tuple[Aggregate, ...]:
+    return tuple(replace(own, error=max(own.error, flips.get(own.name, 0.0))) for own in found)
 
 
 def _largest(errors: Floats) -> float:

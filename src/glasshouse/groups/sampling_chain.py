@@ -19,8 +19,11 @@ OF_CHAIN = "log_posterior"
 """The trace of the logarithm of the collapsed posterior, up to a constant."""
 OF_BELIEFS = ("attacker_success", "learner_success")
 """The mean over victims of the greatest probability: what attacker and learner expect to guess right."""
-OF_ORIGINAL = ("gt_attacker", "gt_learner", "abs_attacker", "abs_learner")
-"""Traces that need the original table: shares of threatened records, and absolute errors."""
+OF_ORIGINAL = (
+    *("gt_attacker", "gt_learner", "gt_attacker_random_ties", "gt_learner_random_ties"),
+    *("abs_attacker", "abs_learner", "rgt"),
+)
+"""Traces that need the original table: shares of threatened records, absolute errors, and RGT_A."""
 _FLATTEST = 0.1
 """The exponent of the posterior with which tempering starts."""
 
@@ -35,6 +38,8 @@ class Recording:
     """The victims of whom every draw is kept."""
     learner_mean: bool
     """Whether reading (6) is recorded."""
+    by_mean: bool
+    """Whether the attacker is compared with reading (6): then the learner's traces are of it."""
     weights: Integers | None
     """Per victim and sensitive value, how many records the original has; None: not given."""
     kept: int
@@ -122,8 +127,11 @@ class ChainRun:
             self._learner.drawn(counts, self._chain.stream, dense)
             detail[2] = dense[recording.traced]
             self.learner_mean.add(dense)
+            if recording.by_mean:
+                of_learner = self._measures()
         paired = [x for pair in zip(of_attacker, of_learner, strict=True) for x in pair]
-        self._traces.append([float(gammaln(counts).sum()), *paired])
+        beyond = [] if recording.weights is None else [max(0.0, of_attacker[1] - of_learner[1])]
+        self._traces.append([float(gammaln(counts).sum()), *paired, *beyond])
         if len(recording.traced):
             self._details.append(detail)
             own = [self._model.category(self._chain, int(v)) for v in recording.traced]
@@ -134,8 +142,9 @@ class ChainRun:
         weights = self._recording.weights
         if weights is None:
             return (float(_success(self._dense)),)
-        success, hits, missed = _against(self._dense, weights)
-        return success, hits / float(weights.sum()), 2.0 * missed
+        success, hits, chances, missed = _against(self._dense, weights)
+        records = float(weights.sum())
+        return success, hits / records, chances / records, 2.0 * missed
 
     def state(self, name: str) -> Arrays:
         """Return what has to be stored to continue this chain, by name."""
@@ -175,19 +184,27 @@ def _success(dense: Floats) -> float:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _against(dense: Floats, weights: Integers) -> tuple[float, float, float]:
-    """Return the mean greatest probability, the threatened records, and Σ over records of 1 - p(true value)."""
-    success, people, hits, missed = 0.0, 0.0, 0.0, 0.0
+def _against(dense: Floats, weights: Integers) -> tuple[float, float, float, float]:
+    """Return the mean greatest probability, the threatened records, those guessed right, and Σ of 1 - p(true value).
+
+    Guesses among values of equal probability are random. Sums are over records.
+    """
+    success, people, hits, chances, missed = 0.0, 0.0, 0.0, 0.0, 0.0
     for victim in range(len(dense)):
         total = dense[victim].sum()
         if total > 0:
             largest = dense[victim].max()
+            equals, right = 0, 0.0
             for s in range(dense.shape[1]):
+                strongest = dense[victim, s] >= largest * (1.0 - 1e-9)
+                equals += strongest
                 many = weights[victim, s]
                 if many:
                     people += many
                     success += many * largest / total
                     missed += many * (1.0 - dense[victim, s] / total)
-                    if dense[victim, s] >= largest * (1.0 - 1e-9):
-                        hits += many
-    return success / max(people, 1.0), hits, missed
+                    if strongest:
+                        right += many
+            hits += right
+            chances += right / equals
+    return success / max(people, 1.0), hits, chances, missed

@@ -62,6 +62,19 @@ class Family:
                 deviation = own.batches[rows].mean(axis=0, dtype=np.float64)
                 yield self._dense(own.reference + deviation, 0, self.shape[0])
 
+    def batch(self, chain: int, number: int) -> Floats:
+        """Return the mean of one batch of a chain."""
+        own = self.chains[chain]
+        return self._dense(own.reference + own.batches[number].astype(np.float64), 0, self.shape[0])
+
+    def whole(self) -> Floats:
+        """Return the mean of all draws of all chains."""
+        total: Floats = np.zeros(self.shape)
+        for section in self.sections():
+            total += section
+        mean: Floats = total / (2 * len(self.chains))
+        return mean
+
     def largest_error(self) -> float:
         """Return the largest Monte-Carlo error of any belief."""
         worst = 0.0

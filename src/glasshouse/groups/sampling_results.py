@@ -28,25 +28,39 @@ class Stop(StrEnum):
     """The limit of time was reached before."""
 
 
+class Basis(StrEnum):
+    """What R-hat and the effective sample size of a figure are made of."""
+
+    DRAWS = "draws"
+    """The figure of the beliefs that each single draw would give."""
+    BATCHES = "batches"
+    """The figure of the mean beliefs of each batch of draws, where that of a single draw means nothing."""
+
+
 @dataclass(frozen=True)
 class Aggregate:
     """A number about the whole table, and how well the chains know it."""
 
     name: str
-    """What it is: ``gt_attacker``, ``gt_learner``, ``abs_attacker``, ``abs_learner`` (with an original), or
-    ``attacker_success``, ``learner_success``: the mean greatest probability."""
+    """What it is: ``gt_attacker``, ``abs_learner``, ``rgt``, ``highest_ti`` … (with an original:
+    `glasshouse.groups.evaluator`), or ``attacker_success``, ``learner_success``: the mean greatest probability."""
     value: float
     """The measure of the mean beliefs over all chains."""
     error: float
     """Its Monte-Carlo standard error: from the same measure of each half chain."""
     rhat: float
-    """Rank-normalised split R-hat of the measure, draw by draw."""
+    """Rank-normalised split R-hat of the measure, draw by draw or batch by batch."""
     plain_rhat: float
     """Split R-hat without ranks."""
     ess: float
-    """The bulk effective sample size of the measure, draw by draw."""
+    """The bulk effective sample size of the measure, in draws or in batches."""
     geweke: float
-    """The greatest |z| of Geweke's test over the chains."""
+    """The greatest |z| of Geweke's test over the chains; not a number for batches, which are too few."""
+    weiss: float
+    """The least p-value of the Weiß test over the chains, the draws being told apart by the quarters of their
+    distribution; not a number for batches."""
+    basis: Basis = Basis.DRAWS
+    """What R-hat and the effective sample size are counted in."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it in plain values; what is not finite is None."""
@@ -55,6 +69,24 @@ class Aggregate:
             name: None if isinstance(x, float) and not math.isfinite(x) else x
             for name, x in own.items()
         }
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Sampled numbers about single people, beliefs or relative threats, and how well the chains know each."""
+
+    values: NDArray[np.float64]
+    """The numbers."""
+    errors: NDArray[np.float64]
+    """The Monte-Carlo standard error of each."""
+    rhat: NDArray[np.float64]
+    """Split R-hat of each; not a number where it is unknown."""
+    ess: NDArray[np.float64]
+    """The effective sample size of each, that of a relative threat in batches; not a number where it is unknown."""
+
+    def taken(self, places: NDArray[np.int64]) -> Estimates:
+        """Return some of them."""
+        return Estimates(*(own[places] for own in (self.values, self.errors, self.rhat, self.ess)))
 
 
 @dataclass(frozen=True)
@@ -82,7 +114,12 @@ class Sampled:
     knowledge: Knowledge
     """The beliefs of learner and attacker about every victim, with error, R-hat and ESS of each."""
     aggregates: tuple[Aggregate, ...]
-    """Numbers about the whole table."""
+    """Numbers about the whole table of which every draw is kept; a run stops by them."""
+    figures: tuple[Aggregate, ...]
+    """The evaluator's other numbers about the whole table, known batch by batch; none without an original."""
+    ratios: Estimates
+    """Ti = p_A / p_L: per victim and sensitive value that the original has records of, as `Evaluator.cells` lists
+    them; without an original per victim and sensitive value, victim after victim."""
     stopped: Stop
     """Why the run stopped."""
     converged: bool
@@ -125,10 +162,11 @@ class Sampled:
         Raises:
             StudyError: There is no such aggregate.
         """
-        for own in self.aggregates:
+        everything = (*self.aggregates, *self.figures)
+        for own in everything:
             if own.name == name:
                 return own
-        names = ", ".join(own.name for own in self.aggregates)
+        names = ", ".join(own.name for own in everything)
         raise StudyError(f'"{name}" was not sampled; there is {names}')
 
     def to_dict(self) -> dict[str, Any]:
@@ -145,12 +183,14 @@ class Sampled:
             "every": self.every,
             "seed": self.seed,
             "aggregates": [own.to_dict() for own in self.aggregates],
+            "figures": [own.to_dict() for own in self.figures],
+            "weiss": [own.to_dict() for own in self.weiss],
             "warnings": list(self.warnings),
         }
 
     def to_frame(self) -> pa.Table:
-        """Return one row per aggregate."""
-        return pa.Table.from_pylist([own.to_dict() for own in self.aggregates])
+        """Return one row per number about the table."""
+        return pa.Table.from_pylist([own.to_dict() for own in (*self.aggregates, *self.figures)])
 
     def to_inference_data(self) -> Any:
         """Return the traces as ArviZ's InferenceData: aggregates, and the beliefs about traced victims.
@@ -162,6 +202,10 @@ class Sampled:
             arviz = import_module("arviz")
         except ImportError:
             raise StudyError("ArviZ is not installed; install it with: pip install arviz") from None
+        return arviz.from_dict(**self.inference_content())
+
+    def inference_content(self) -> dict[str, Any]:
+        """Return what ArviZ's ``from_dict`` is given: traces (chains × draws × …), their dimensions and labels."""
         posterior: dict[str, Any] = {
             name: self.traces[:, :, place] for place, name in enumerate(self.trace_names)
         }
@@ -170,7 +214,7 @@ class Sampled:
                 own = self.details[:, :, place]
                 if not np.isnan(own).all():
                     posterior[name] = own
-        victims, values = self.traced.tolist(), list(self.knowledge.release.sensitive.values)
         dims = {name: ["victim", "sensitive"] for name in posterior if posterior[name].ndim == 4}
-        coords = {"victim": victims, "sensitive": values}
-        return arviz.from_dict(posterior=posterior, dims=dims, coords=coords if dims else None)
+        values = list(self.knowledge.release.sensitive.values)
+        coords = {"victim": self.traced.tolist(), "sensitive": values} if dims else None
+        return {"posterior": posterior, "dims": dims, "coords": coords}

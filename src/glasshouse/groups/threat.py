@@ -7,7 +7,8 @@ tables, and sampling otherwise.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from numpy.typing import NDArray
 from glasshouse.errors import StudyError
 from glasshouse.groups.closed import closed_form
 from glasshouse.groups.enumeration import enumerated, number_of_tables
-from glasshouse.groups.faithfulness import Points, draw_points, faithfulness
+from glasshouse.groups.faithfulness import Faithfulness, Points, draw_points, faithfulness
 from glasshouse.groups.knowledge import Knowledge, Victims
-from glasshouse.groups.measures import Measures, Reading, measure
+from glasshouse.groups.measures import Measures, Reading, measure, thresholds_with
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampling import Effort, OnSampling, OnState, sample
 from glasshouse.groups.sampling_results import Sampled
@@ -35,6 +36,8 @@ from glasshouse.table import EncodedTable
 
 FEW_TABLES = 5_000
 """Up to so many tables that a release allows, all are visited rather than sampled."""
+FEW_PEOPLE = 10
+"""Of so many of the people asked about every draw is kept."""
 _SMALL_WORK = 20_000_000
 """And only if the tables times victims, rows and sensitive values are no more than this."""
 
@@ -73,6 +76,7 @@ def threat(
     in_order: bool = False,
     learner_mean: bool = False,
     points: int = 10_000,
+    exceeds: float = 2.0,
     effort: Effort | None = None,
     state: Mapping[str, NDArray[np.generic]] | None = None,
     on_progress: OnSampling | None = None,
@@ -88,6 +92,7 @@ def threat(
         in_order: Whether the original's records are in the order of the release.
         learner_mean: Whether the learner is taken by reading (6), the expectation of the ratio, in the measures too.
         points: At how many points of the population faithfulness is estimated; 0: it is not. With an original only.
+        exceeds: The relative threat that is asked about: of which share of the records it is exceeded.
         effort: For what precision, and how long, to sample where sampling is the only way; its seed draws the points.
         state: Where the sampling of an earlier run with the same question was left.
         on_progress: Told how the sampling goes.
@@ -95,7 +100,8 @@ def threat(
 
     Raises:
         DataError: The original does not match the release, or a victim is incompatible with every group.
-        StudyError: Both an original and people are given, or neither for a horizontal release.
+        StudyError: Both an original and people are given, or neither for a horizontal release; or no threat can be
+            above what is asked about.
 
     >>> from glasshouse.groups.written import from_json
     >>> release = from_json({"attributes": [{"name": "city", "values": ["Lyon", "Nice", "Bonn"]}],
@@ -110,18 +116,34 @@ def threat(
         raise StudyError(
             "give an original table or people, not both; the original's records are its people"
         )
-    chosen = _Sampling(effort or Effort(), state, on_progress, on_state)
+    if not (exceeds > 0 and isfinite(exceeds)):
+        raise StudyError(
+            f"a relative threat above {exceeds:g} is asked about; give a number above 0"
+        )
+    reading = Reading.EXPECTATION_OF_RATIO if learner_mean else Reading.RATIO_OF_EXPECTATIONS
+    chosen = _Sampling(
+        effort or Effort(), reading, thresholds_with(exceeds), state, on_progress, on_state
+    )
     if original is None:
         victims = victims_of_rows(release) if people is None else victims_of(release, people)
-        knowledge, sampled = _known(release, victims, None, learner_mean, chosen)
+        traced = () if people is None else range(min(len(people), FEW_PEOPLE))
+        knowledge, sampled = _known(release, victims, None, None, chosen, traced)
         return Assessment(knowledge, None, sampled)
     victims, truth = victims_of_table(release, original, in_order=in_order)
     seed = chosen.effort.seed
     drawn = draw_points(release, truth, count=points, seed=seed) if points else None
     everybody = victims if drawn is None else joined(victims, drawn.codes)
-    knowledge, sampled = _known(release, everybody, truth, learner_mean, chosen)
+    knowledge, sampled = _known(release, everybody, truth, drawn, chosen)
     knowledge = with_ideal(knowledge, truth)
-    return Assessment(knowledge, _measured(knowledge, truth, drawn, learner_mean), sampled)
+    measures = measure(
+        knowledge,
+        truth,
+        reading=reading,
+        faithfulness=None if drawn is None else _faithful(drawn, knowledge, sampled),
+        exceeds=exceeds,
+        sampled=sampled,
+    )
+    return Assessment(knowledge, measures, sampled)
 
 
 @dataclass(frozen=True)
@@ -129,6 +151,8 @@ class _Sampling:
     """How to sample, where that is the only way."""
 
     effort: Effort
+    reading: Reading
+    thresholds: tuple[float, ...]
     state: Mapping[str, NDArray[np.generic]] | None
     on_progress: OnSampling | None
     on_state: OnState | None
@@ -138,11 +162,13 @@ def _known(
     release: Release,
     victims: Victims,
     original: Original | None,
-    learner_mean: bool,
+    points: Points | None,
     sampling: _Sampling,
+    traced: Sequence[int] = (),
 ) -> tuple[Knowledge, Sampled | None]:
     """Return what there is to know, by the best way that the release allows."""
     seed = sampling.effort.seed
+    learner_mean = sampling.reading is Reading.EXPECTATION_OF_RATIO
     if release.is_laminar:
         return closed_form(release, victims, learner_mean=learner_mean, seed=seed), None
     if _is_tiny(release, victims) and (victims.is_full or not learner_mean):
@@ -151,20 +177,17 @@ def _known(
         release,
         victims,
         sampling.effort,
-        original=None if original is None else _among(original, victims),
+        original=original,
+        points=points,
+        thresholds=sampling.thresholds,
+        traced=traced,
         learner_mean=learner_mean,
+        reading=sampling.reading,
         state=sampling.state,
         on_progress=sampling.on_progress,
         on_state=sampling.on_state,
     )
     return sampled.knowledge, sampled
-
-
-def _among(original: Original, victims: Victims) -> Original:
-    """Return the original with points of the population, who have no record, behind its people."""
-    more = len(victims) - len(original.codes)
-    weights = np.pad(original.weights, ((0, more), (0, 0)))
-    return replace(original, codes=victims.codes, weights=weights)
 
 
 def _is_tiny(release: Release, victims: Victims) -> bool:
@@ -174,9 +197,11 @@ def _is_tiny(release: Release, victims: Victims) -> bool:
     return tables <= FEW_TABLES and tables * cells <= _SMALL_WORK
 
 
-def _measured(
-    knowledge: Knowledge, original: Original, points: Points | None, learner_mean: bool
-) -> Measures:
-    reading = Reading.EXPECTATION_OF_RATIO if learner_mean else Reading.RATIO_OF_EXPECTATIONS
-    faithful = None if points is None else faithfulness(points, knowledge)
-    return measure(knowledge, original, reading=reading, faithfulness=faithful)
+def _faithful(points: Points, knowledge: Knowledge, sampled: Sampled | None) -> Faithfulness:
+    """Return faithfulness with the errors of the points and, where p_L was sampled, of the chains."""
+    found = faithfulness(points, knowledge)
+    if sampled is None:
+        return found
+    return found.with_chains(
+        published=sampled.aggregate("rf").error, bounded=sampled.aggregate("rf_bounded").error
+    )

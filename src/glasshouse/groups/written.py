@@ -72,6 +72,7 @@ def _release(document: Mapping[str, Any]) -> Release:
         )
     _check_people(name, groups)
     listed = list(document["attributes"])
+    _check_names(name, [str(own["name"]) for own in (*listed, document["sensitive"])])
     rows = _vertical_rows(name, groups) if is_vertical else [each["generalised"] for each in groups]
     for row in rows:
         if len(row) != len(listed):
@@ -94,6 +95,12 @@ def _release(document: Mapping[str, Any]) -> Release:
         sensitive_codes=np.array([sensitive.code[value] for value in secrets], np.int32),
         codes=as_codes(list(zip(*(own for _, own in made), strict=True)), len(made)),
     )
+
+
+def _check_names(name: str, names: Sequence[str]) -> None:
+    for place, own in enumerate(names):
+        if own in names[:place]:
+            raise DataError(f"{name}: two attributes are called {quoted([own])}; rename one")
 
 
 def _check_people(name: str, groups: Sequence[Mapping[str, Any]]) -> None:

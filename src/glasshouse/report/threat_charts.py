@@ -70,13 +70,17 @@ def relative_threat(measures: Measures) -> alt.TopLevelMixin:
         )
     )
     zero = alt.Chart(alt.InlineData(values=[{"x": 0}])).mark_rule(strokeDash=[4, 3]).encode(x="x:Q")
-    above = measures.share_above(2.0, threatened=False)
-    skewness = "" if np.isnan(histogram.skewness) else f"; skewness {histogram.skewness:.2f}"
+    above = percentage(measures.share_above(measures.exceeds, threatened=False))
+    skewness = (
+        ""
+        if np.isnan(histogram.skewness)
+        else f"; skewness {histogram.skewness:.2f}{_error(measures)}"
+    )
     return alt.layer(bars, zero).properties(
         width=620,
         height=240,
         title=alt.Title(
-            f"Of the truth about {percentage(above)} of the records she is more than twice as sure",
+            f"Of the truth about {above} of the records she is more than {measures.exceeds:g} times as sure",
             subtitle=f"right of the line: more is told about the person than about people like them{skewness}",
         ),
     )
@@ -158,6 +162,12 @@ def beliefs(knowledge: Knowledge, learner: str = "learner") -> alt.TopLevelMixin
         )
     )
     return chart
+
+
+def _error(measures: Measures) -> str:
+    """Return the Monte-Carlo error of the skewness, where it was sampled."""
+    own = measures.figures.get("log2_ti_attacker_skewness")
+    return "" if own is None or np.isnan(own.error) else f" ± {own.error:.2g}"
 
 
 def _percent(share: float) -> str:

@@ -26,6 +26,7 @@ from glasshouse.report.threat_charts import (
     learner_against_attacker,
     relative_threat,
 )
+from glasshouse.report.threat_tables import measures_section, sampling_section
 from glasshouse.report.transition import Assumptions, noted, spread
 from glasshouse.report.treatment import treatment_section
 from glasshouse.report.words import counted, enumeration, frequency, percentage, plural
@@ -67,6 +68,9 @@ class Threatened(Protocol):
     def steps(self) -> tuple[Step, ...]:
         """What was left out of the original."""
 
+    def relative_of(self, sensitive: int) -> tuple[float, float]:
+        """Return the victim's relative threat for a sensitive value, and its error; not a number: it is exact."""
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
 
@@ -102,9 +106,10 @@ def _kept(outcome: Threatened) -> str:
 
 
 def _beyond(outcome: Threatened, measures: Measures) -> str:
-    twice, named = measures.share_above(2.0, threatened=False), measures.share_above(2.0)
+    limit = measures.exceeds
+    above, named = measures.share_above(limit, threatened=False), measures.share_above(limit)
     subject = outcome.study.subject
-    count, names = round(twice * measures.records), round(named * measures.records)
+    count, names = round(above * measures.records), round(named * measures.records)
     most = _times(float(measures.relative.max()))
     if count == 0:
         return (
@@ -112,8 +117,9 @@ def _beyond(outcome: Threatened, measures: Measures) -> str:
             f"{most} times as sure of the truth about a {subject}."
         )
     return (
-        f"Beyond what anyone may learn about the population: of {counted(count, subject)} ({percentage(twice)}) she is "
-        f"more than twice as sure of the truth, at most {most} times; of {names:,} of them it is what she would name."
+        f"Beyond what anyone may learn about the population: of {counted(count, subject)} ({percentage(above)}) she is "
+        f"more than {_times(limit)} times as sure of the truth, at most {most} times; of {names:,} of them it is what "
+        "she would name."
     )
 
 
@@ -132,14 +138,18 @@ def _of_victim(outcome: Threatened) -> list[str]:
     told = outcome.knowledge.of(0)
     attacker, learner = told["attacker"], told[learner_name(outcome.study)]
     best = max(attacker, key=lambda value: attacker[value])
-    ratio = attacker[best] / learner[best] if learner[best] else float("inf")
+    ratio, error = outcome.relative_of(outcome.release.sensitive.code[best])
     return [
         f"Of a {outcome.study.subject} known to be in {outcome.release.name} she believes “{best}” with a probability "
         f"of {100 * attacker[best]:.1f} %; of people like them in the population with {100 * learner[best]:.1f} %.",
-        f"Being in the table makes her {_times(ratio)} times as sure of it."
-        if ratio >= 1
-        else "Being in the table makes her no surer of it.",
+        _surer(ratio, error) if ratio >= 1 else "Being in the table makes her no surer of it.",
     ]
+
+
+def _surer(ratio: float, error: float) -> str:
+    if np.isnan(error):
+        return f"Being in the table makes her {_times(ratio)} times as sure of it."
+    return f"Being in the table makes her {_times(ratio)} ± {error:.2g} times as sure of it."
 
 
 def learner_name(study: ThreatStudy) -> str:
@@ -166,7 +176,10 @@ def _certainty(outcome: Threatened) -> str:
             f"These figures were sampled, and the requested precision was not reached within {sampled.sweeps:,} "
             "sweeps: sample longer before relying on them."
         )
-    worst = max(each.error for each in sampled.aggregates if not each.name.startswith("abs"))
+    figures = (*sampled.aggregates, *sampled.figures)
+    shares = [each.error for each in figures if each.name.startswith(("gt_", "ti_above", "rgt"))]
+    shares += [each.error for each in figures if each.name.endswith("_success")]
+    worst = max(shares)
     if outcome.study.known:
         worst = sampled.largest_error
     return (
@@ -189,9 +202,9 @@ def threat_page(outcome: Threatened, *, provenance: Provenance) -> Page:
     """Return the report of an anonymised table."""
     release, measures = outcome.release, outcome.measures
     sections = [
-        None if measures is None else _measures(measures),
+        None if measures is None else measures_section(measures),
         _beliefs(outcome) if outcome.study.known else None,
-        None if outcome.sampled is None else _sampling(outcome.sampled),
+        None if outcome.sampled is None else sampling_section(outcome.sampled),
         _release(outcome),
         treatment_section(outcome.steps),
     ]
@@ -241,56 +254,6 @@ def _figures(outcome: Threatened) -> tuple[Figure, ...]:
     )
 
 
-def _measures(measures: Measures) -> Section:
-    columns = (
-        Column("Somebody who"),
-        Column("best guess right, ties counting", numeric=True),
-        Column("ties at random", numeric=True),
-        Column("absolute error (ABS)", numeric=True),
-        Column("undecided", numeric=True),
-    )
-    rows = tuple(
-        (
-            Cell(ADVERSARIES[name]),
-            Cell(f"{float(threat.share):.6f}", exact=str(threat.share)),
-            Cell(f"{threat.share_at_random:.6f}"),
-            Cell(f"{threat.absolute_error:,.2f}"),
-            Cell(f"{threat.undecided:,}"),
-        )
-        for name, threat in measures.adversaries().items()
-    )
-    further = [
-        ("most frequent value", f"{float(measures.baseline):.6f}"),
-        ("relative global threat (RGT)", f"{measures.relative_global_threat:.6f}"),
-        ("highest relative threat (Ti)", f"{measures.highest_relative:.4f}"),
-        *(
-            (
-                f"records with a relative threat above {limit:g} (of them named)",
-                f"{percentage(measures.share_above(limit, threatened=False))} "
-                f"({percentage(measures.share_above(limit))})",
-            )
-            for limit in (1.5, 2.0, 4.0, 8.0)
-        ),
-    ]
-    if measures.faithfulness is not None:
-        own = measures.faithfulness
-        further += [
-            (
-                "relative faithfulness (equation 21)",
-                f"{own.published:.4f} ± {own.published_error:.4f}",
-            ),
-            ("the same, bounded", f"{own.bounded:.4f} ± {own.bounded_error:.4f}"),
-        ]
-    cells = tuple((Cell(name), Cell(value)) for name, value in further)
-    return Section(
-        "The figures",
-        tables=(
-            Table(columns, (Group(rows),)),
-            Table((Column("Measure"), Column("", numeric=True)), (Group(cells),)),
-        ),
-    )
-
-
 def _beliefs(outcome: Threatened) -> Section:
     told = outcome.knowledge.of(0)
     exact = outcome.to_dict().get("exact", {})
@@ -303,7 +266,10 @@ def _beliefs(outcome: Threatened) -> Section:
         (
             Cell(value),
             *(
-                Cell(f"{own[value]:.6f}", exact=exact.get(name, {}).get(value))
+                Cell(
+                    f"{own[value]:.6f}{_belief_error(outcome, name, value)}",
+                    exact=exact.get(name, {}).get(value),
+                )
                 for name, own in told.items()
             ),
         )
@@ -312,32 +278,10 @@ def _beliefs(outcome: Threatened) -> Section:
     return Section("What is believed of the victim", tables=(Table(columns, (Group(rows),)),))
 
 
-def _sampling(sampled: Sampled) -> Section:
-    columns = (
-        Column("Figure"),
-        *(
-            Column(title, numeric=True)
-            for title in ("value", "Monte-Carlo error", "R-hat", "effective draws", "Geweke")
-        ),
-    )
-    rows = tuple(
-        (
-            Cell(each.name.replace("_", " ")),
-            Cell(f"{each.value:,.6g}"),
-            Cell(f"{each.error:.2g}"),
-            Cell(f"{each.rhat:.4f}"),
-            Cell(f"{each.ess:,.0f}"),
-            Cell(f"{each.geweke:.2f}"),
-        )
-        for each in sampled.aggregates
-    )
-    return Section(
-        "How sure the sampler is",
-        f"{sampled.chains} chains, {sampled.burn_in:,} sweeps before anything is recorded, {sampled.sweeps:,} after; "
-        f"stopped by {sampled.stopped}.",
-        (Table(columns, (Group(rows),)),),
-        sampled.warnings,
-    )
+def _belief_error(outcome: Threatened, name: str, value: str) -> str:
+    errors = outcome.knowledge.beliefs()[name].errors
+    place = outcome.release.sensitive.code[value]
+    return "" if errors is None else f" ± {errors[0, place]:.2g}"
 
 
 def _release(outcome: Threatened) -> Section:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -35,6 +35,7 @@ from glasshouse.groups.release import Number
 from glasshouse.mitigation.hierarchies import read_hierarchy
 from glasshouse.runs.anonymising import release_order
 from glasshouse.runs.checkpoint import Checkpoint
+from glasshouse.runs.domains import domains_of
 from glasshouse.runs.reading import one_each, prepared
 from glasshouse.runs.runner import Means, run_key
 from glasshouse.runs.store import STUDY, stored_release
@@ -109,6 +110,7 @@ class ThreatRun:
             content["sampling"] = self.sampled.to_dict()
         if self.study.known:
             content["beliefs"] = self.knowledge.of(0)
+            content["relative_threat"] = self._relative()
             if self.sampled is not None:
                 content["uncertainty"] = self._uncertainty()
         if self.exact is not None:
@@ -131,6 +133,31 @@ class ThreatRun:
             }
         return {name: own for name, own in told.items() if own}
 
+    def _relative(self) -> dict[str, dict[str, float | None]]:
+        """Return, per sensitive value, how many times surer the attacker is, and the error of that; None: exact."""
+        told = {}
+        for place, value in enumerate(self.release.sensitive.values):
+            ratio, error = self.relative_of(place)
+            told[value] = {"ratio": _finite_number(ratio), "error": _finite_number(error)}
+        return told
+
+    def relative_of(self, sensitive: int) -> tuple[float, float]:
+        """Return the victim's relative threat for a sensitive value, and its error; not a number: it is exact."""
+        if self.sampled is not None:
+            own = self.sampled.ratios
+            return float(own.values[sensitive]), float(own.errors[sensitive])
+        mean = self.knowledge.learner_mean
+        learner = self.knowledge.learner if mean is None else mean
+        belief = float(learner.probabilities[0, sensitive])
+        ratio = (
+            float(self.knowledge.attacker.probabilities[0, sensitive]) / belief
+            if belief
+            else np.inf
+        )
+        if learner.errors is None:
+            return ratio, float("nan")
+        return ratio, ratio * float(learner.errors[0, sensitive]) / belief if belief else np.inf
+
     def _ratios(self, row: tuple[Fraction, ...]) -> dict[str, str]:
         return dict(zip(self.release.sensitive.values, map(str, row), strict=True))
 
@@ -139,12 +166,36 @@ class ThreatRun:
         if self.measures is not None and not self.study.known:
             return self.measures.to_frame()
         if self.study.known:
-            return self.knowledge.to_frame()
+            return self._with_relative(self.knowledge.to_frame())
         rows = [
-            {"adversary": name, "mean_highest": float(np.nanmean(own.highest))}
+            {
+                "adversary": name,
+                "mean_highest": float(np.nanmean(own.highest)),
+                **self._worth(name),
+            }
             for name, own in self.knowledge.beliefs().items()
         ]
         return pa.Table.from_pylist(rows)
+
+    def _with_relative(self, frame: pa.Table) -> pa.Table:
+        """Return the beliefs about the victim with the relative threat beside them."""
+        told = self._relative().values()
+        for name in ("ratio", "error"):
+            column = pa.array([own[name] for own in told], pa.float64())
+            frame = frame.append_column(f"relative_threat_{name}", column)
+        return frame
+
+    def _worth(self, adversary: str) -> dict[str, float | None]:
+        """Return error, R-hat and effective draws of an adversary's mean greatest belief; None: it is exact."""
+        if self.sampled is None:
+            return {}
+        compared = "learner" if self.study.reading == "5" else "learner_mean"
+        name = "learner" if adversary == compared else adversary
+        names = [own.name for own in self.sampled.aggregates]
+        if adversary not in ("attacker", compared) or f"{name}_success" not in names:
+            return dict.fromkeys(("error", "rhat", "ess"))
+        own = self.sampled.aggregate(f"{name}_success").to_dict()
+        return {what: own[what] for what in ("error", "rhat", "ess")}
 
     def to_page(self, provenance: Provenance) -> Page:
         """Return the report, in the language that is spoken."""
@@ -157,6 +208,10 @@ def _finite(row: NDArray[np.float64]) -> list[float | None]:
     return [float(each) if np.isfinite(each) else None for each in row]
 
 
+def _finite_number(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
 def study_of_folder(folder: Path) -> dict[str, Any]:
     """Return what a release that ``anonymise`` wrote is, as content of a study: its roles, and its original.
 
@@ -165,28 +220,32 @@ def study_of_folder(folder: Path) -> dict[str, Any]:
     """
     stored = stored_release(folder)
     made = load_study(folder / STUDY)
-    protection = made.protection
+    known = list(stored.quasi_identifiers)
+    named = {} if made.protection is None else made.protection.hierarchies
+    hierarchies = {name: path for name, path in named.items() if name in known}
     return {
         "release": {"path": stored.path, "name": folder.resolve().name},
         "original": made.datasets[0].model_dump(),
         "treatment": made.treatment.model_dump(),
         "identifier": made.adversary.identifier,
         "seed": made.seed,
-        "quasi_identifiers": list(stored.quasi_identifiers),
+        "quasi_identifiers": known,
         "sensitive": list(stored.sensitive),
         "group": stored.group,
         "shuffled": stored.shuffled,
         "in_order": True,
         "suppressed": stored.suppressed,
-        "hierarchies": {} if protection is None else dict(protection.hierarchies),
+        "hierarchies": hierarchies,
+        "suggested": [] if stored.group else [name for name in known if name not in hierarchies],
         "subject": made.subject,
     }
 
 
 def checkpoint_key(study: ThreatStudy) -> str:
-    """Return what the state of a sampler must agree with: how long it was to run may differ."""
+    """Return what the state of a sampler must agree with: how long it was to run may differ, and what is counted."""
     limits = {"precision": None, "sweeps": None, "seconds": None}
-    return run_key(study.model_copy(update={"sampling": study.sampling.model_copy(update=limits)}))
+    sampling = study.sampling.model_copy(update=limits)
+    return run_key(study.model_copy(update={"sampling": sampling, "exceeds": 2.0}))
 
 
 def run_threat(
@@ -222,6 +281,7 @@ def run_threat(
         and _is_in_order(release, truth, in_order=study.in_order or study.shuffled),
         learner_mean=study.reading == "6",
         points=POINTS,
+        exceeds=study.exceeds,
         effort=_effort(study, means),
         state=kept,
         on_progress=means.watch.sampling,
@@ -288,7 +348,7 @@ def _release(study: ThreatStudy, original: EncodedTable | None) -> Release:
             raise DataError(f"{dataset.path.name}: cannot be read ({error})") from None
     if not study.quasi_identifiers:
         raise StudyError("say what an adversary can know: -q COLUMN, once or more")
-    domains = _domains(study, original)
+    domains = domains_of(study, original)
     if study.sensitive_table is not None:
         return from_anatomy(
             _table(dataset, study.quasi_identifiers, (), study.group),
@@ -332,15 +392,6 @@ def _table(
         types=dataset.types,
         name=dataset.name,
     )
-
-
-def _domains(
-    study: ThreatStudy, original: EncodedTable | None
-) -> Mapping[str, tuple[str, ...]] | EncodedTable | None:
-    """Return the values that people can have; None: what the hierarchies and the release name."""
-    if study.domains:
-        return study.domains
-    return None if study.domain == "released" else original
 
 
 def _asked_about(

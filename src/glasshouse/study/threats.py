@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
+from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, model_validator
 
 from glasshouse.study.base import Model, Question
 from glasshouse.study.conditions import parse_condition
 from glasshouse.study.models import ConditionText, Dataset, Treatment
 
 Parameter = Annotated[StrictFloat, Field(allow_inf_nan=False)]
+MOST_VALUES = 1_000_000
+"""A domain that is given as LOW..HIGH has so many values at most."""
+_WHOLE_NUMBERS = re.compile(r"(-?[0-9]{1,18})\.\.(-?[0-9]{1,18})")
+
+
+def whole_numbers(text: str) -> range | None:
+    """Return the whole numbers that a text such as ``16..90`` says, both ends included; None: it is no such text.
+
+    >>> len(whole_numbers("16..90")), whole_numbers("ages.csv")
+    (75, None)
+    """
+    found = _WHOLE_NUMBERS.fullmatch(text)
+    return None if found is None else range(int(found[1]), int(found[2]) + 1)
+
+
+def _is_domain(given: tuple[str, ...] | str) -> tuple[str, ...] | str:
+    if isinstance(given, str):
+        numbers = whole_numbers(given)
+        if numbers is None or not 0 < len(numbers) <= MOST_VALUES:
+            raise ValueError(
+                f'the domain "{given}" is no list, nor whole numbers LOW..HIGH such as 16..90, at most {MOST_VALUES:,}'
+            )
+    return given
+
+
+Domain = Annotated[tuple[str, ...] | str, AfterValidator(_is_domain)]
+"""Values, or whole numbers as ``LOW..HIGH``."""
 
 
 class Sampling(Model):
@@ -64,8 +92,14 @@ class ThreatStudy(Question):
     domain: Literal["observed", "released"] | None = None
     """Which values people can have: those of the original, or of the hierarchies and the release; unset: observed where
     there is an original."""
-    domains: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Per column, the values that people can have."""
+    domains: dict[str, Domain] = Field(default_factory=dict)
+    """Per column, the values that people can have, whatever ``domain`` says: a list, or whole numbers ``LOW..HIGH``."""
+    domain_files: dict[str, Path] = Field(default_factory=dict)
+    """The same as files, with a value per line."""
+    suggested: tuple[str, ...] = ()
+    """Columns whose hierarchies anonymise suggested from the values of the original: those are their domain."""
+    exceeds: Annotated[Parameter, Field(gt=0)] = 2.0
+    """The relative threat Ti that is asked about: of which share of the records it is exceeded."""
     alpha: Parameter | None = None
     """The prior's parameter of every sensitive value; unset: 1, or what a release in JSON says."""
     beta: Parameter | None = None
@@ -90,7 +124,12 @@ class ThreatStudy(Question):
         if self.sensitive_table is not None and self.generalised:
             raise ValueError("Anatomy generalises nothing; leave out --generalised")
         if self.release.path.suffix.lower() == ".json":
-            given = {"-q": self.quasi_identifiers, "-s": self.sensitive, "--group": self.group}
+            given: dict[str, object] = {
+                "-q": self.quasi_identifiers,
+                "-s": self.sensitive,
+                "--group": self.group,
+            }
+            given |= {"--domain": self.domain, "--values": self.domains or self.domain_files}
             for option, value in given.items():
                 if value:
                     raise ValueError(f"a release in JSON says what it is; leave out {option}")
@@ -99,6 +138,7 @@ class ThreatStudy(Question):
                 raise ValueError(
                     f"--hierarchy {name}: it is no quasi-identifier; add -q {name}, or leave it out"
                 )
+        self._domains_are_of_columns()
         if self.domain == "observed" and self.original is None:
             raise ValueError("the observed domain is that of the original; give --original FILE")
         for text in self.known:
@@ -106,6 +146,15 @@ class ThreatStudy(Question):
             if condition.negated:
                 raise ValueError(f'--know "{text}": say what is known, not what is not')
         return self
+
+    def _domains_are_of_columns(self) -> None:
+        for name in (*self.domains, *self.domain_files):
+            if name not in (*self.quasi_identifiers, *self.sensitive):
+                raise ValueError(
+                    f"--values {name}: it is neither a quasi-identifier nor sensitive; add -q {name}, or leave it out"
+                )
+            if name in self.domains and name in self.domain_files:
+                raise ValueError(f"--values {name} is given as values and as a file; give one")
 
     def abridged(self) -> Self:
         """Return the study without what is known of the victim."""
