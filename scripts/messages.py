@@ -94,6 +94,8 @@ def messages() -> dict[Message, list[Said]]:
     found: dict[Message, list[Said]] = {}
     for said in (*messages_of_code(), *messages_of_templates(), *messages_of_help()):
         found.setdefault(said.message, []).append(said)
+    for forms in [message for message in found if isinstance(message, tuple)]:
+        found[forms] += found.pop(forms[0], [])  # a catalogue has one entry for both
     return found
 
 

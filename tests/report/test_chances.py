@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from glasshouse.report.chances import Shift, chances, frequencies, rest_of, shift_rows
+from glasshouse.report.chances import Shift, chances, frequency_range, rest_of, shift_rows
 
 
 def test_chances_can_be_compared() -> None:
@@ -20,14 +20,14 @@ def test_chances_can_be_compared() -> None:
     [
         (Fraction(6, 100), Fraction(8, 100), "6 to 8 of every 100"),
         (Fraction(6, 100), Fraction(600001, 10**7), "6 of every 100"),
-        (Fraction(23, 10**4), Fraction(37, 10**4), "23 to 37 of every 10,000"),
+        (Fraction(23, 10**4), Fraction(37, 10**4), "23 of every 10,000 to 37 of every 10,000"),
         (Fraction(1, 250), Fraction(1), "1 of every 250 to all"),
     ],
 )
 def test_two_frequencies_are_said_with_their_base_once(
     low: Fraction, high: Fraction, said: str
 ) -> None:
-    assert frequencies(low, high, "to") == said
+    assert frequency_range(low, high) == said
 
 
 def test_what_is_shown_and_the_rest_add_up_to_one() -> None:

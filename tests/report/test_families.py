@@ -1,29 +1,32 @@
-"""Families in a report: the sentences word for word, the rows, the pictures, and what none of them may show."""
+"""Families in a report: the sentences word for word, the tables, the pictures, and what none of them may show."""
 
 from __future__ import annotations
 
 import json
 from fractions import Fraction
-from typing import Any
 from xml.etree import ElementTree
 
+import altair as alt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.errors import StudyError
+from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata import Leakage
 from glasshouse.microdata.family import Best, Family, Part
-from glasshouse.report import families
-from glasshouse.report.charts import to_svg
-from glasshouse.report.families import (
+from glasshouse.report import Finding, Provenance, Severity, family_charts, theme, to_html
+from glasshouse.report.families import family_findings, family_table
+from glasshouse.report.family_charts import (
     LEAST,
     MOST,
     OTHER,
     family_chart,
-    family_rows,
-    family_sentences,
+    family_chart_table,
 )
+from glasshouse.report.family_page import family_page
+from glasshouse.report.page import Table
+from tests.report.snapshots import assert_snapshot
 
 KNOWN = ("school", "birth_date", "sex")
 
@@ -58,6 +61,10 @@ YEARS = of_parts(
 )
 
 
+def to_svg(chart: alt.TopLevelMixin) -> str:
+    return theme.to_svg(theme.specification(chart))
+
+
 def texts(svg: str) -> list[str]:
     root = ElementTree.fromstring(svg)
     return [
@@ -65,35 +72,56 @@ def texts(svg: str) -> list[str]:
     ]
 
 
-def test_three_sentences_on_three_states() -> None:
-    assert family_sentences(STATES, "student", part="state") == (
-        "Of the 3 states, RR gives away most and SE least: someone who knows a student's school, birth date and sex "
-        "guesses the grade right for 57 of every 100 students in RR (without that knowledge 63 of every 1,000: 50.3 "
-        "percentage points more), and for 25 of every 100 students in SE (without that knowledge 6 of every 100: 19.0 "
-        "percentage points more).",
-        "Having more students does not protect: the larger states mostly give away more (correlation +0.66 on a scale "
-        "from -1 to +1); with 3 states that may be chance.",
-        "Already school alone gives half of that or more in all 3 states.",
-    )
+def sentences(family: Family, subject: str = "person", *, part: str = "part") -> list[str]:
+    return [finding.sentence for finding in family_findings(family, subject, part=part)]
 
 
-def test_over_the_years_the_last_sentence_is_the_change() -> None:
-    assert family_sentences(YEARS)[2] == (
-        "From 2019 to 2021 what that knowledge adds went from 35.0 to 32.5 percentage points (down 2.5); the largest "
-        "step, down 5.5, was from 2020 to 2021."
+def told(finding: Finding) -> str:
+    return " ".join((finding.sentence, finding.figure, finding.meaning, finding.remedy))
+
+
+def cells(table: Table) -> list[list[str]]:
+    return [[cell.text for cell in row] for group in table.groups for row in group.rows]
+
+
+def test_what_is_found_of_three_states() -> None:
+    found = family_findings(STATES, "student", part="state")
+    assert [finding.sentence for finding in found] == [
+        "Of the 3 states, most is given away by RR and least by SE: someone who knows a student's school, birth date "
+        "and sex guesses the grade right for 57 of every 100 students in RR, and for 25 of every 100 in SE.",
+        "Having more students does not protect: the larger states mostly give away more.",
+        "In each of the 3 states, knowing no more than school already gives half or more of what 3 attributes add to "
+        "the success of a guess at the grade.",
+    ]
+    assert [finding.severity for finding in found] == [Severity.HIGH, Severity.NOTE, Severity.NOTE]
+    assert found[0].figure == (
+        "RR: prior 0.0634 (317/5,000), posterior 0.5667 (5,667/10,000); SE: prior 0.06 (3/50), posterior 0.25 (1/4)"
     )
+    assert found[1].figure == "correlation +0.66 on a scale from −1 to +1"
+    assert found[1].meaning == "With only 3 states this may be chance."
+
+
+def test_over_the_years_the_change_is_told() -> None:
+    moved = family_findings(YEARS)[2]
+    assert moved.sentence == (
+        "From 2019 to 2021, what the attributes add to the success of a guess at the grade fell from 35.0 to 32.5 "
+        "percentage points."
+    )
+    assert moved.meaning == ("The largest step was from 2020 to 2021: down 5.5 percentage points.")
     same = of_parts(part("2019", "10", "20"), part("2020", "10", "20"), ordered=True)
-    assert family_sentences(same)[2] == (
-        "From 2019 to 2020 nothing changed: that knowledge adds 20.0 percentage points each time."
+    assert sentences(same)[2] == (
+        "From 2019 to 2020 nothing changed: each time the attributes add 20.0 percentage points to the success of a "
+        "guess at the grade."
     )
     there_and_back = [
         part(year, "10", added) for year, added in zip("123", ("20", "30", "20"), strict=True)
     ]
-    assert family_sentences(of_parts(*there_and_back, ordered=True))[2].endswith(
-        "(the same in the end); the largest step, up 10.0, was from 1 to 2."
-    )
-    two = of_parts(part("2019", "10", "20"), part("2020", "10", "20.01"), ordered=True)
-    assert family_sentences(two)[2].endswith("to 20.0 percentage points (up less than 0.1).")
+    back = family_findings(of_parts(*there_and_back, ordered=True))[2]
+    assert back.sentence.startswith("In 3 the attributes add as much")
+    assert back.meaning == "The largest step was from 1 to 2: up 10.0 percentage points."
+    two = of_parts(part("2019", "10", "0"), part("2020", "10", "0.01"), ordered=True)
+    assert sentences(two)[2].endswith("rose from 0.0 to less than 0.1 percentage points.")
+    assert family_findings(two)[2].meaning == ""
 
 
 @pytest.mark.parametrize(
@@ -106,48 +134,51 @@ def test_over_the_years_the_last_sentence_is_the_change() -> None:
             (2, 3, 2),
             "does not protect: how many people a part has and how much it gives away hardly",
         ),
-        ((2, 2, 2), "cannot be said: all parts have the same number of people."),
+        ((2, 2, 2), "cannot be said: all parts have the same number of them."),
     ],
 )
 def test_whether_numbers_protect(records: tuple[int, ...], said: str) -> None:
     parts = [part(str(i), "5", str(30 - 10 * i), records=n * 100) for i, n in enumerate(records)]
-    assert said in family_sentences(of_parts(*parts))[1]
+    assert said in sentences(of_parts(*parts))[1]
 
 
 def test_what_cannot_be_told_is_not_told() -> None:
     one, two = (of_parts(*STATES.parts[:n]) for n in (1, 2))
-    assert family_sentences(one, part="state")[0] == (
+    assert sentences(one, part="state")[0] == (
         "There is one state only, RR: knowing a person's school, birth date and sex adds 50.3 percentage points to the "
         "success of a guess at the grade."
     )
     for few in (one, two):
-        assert family_sentences(few)[1] == (
+        assert sentences(few)[1] == (
             "Whether having more people protects cannot be said of fewer than 3 parts."
         )
-    alike = of_parts(*(part(name, "5", "0", records=5 + i) for i, name in enumerate("ABCD")))
-    assert family_sentences(alike) == (
-        "No part gives away more than another: knowing a person's school adds nothing to the success of a guess "
-        "at the grade in each of the 4.",
+    alike = of_parts(*(part(name, "5", "0", records=10 + i) for i, name in enumerate("ABCD")))
+    assert sentences(alike) == [
+        "No part gives away more than another: in each of the 4, knowing a person's school adds 0.0 percentage points "
+        "to the success of a guess at the grade.",
         "Whether having more people protects cannot be said: all parts give away the same.",
-        "Without that knowledge a guess is right for 5 of every 100.",
-    )
+        "Without knowing anything of a person, a guess at the grade is right for 5 of every 100.",
+    ]
+    assert family_findings(alike)[0].severity is Severity.SAFE
 
 
 def test_ties_are_named_together() -> None:
     two = of_parts(*(part(name, "5", added) for name, added in zip("ABC", ("9", "9", "0"), strict=True)))  # fmt: skip
-    assert family_sentences(two)[0].startswith("Of the 3 parts, A and B give away most and C least")
-    assert "people in C, as often as without that knowledge." in family_sentences(two)[0]
+    assert sentences(two)[0].startswith(
+        "Of the 3 parts, most is given away by A and B and least by C"
+    )
     many = of_parts(*(part(name, "5", "1") for name in "ABCDE"), part("F", "5", "2"))
-    assert "F gives away most and A and 4 others least" in family_sentences(many)[0]
+    assert "most is given away by F and least by A and 4 others" in sentences(many)[0]
 
 
 def test_sets_that_differ_between_parts_are_not_enumerated() -> None:
     other = ("sex", "school", "birth_date")
     found = of_parts(part("A", "5", "9", "10"), part("B", "15", "8", "20", known=other))
-    first, _, last = family_sentences(found)
+    first, _, last = sentences(found)
     assert "someone who knows the 2 most telling attributes of a person guesses" in first
     assert last == (
-        "Without that knowledge a guess is right for 5 of every 100 to 15 of every 100, depending on the part."
+        "Without knowing anything of a person, a guess at the grade is right for 5 to 15 of every 100, depending on "
+        "the part."
     )
 
 
@@ -155,61 +186,87 @@ def test_a_set_that_is_enough_in_most_parts_is_said_to_be() -> None:
     found = of_parts(
         part("A", "5", "4", "5", "9"), part("B", "5", "4", "6", "9"), part("C", "5", "1", "2", "9")
     )
-    assert family_sentences(found)[2] == (
-        "Already school and birth date give half of that or more in 2 of the 3 parts."
+    assert sentences(found)[2] == (
+        "In 2 of the 3 parts, knowing no more than school and birth date already gives half or more of what 3 "
+        "attributes add to the success of a guess at the grade."
     )
 
 
 def test_without_a_secret_they_speak_of_naming() -> None:
     found = of_parts(*STATES.parts, sensitive=())
-    assert "sex guesses whose record it is right for 32 of every 100 people" in family_sentences(found)[0]  # fmt: skip
+    assert "sex guesses whose record it is right for 32 of every 100 people" in sentences(found)[0]
 
 
-def test_rows_are_text_with_two_decimals_and_marks() -> None:
-    first, second, _ = family_rows(STATES, "grade")
-    assert first["part"] == "RR"
-    assert first["records"] == "100,000"
-    assert first["prior"] == {"text": "6.34 %", "highest": False, "lowest": False}
-    assert first["additive"][2] == {"size": 3, "text": "50.33 %", "highest": True, "lowest": False}
-    assert [cell["lowest"] for cell in second["additive"]] == [True, True, True]
-    assert family_rows(STATES)[0]["additive"][2]["text"] == "25.16 %"
+def test_the_table_has_two_decimals_and_marks() -> None:
+    table = family_table(STATES, "grade")
+    first, second, _ = cells(table)
+    assert first == ["RR", "100,000", "6.34 %", "33.00 % ▲", "38.00 % ▲", "50.33 % ▲"]
+    assert second[1:3] == ["90,000", "6.00 % ▼"]
+    assert table.groups[0].rows[0][2].exact == "317/5000"
+    assert cells(family_table(STATES))[0][5] == "25.16 % ▲"
     with pytest.raises(StudyError, match='did you mean "grade"'):
-        family_rows(STATES, "grades")
+        family_table(STATES, "grades")
 
 
 def test_a_figure_is_never_rounded_to_nothing_or_to_everything() -> None:
-    (row,) = family_rows(of_parts(part("A", "99.999", "0.001", "0", "0.00001")), "grade")
-    assert row["prior"]["text"] == "> 99.99 %"
-    assert [cell["text"] for cell in row["additive"]] == ["< 0.01 %", "0.00 %", "< 0.01 %"]
+    (row,) = cells(family_table(of_parts(part("A", "99.999", "0.001", "0", "0.00001")), "grade"))
+    assert row[2:] == ["> 99.99 %", "< 0.01 %", "0.00 %", "< 0.01 %"]
 
 
-def test_a_part_of_fewer_than_five_people_is_nowhere() -> None:
-    small = part("zebra", "33.3", "0", "0", "66.6", records=3)
+def test_a_part_of_few_people_is_nowhere() -> None:
+    small = part("zebra", "33.3", "0", "0", "66.6", records=9)
     found = of_parts(small, *STATES.parts)
-    said = " ".join(family_sentences(found, part="state"))
-    assert "(1 state of fewer than 5 people is left out.)" in said
-    shown = said + str(family_rows(found, "grade")) + to_svg(family_chart(found, "grade"))
-    assert "zebra" not in shown
-    assert family_rows(found, "grade") == family_rows(STATES, "grade")
-    assert family_sentences(found)[1:] == family_sentences(STATES)[1:]
+    last = family_findings(found, part="state")[-1]
+    assert last.sentence == (
+        "1 state with fewer than 10 people is not shown: the figures would point at someone."
+    )
+    html = to_html(family_page(found, subject="person", provenance=PROVENANCE, part="state"))
+    said = " ".join(map(told, family_findings(found, part="state")))
+    assert "zebra" not in said + html
+    assert family_table(found, "grade") == family_table(STATES, "grade")
+    assert sentences(found)[:3] == sentences(STATES)
 
 
 def test_where_all_parts_are_too_small_nothing_is_shown() -> None:
-    found = of_parts(part("A", "50", "50", records=4), ordered=True)
-    assert family_sentences(found, "pupil", part="school") == (
-        "No school has at least 5 pupils: nothing can be said of one without pointing at someone.",
-    )
-    assert family_rows(found) == []
-    with pytest.raises(StudyError, match="no part has at least 5 records"):
+    found = of_parts(part("A", "50", "50", records=9), ordered=True)
+    assert sentences(found, "pupil", part="school") == [
+        "There is no school with at least 10 pupils: nothing can be said of one without pointing at someone."
+    ]
+    assert cells(family_table(found)) == []
+    with pytest.raises(StudyError, match="no part has at least 10 records"):
         family_chart(found)
+    page = family_page(found, subject="pupil", provenance=PROVENANCE, part="school")
+    assert page.figures == ()
+    assert "Does size protect?" in to_html(page)
+
+
+PROVENANCE = Provenance(version="1.2.3", study='command = "assess"\n', datasets={"a.csv": "0" * 64})
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_page_says_it_all_in_every_language(code: str) -> None:
+    with speaking(code):
+        page = family_page(YEARS, subject="student", provenance=PROVENANCE, part="year")
+        html = to_html(page)
+    assert f'<html lang="{code}">' in html
+    assert len(page.figures) == 2
+    assert all(figure.table is not None for figure in page.figures)
+    assert page.adversary
+    assert page.limits
+    assert page.glossary
+
+
+@pytest.mark.parametrize(("family", "part"), [(STATES, "state"), (YEARS, "year")])
+def test_snapshot_of_a_family(family: Family, part: str) -> None:
+    assert_snapshot(f"family-{part}s", lambda: family_findings(family, "student", part=part))
 
 
 def test_the_chart_names_every_part_and_colours_those_that_stand_out() -> None:
     svg = to_svg(family_chart(STATES, "grade", part="state"))
     written = texts(svg)
     assert {"RR: most, 50.3 percentage points", "SE: least, 19.0 percentage points", "SP"} <= set(written)  # fmt: skip
-    assert {"none", "1", "2", "3", "guesses that are right, of every 100"} <= set(written)
-    assert "RR gives away most, SE least" in written
+    assert {"0", "1", "2", "3", "guesses that are right, of every 100"} <= set(written)
+    assert "Most is given away by RR, least by SE" in written
     for colour in (MOST, LEAST, OTHER):
         assert colour in svg
 
@@ -217,9 +274,9 @@ def test_the_chart_names_every_part_and_colours_those_that_stand_out() -> None:
 def test_families_in_time_have_a_second_view() -> None:
     written = texts(to_svg(family_chart(YEARS, "grade", part="year")))
     assert "In 2021 the attributes add 2.5 percentage points less than in 2019" in written
-    knowing = [text for text in written if text.startswith("knowing")]
-    assert knowing == [
-        f"knowing {what}" for what in ("nothing", "1 attribute", "2 attributes", "3 attributes")
+    known = [text for text in written if text.endswith(" known")]
+    assert known == [
+        f"{what} known" for what in ("nothing", "1 attribute", "2 attributes", "3 attributes")
     ]
     assert {"2019", "2020", "2021", "2020: most, 38.0 percentage points"} <= set(written)
 
@@ -227,7 +284,7 @@ def test_families_in_time_have_a_second_view() -> None:
 def test_many_parts_are_drawn_but_only_two_are_named() -> None:
     parts = [part(f"city {i}", "5", str(10 + i)) for i in range(60)]
     written = texts(to_svg(family_chart(of_parts(*parts), "grade")))
-    named = [text for text in written if text.startswith("city") and "away" not in text]
+    named = [text for text in written if text.startswith("city")]
     assert sorted(named) == [
         "city 0: least, 10.0 percentage points",
         "city 59: most, 69.0 percentage points",
@@ -257,14 +314,14 @@ def test_hostile_names_are_text() -> None:
     found = of_parts(*(part(name, "5", str(i + 1)) for i, name in enumerate(names)), ordered=True)
     svg = to_svg(family_chart(found, "grade"))
     assert "<script" not in svg
-    assert "\x1b" not in svg + "".join(family_sentences(found))
+    assert "\x1b" not in svg + "".join(map(told, family_findings(found)))
     assert "(missing)" in texts(svg)
-    assert [row["part"] for row in family_rows(found)][1:3] == ["a\\nb\\x1b[31m", "(missing)"]
+    assert [row[0] for row in cells(family_table(found))][1:3] == ["a\\nb\\x1b[31m", "(missing)"]
 
 
 @given(st.lists(st.floats(0, 100), max_size=30), st.floats(0.1, 8))
 def test_labels_keep_their_order_and_their_distance(wanted: list[float], gap: float) -> None:
-    places = families._spread(wanted, gap, 100.0)
+    places = family_charts._spread(wanted, gap, 100.0)
     for i, j in zip(
         sorted(range(len(wanted)), key=lambda i: (places[i], i)),
         sorted(range(len(wanted)), key=lambda i: (places[i], i))[1:],
@@ -280,12 +337,13 @@ def test_labels_keep_their_order_and_their_distance(wanted: list[float], gap: fl
 
 @given(st.floats(1e-9, 100))
 def test_the_axis_ends_at_a_round_figure_that_holds_the_highest(highest: float) -> None:
-    top = families._round_top(highest)
+    top = family_charts._round_top(highest)
     assert highest <= top <= 100
     assert top == 100 or top <= 2.01 * highest
 
 
-def test_rows_and_chart_hold_plain_values_only() -> None:
-    rows: Any = json.loads(json.dumps(family_rows(YEARS, "grade")))
-    assert rows == family_rows(YEARS, "grade")
+def test_the_numbers_of_the_picture_are_in_its_table() -> None:
+    table = family_chart_table(YEARS, "grade")
+    assert [column.title for column in table.columns][1:3] == ["nothing known", "1 attribute known"]
+    assert cells(table)[0] == ["2019", "10.0 %", "30.0 %", "40.0 %", "45.0 %"]
     json.dumps(family_chart(YEARS, "grade").to_dict())

@@ -10,12 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glasshouse.microdata import Assessment, assess
-from glasshouse.report import findings
-from glasshouse.report.findings import best_by_size, by_knowledge, growth, stage_labels, widest
+from glasshouse.microdata import Assessment, assess, sweep
+from glasshouse.microdata.lattice import Sweep
+from glasshouse.report import Severity, findings
+from glasshouse.report.attacks import best_by_size, by_knowledge, growth, stage_labels, widest
+from glasshouse.report.grading import graded
 from glasshouse.report.words import frequency, money, share
+from glasshouse.runs.grouped import assess_by_group
 from glasshouse.table import read
 from glasshouse.table.collection import collect
+from tests.report.snapshots import assert_snapshot
 
 STUDENTS = pa.table(
     {
@@ -32,35 +36,159 @@ def assessed(known: list[str], secrets: list[str]) -> Assessment:
     return assess(read(STUDENTS, quasi_identifiers=known, sensitive=secrets))
 
 
-def test_three_sentences_for_ten_students() -> None:
-    assert findings(assessed(["age", "gender"], ["grade"]), subject="student") == (
-        "Someone who knows a student's age and gender can name 2 of the 10 students with certainty "
-        "(20.0 %), and by guessing would be right for 50 of every 100.",
-        "That same person learns the grade of 4 students with certainty (40.0 %), and guesses it "
-        "right for 80 of every 100 students; without that knowledge it would be 30 of every 100.",
-        "All students look like fewer than 4 others in these respects: generalising or removing an "
-        "attribute is what would protect them.",
-    )
+def said(assessment: Assessment, subject: str = "person") -> list[str]:
+    return [finding.sentence for finding in findings(assessment, subject=subject)]
+
+
+def test_what_is_found_of_ten_students() -> None:
+    assert said(assessed(["age", "gender"], ["grade"]), "student") == [
+        "Someone who knows a student's age and gender can name 2 of the 10 students with certainty (20.0 %), and by "
+        "guessing would be right for 50 of every 100.",
+        "Someone who knows a student's age and gender learns the grade of 4 students with certainty (40.0 %), and "
+        "guesses it right for 80 of every 100 students; without that knowledge it would be 30 of every 100.",
+        "All 10 students share their age and gender with fewer than 4 others.",
+    ]
 
 
 def test_a_safe_release_is_said_to_be_safe() -> None:
-    assert findings(assessed(["home_town"], ["grade"])) == (
-        "Someone who knows a person's home town cannot name any of the 10 people with certainty; "
-        "a guess is right for 10 of every 100.",
-        "That same person learns nobody's grade with certainty, and guesses it no better than "
-        "someone who knows nothing of the person: right for 30 of every 100.",
-        "Every person looks like at least 9 others in these respects.",
-    )
+    found = findings(assessed(["home_town"], ["grade"]))
+    assert [finding.sentence for finding in found] == [
+        "Someone who knows a person's home town cannot name any of the 10 people with certainty, and guesses no better "
+        "than without that knowledge: right for 10 of every 100.",
+        "Someone who knows a person's home town learns nobody's grade with certainty, and guesses it no better than "
+        "someone who does not: right for 30 of every 100.",
+        "Every person shares home town with at least 9 others.",
+    ]
+    assert {finding.severity for finding in found} == {Severity.SAFE}
 
 
-def test_without_a_sensitive_attribute_there_are_still_three_sentences() -> None:
-    assert findings(assessed(["number"], [])) == (
+def test_without_a_sensitive_attribute_it_is_said_what_knowledge_adds() -> None:
+    assert said(assessed(["number"], [])) == [
         "Someone who knows a person's number can name every one of the 10 people with certainty.",
-        "Without that knowledge a guess at a person's record is right for 10 of every 100; with it, "
-        "for all.",
-        "All people look like fewer than 4 others in these respects: generalising or removing an "
-        "attribute is what would protect them.",
+        "Whoever knows nothing of a person guesses their record right for 10 of every 100; whoever knows number, for "
+        "all.",
+        "All 10 people share their number with fewer than 4 others.",
+    ]
+
+
+def test_a_secret_that_all_share_is_told_by_the_release_itself() -> None:
+    found = findings(assessed(["age"], ["home_town"]))[1]
+    assert found.sentence == (
+        "Everybody in the release has the same home town: whoever knows that someone is in it knows it."
     )
+    assert found.severity is Severity.NOTE
+
+
+def test_the_secret_most_at_risk_is_told_and_of_the_others_that_nothing_is_learned() -> None:
+    people = pa.table({"age": list("aabb") * 5, "ill": list("yynn") * 5, "sex": list("FMFM") * 5})
+    outcome = assess(read(people, quasi_identifiers=["age"], sensitive=["sex", "ill"]))
+    _, worst, rest, *_ = findings(outcome)
+    assert worst.severity is Severity.HIGH
+    assert "learns the ill of 20 people with certainty" in worst.sentence
+    assert rest.severity is Severity.SAFE
+    assert rest.sentence == (
+        "Whoever knows age learns nothing about sex: nobody's value with certainty, and a guess is right as often as "
+        "without that knowledge."
+    )
+
+
+def test_one_record_is_one_person() -> None:
+    outcome = assess(read(STUDENTS.slice(0, 1), quasi_identifiers=["age"]))
+    assert said(outcome, "employee")[0] == (
+        "The release is about one employee only: whoever knows that someone is in it knows the whole record."
+    )
+
+
+def test_vowels_have_their_article() -> None:
+    assert said(assessed(["age"], []), "employee")[0].startswith("Someone who knows an employee's")
+
+
+SAFE_AND_NOT = pa.table(
+    {
+        "sex": ["F", "M"] * 100,
+        "region": [str(i // 50) for i in range(200)],
+        "name": [str(i) for i in range(200)],
+        "ill": [str(i // 100) for i in range(200)],
+    }
+)
+
+
+def swept(known: list[str], secrets: list[str]) -> Sweep:
+    return sweep(read(SAFE_AND_NOT, quasi_identifiers=known, sensitive=secrets))
+
+
+def test_the_most_knowledge_that_is_safe_is_told() -> None:
+    last = findings(swept(["sex", "region", "name"], []).assessment())[-1]
+    assert last.severity is Severity.SAFE
+    assert last.sentence == (
+        "Someone who knows no more than a person's sex and region cannot name anybody with certainty; a guess succeeds "
+        "for 4 of every 100."
+    )
+
+
+def test_what_is_safe_for_secrets_too_goes_before_more_knowledge() -> None:
+    outcome = swept(["sex", "region", "name"], ["ill"])
+    last = findings(outcome.assessment())[-1]
+    assert last.sentence == (
+        "Someone who knows no more than a person's sex can neither name anybody nor learn anybody's ill with "
+        "certainty; a guess at whose record it is succeeds for 1 of every 100."
+    )
+    only_region = swept(["region", "name"], ["ill"])
+    last = findings(only_region.assessment())[-1]
+    assert "no more than a person's region cannot name anybody" in last.sentence
+    assert "it is about naming only" in last.meaning
+
+
+def test_tiny_data_has_nothing_safe() -> None:
+    outcome = sweep(read(STUDENTS, quasi_identifiers=["age", "gender", "home_town"])).assessment()
+    assert "no more than a person's" not in "".join(said(outcome))
+
+
+def test_the_sweep_tells_what_contributes_most() -> None:
+    outcome = swept(["sex", "region", "name"], [])
+    found = [
+        finding
+        for finding in findings(outcome.assessment(), sweep=outcome)
+        if "contributes most" in finding.sentence
+    ]
+    assert [finding.severity for finding in found] == [Severity.NOTE]
+    assert found[0].sentence.startswith("Of all attributes, name contributes most to naming people")
+    assert found[0].meaning == (
+        "Leaving out one attribute alone helps most if it is name: a guess at whose record it is would then succeed "
+        "for 4 of every 100 instead of all."
+    )
+
+
+def test_a_prior_alone_is_not_enough() -> None:
+    two = pa.table({"a": ["x", "x"], "b": ["x", "y"]})
+    outcome = assess(read(two, quasi_identifiers=["a", "b"]), subsets=[["a"], ["a", "b"]])
+    assert "is enough to name" not in "".join(said(outcome))
+
+
+@pytest.mark.parametrize(
+    ("success", "certain", "severity"),
+    [
+        (Fraction(201, 1000), False, Severity.HIGH),
+        (Fraction(1, 5), False, Severity.MODERATE),
+        (Fraction(1, 20), False, Severity.MODERATE),
+        (Fraction(1, 21), False, Severity.LOW),
+        (Fraction(1, 10**6), True, Severity.MODERATE),
+    ],
+)
+def test_the_thresholds(success: Fraction, certain: bool, severity: Severity) -> None:
+    assert graded(success, certain=certain) is severity
+
+
+def test_an_anatomy_release_is_told_by_quasi_identifiers_and_by_group() -> None:
+    table = pa.table({"age": list("abcd"), "group": list("1122"), "ill": list("xyxx")})
+    release = read(table).with_roles(quasi_identifiers=["age"], sensitive=["ill"])
+    outcome = assess_by_group(release, "group")
+    assert [attack.secret for attack in widest(outcome.attacks)] == [(), ("ill",)]
+    assert said(outcome)[:2] == [
+        "Someone who knows a person's age can name every one of the 4 people with certainty.",
+        "Someone who knows a person's group learns the ill of 2 people with certainty (50.0 %), but guesses it no "
+        "better than someone who does not: right for 75 of every 100.",
+    ]
 
 
 FIRST = {"id": list("1234"), "class": list("AABB"), "sex": list("FMFM"), "ill": list("yyyn")}
@@ -91,24 +219,26 @@ def grown(*datasets: tuple[str, dict[str, list[str]]]) -> Assessment:
 def test_findings_of_a_collection_speak_of_all_datasets_and_of_how_success_grows() -> None:
     outcome = grown(("students-2014.csv", FIRST), ("students-2015.csv", SECOND))
     only_class = [attack for attack in outcome.attacks if attack.quasi_identifiers == ("class",)]
-    assert findings(Assessment(4, tuple(only_class)), subject="student") == (
-        "With 2014 and 2015 together, someone who knows a student's class can name every one of the 4 students with "
-        "certainty.",
-        "With 2014 alone a guess is right for 50 of every 100; with 2014 and 2015 together, for all.",
-        "That same person learns the ill of 4 students with certainty (100 %), and guesses it right for all students; "
-        "without that knowledge it would be 75 of every 100.",
-        "All students look like fewer than 4 others in these respects: generalising or removing an attribute is what "
-        "would protect them.",
-    )
+    assert said(Assessment(4, tuple(only_class)), "student") == [
+        "Someone who knows a student's class in 2014 and 2015 can name every one of the 4 students with certainty.",
+        "With 2014 alone, a guess at whose record it is succeeds for 50 of every 100; with 2014 and 2015 together, for "
+        "all.",
+        "Someone who knows a student's class in 2014 and 2015 learns the ill of 4 students with certainty (100 %), and "
+        "guesses it right for all students; without that knowledge it would be 75 of every 100.",
+        "All 4 students share their class in 2014 and 2015 with fewer than 4 others.",
+    ]
 
 
 def test_years_in_a_row_are_said_from_first_to_last() -> None:
     outcome = grown(("2014.csv", FIRST), ("2016.csv", THIRD), ("2015.csv", SECOND))
-    assert findings(outcome)[1] == (
-        "With 2014 alone a guess is right for all; 2014 to 2016 together give no better."
+    found = findings(outcome)
+    assert found[1].sentence == (
+        "With 2014 alone, a guess at whose record it is succeeds for all; 2014 to 2016 together give no better."
     )
-    assert findings(outcome)[3] == (
-        "Already class alone is enough to name all people by guessing, and 4 of them with certainty."
+    assert found[1].severity is Severity.NOTE, "it is no comfort that all are named already"
+    assert found[3].sentence == (
+        "Knowing no more than class in each of 2014 to 2016 is enough to name all people by guessing, and 4 people "
+        "with certainty."
     )
 
 
@@ -143,9 +273,9 @@ def test_a_window_without_the_largest_set_is_represented_by_its_own() -> None:
 def test_a_single_window_of_several_datasets_has_nothing_to_grow() -> None:
     outcome = grown(("D1.csv", FIRST), ("D2.csv", SECOND))
     last = [attack for attack in outcome.attacks if len(attack.datasets) == 2]
-    first, second, _ = findings(Assessment(4, tuple(last)))
-    assert first.startswith("With D1 and D2 together, someone who knows a person's class and sex")
-    assert second.startswith("That same person")
+    first, second, *_ = said(Assessment(4, tuple(last)))
+    for sentence in (first, second):
+        assert sentence.startswith("Someone who knows a person's class and sex in D1 and D2 ")
 
 
 def test_where_classes_were_not_counted_nothing_is_said_of_them() -> None:
@@ -199,3 +329,49 @@ def test_a_share_is_never_rounded_to_nothing_or_everything(part: int, rest: int)
     said = share(part, part + rest)
     assert (said == "0 %") == (part == 0)
     assert said != "100 %"
+
+
+LANGUAGES_OF_FOUR = pa.table(  # Alvim et al. 2022, Table 2
+    {
+        "language": ["English", "Port.", "German", "German"],
+        "gender": ["M", "M", "F", "M"],
+        "age": [">30", "<=30", "<=30", "<=30"],
+    }
+)
+D1 = {  # Alvim et al. 2022, Table 3
+    "id": list(range(1, 11)),
+    "gender": list("FFFMMFFFMM"),
+    "grade": list("AACBBCCEDD"),
+    "disability": ["no", "yes", "yes", "yes", "no", "yes", "yes", "no", "no", "no"],
+}
+D2 = {"id": [*range(1, 10), 11], "grade": list("BACBBDCEDA")}  # Table 4
+
+
+def test_snapshot_of_the_languages() -> None:
+    table = read(LANGUAGES_OF_FOUR, quasi_identifiers=["gender", "age"], sensitive=["language"])
+    outcome = assess(table, gains={("language",): dict.fromkeys(("English", "Port.", "German"), 4)})
+    assert_snapshot("languages", lambda: findings(outcome, currency="€"))
+
+
+def test_snapshot_of_the_two_years() -> None:
+    tables = [
+        read(
+            pa.table(columns),
+            quasi_identifiers=[name for name in ("gender", "grade") if name in columns],
+            sensitive=[name for name in ("disability",) if name in columns],
+            id="id",
+            name=name,
+        )
+        for name, columns in (("D1.csv", D1), ("D2.csv", D2))
+    ]
+    attacks = [a for window in collect(tables).windows() for a in assess(window).attacks]
+    outcome = Assessment(10, tuple(attacks))
+    assert outcome.attacks[-1].probabilistic.posterior == Fraction(9, 10)
+    assert_snapshot("two-years", lambda: findings(outcome, subject="student"))
+
+
+def test_snapshot_of_a_sweep() -> None:
+    outcome = swept(["sex", "region", "name"], ["ill"])
+    assert_snapshot(
+        "sweep", lambda: findings(outcome.assessment(), subject="patient", sweep=outcome)
+    )

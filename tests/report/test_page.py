@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,27 +14,49 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.errors import InternalError
+from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report import page as page_module
+from glasshouse.report.archive import from_json, to_json
 from glasshouse.report.page import (
-    Assumptions,
     Cell,
     Column,
     Figure,
+    Finding,
     Group,
     Page,
     Provenance,
     Section,
+    Severity,
     Table,
     Term,
-    render,
 )
+from glasshouse.report.render import to_html
 from tests.report.test_document import assert_it_asks_nobody, tags, text
 
+CHART = {
+    "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+    "data": {"values": [{"x": 1, "y": 2}]},
+    "mark": "point",
+    "encoding": {"x": {"field": "x", "type": "quantitative"}},
+}
 PAGE = Page(
     title="What it is about",
     lead="One line",
-    sentences=("First.", "Second."),
-    figures=(Figure("<svg></svg>", label="A picture", caption="Below it"),),
+    findings=(
+        Finding(Severity.SAFE, "First.", "1/2", "It means", "Do this"),
+        Finding(Severity.HIGH, "Second.", "1/3", "It also means", "Do that"),
+    ),
+    adversary=("She knows it.",),
+    limits=("It holds.",),
+    glossary=(Term("Word", "meaning"),),
+    figures=(
+        Figure(
+            CHART,
+            label="A picture",
+            caption="Below it",
+            table=Table((Column("x"),), (Group(((Cell("1"),),)),)),
+        ),
+    ),
     sections=(
         Section(
             "The figures",
@@ -62,8 +86,9 @@ PAGE = Page(
             notes=("Below the tables.",),
         ),
     ),
-    assumptions=Assumptions("It holds.", (Term("Word", "meaning"),)),
-    provenance=Provenance("1.2.3", 'a = "b"\nc = 1\n', {"d.csv": "0" * 64}),
+    provenance=Provenance(
+        "1.2.3", 'a = "b"\nc = 1\n', {"d.csv": "0" * 64}, seed=7, libraries={"numpy": "2.0"}
+    ),
     command="glasshouse something",
     method="Somebody 2022",
 )
@@ -71,6 +96,8 @@ PAGE = Page(
 
 def with_every_text(value: Any, text: str) -> Any:
     """Return a page's part with a text in the place of each of its texts but the pictures."""
+    if isinstance(value, Severity):
+        return value
     if isinstance(value, str):
         return text
     if isinstance(value, tuple):
@@ -78,21 +105,24 @@ def with_every_text(value: Any, text: str) -> Any:
     if isinstance(value, dict):
         return {text: text}
     if is_dataclass(value) and not isinstance(value, type):
-        own = {f.name: getattr(value, f.name) for f in fields(value) if f.name != "svg"}
+        own = {f.name: getattr(value, f.name) for f in fields(value) if f.name != "chart"}
         return replace(value, **{name: with_every_text(each, text) for name, each in own.items()})
     return value
 
 
-def number_of_texts(value: Any) -> int:
+def texts_of(value: Any) -> list[str]:
+    """Return every text of a page but those of the pictures."""
+    if isinstance(value, Severity):
+        return []
     if isinstance(value, str):
-        return 1
+        return [value]
     if isinstance(value, tuple):
-        return sum(map(number_of_texts, value))
+        return [text for each in value for text in texts_of(each)]
     if isinstance(value, dict):
-        return 2 * len(value)
+        return [text for pair in value.items() for text in pair if isinstance(text, str)]
     if is_dataclass(value):
-        return sum(number_of_texts(getattr(value, f.name)) for f in fields(value))
-    return 0
+        return texts_of(tuple(getattr(value, f.name) for f in fields(value) if f.name != "chart"))
+    return []
 
 
 @pytest.mark.parametrize(
@@ -108,48 +138,62 @@ def number_of_texts(value: Any) -> int:
     ],
 )
 def test_hostile_text_is_text_wherever_it_stands(hostile: str) -> None:
-    page = render(with_every_text(PAGE, hostile))
+    page = to_html(with_every_text(PAGE, hostile))
     assert_it_asks_nobody(page)
     assert [tag for tag, _ in tags(page)] == [
-        tag for tag, _ in tags(render(with_every_text(PAGE, "x")))
+        tag for tag, _ in tags(to_html(with_every_text(PAGE, "x")))
     ]
     assert hostile not in page or not re.search(r"[<>\"'&]", hostile)
 
 
+def numbered(value: Any, number: Iterator[int]) -> Any:
+    """Return a page's part with a text of its own in the place of each of its texts."""
+    if isinstance(value, Severity):
+        return value
+    if isinstance(value, str):
+        return f"zebra{next(number)}end"
+    if isinstance(value, tuple):
+        return tuple(numbered(each, number) for each in value)
+    if isinstance(value, dict):
+        return {numbered(key, number): numbered(each, number) for key, each in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        own = {f.name: getattr(value, f.name) for f in fields(value) if f.name != "chart"}
+        return replace(value, **{name: numbered(each, number) for name, each in own.items()})
+    return value
+
+
 def test_every_text_of_a_page_is_shown() -> None:
-    page = with_every_text(PAGE, "zebra")
-    texts = number_of_texts(page) - 1  # the picture
-    again = [page.title, page.provenance.version]  # in the head, in the footer
-    for table in page.sections[0].tables:
-        again += [table.title, page.sections[0].title]  # in the name of the region
-    once = 2  # three columns are under one heading
-    untitled = 1  # the note of a group without a title
-    assert render(page).count("zebra") == texts + len(again) - once - untitled
+    page = numbered(PAGE, count())
+    html = to_html(page)
+    lost = [text for text in texts_of(page) if text not in html]
+    untitled = page.sections[0].tables[1].groups[0].note, page.figures[0].table.groups[0].note
+    shared = [column.under for column in page.sections[0].tables[0].columns[2:3]]
+    assert set(lost) <= {*untitled, *shared, page.figures[0].table.title}
 
 
 @given(st.text(st.characters(categories=("Cc", "Cf", "Cs", "Zl", "Zp", "Lu")), min_size=1))
 def test_what_cannot_be_seen_is_written_out(hidden: str) -> None:
-    page = render(with_every_text(PAGE, hidden))
+    page = to_html(with_every_text(replace(PAGE, figures=()), hidden))
     assert all(character.isprintable() or character == "\n" for character in page)
     page.encode("utf-8")
 
 
 def test_nothing_is_asked_for_and_the_policy_forbids_it() -> None:
-    page = render(PAGE)
+    page = to_html(PAGE)
     assert_it_asks_nobody(page)
     policies = [a["content"] for tag, a in tags(page) if tag == "meta" and "http-equiv" in a]
     assert policies == ["default-src 'none'; style-src 'unsafe-inline'; img-src data:"]
 
 
 def test_exact_values_are_shown_on_hover() -> None:
-    page = render(PAGE)
+    page = to_html(PAGE)
     assert '<td class="number" title="1/3">0.3</td>' in page
     assert '<th scope="row" title="all of it">y</th>' in page
     assert '<th scope="row"><strong>CODE</strong> x</th>' in page
 
 
 def test_headings_span_their_columns() -> None:
-    page = render(PAGE)
+    page = to_html(PAGE)
     assert '<th scope="col" rowspan="2">What</th>' in page
     assert '<th scope="colgroup" colspan="2" class="number">naming</th>' in page
     assert '<th scope="colgroup" colspan="1" class="number">guessing</th>' in page
@@ -158,40 +202,88 @@ def test_headings_span_their_columns() -> None:
 
 
 def test_every_region_has_a_name_and_every_name_is_there() -> None:
-    found = tags(render(PAGE))
+    found = tags(to_html(PAGE))
     names = [a["id"] for _, a in found if "id" in a]
     assert len(names) == len(set(names))
     for _, attributes in found:
         assert attributes.get("aria-labelledby", names[0]) in names
-    regions = [a for _, a in found if a.get("role") in ("region", "group")]
-    assert len(regions) == 3
+        link = attributes.get("href") or ""
+        assert not link or link.removeprefix("#") in names
+    regions = [a for _, a in found if a.get("role") in ("region", "group", "img")]
     assert all(a.get("aria-label") or a.get("aria-labelledby") for a in regions)
     assert "The figures: More" in [a.get("aria-label") for a in regions]
 
 
 def test_the_study_keeps_its_lines_and_the_command_is_named() -> None:
-    page = render(PAGE)
-    assert '<pre tabindex="0">a = &#34;b&#34;\nc = 1\n</pre>' in page
-    assert "run glasshouse something with Glasshouse 1.2.3." in text(page)
-    assert "The method: Somebody 2022." in text(page)
+    page = to_html(PAGE)
+    assert 'aria-label="study.toml">a = &#34;b&#34;\nc = 1\n</pre>' in page
+    assert "run this command with Glasshouse 1.2.3: glasshouse something" in text(page)
+    assert "The method Somebody 2022" in text(page)
+    assert "Seed of every random choice 7" in text(page)
+    assert "Computed with numpy 2.0" in text(page)
+
+
+def test_sections_come_in_their_order() -> None:
+    headings = re.findall(r"<h2[^>]*>([^<]*)</h2>", to_html(PAGE))
+    assert headings == [
+        "In one minute",
+        "What the adversary is assumed to know",
+        "Findings",
+        "Pictures",
+        "Figures",
+        "Assumptions and limits",
+        "How to reproduce it",
+        "Glossary",
+    ]
+
+
+def test_findings_are_ranked_and_say_what_could_be_done() -> None:
+    said = text(to_html(PAGE)).partition("Findings High risk")[2]
+    assert said.startswith(
+        " Second. It also means What could be done: Do that 1/3 Reassuring First."
+    )
+
+
+def test_one_minute_has_the_worst_and_what_is_safe() -> None:
+    high = [Finding(Severity.HIGH, str(number)) for number in range(5)]
+    safe = [Finding(Severity.SAFE, f"safe {number}") for number in range(2)]
+    note = Finding(Severity.NOTE, "note")
+    page = replace(PAGE, findings=(*safe, note, *high))
+    assert [finding.sentence for finding in page.minute] == ["0", "1", "2", "safe 0"]
+    page = replace(PAGE, findings=(*safe, note))
+    assert [finding.sentence for finding in page.minute] == ["note", "safe 0"]
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_page_speaks_its_language(code: str) -> None:
+    with speaking(code):
+        page = to_html(PAGE)
+    assert f'<html lang="{code}">' in page
+    assert ("In one minute" in page) == (code == "en")
+    assert ("Em um minuto" in page) == (code == "pt-BR")
+
+
+def test_a_page_is_kept_as_it_is() -> None:
+    pages = {"en": PAGE, "pt-BR": replace(PAGE, title="Título")}
+    assert from_json(to_json(pages), "report.json") == pages
 
 
 def test_what_a_page_lacks_leaves_no_trace() -> None:
-    page = render(replace(PAGE, figures=(), sections=()))
+    page = to_html(replace(PAGE, figures=(), sections=()))
     assert not {"figure", "table"} & {tag for tag, _ in tags(page)}
-    assert "picture" not in text(page)
+    assert "picture" not in text(page.partition("</style>")[2]).lower()
 
 
-def test_a_page_is_about_anything() -> None:
-    page = text(render(with_every_text(PAGE, "")))
+def test_the_template_is_about_anything() -> None:
+    page = text(to_html(replace(with_every_text(PAGE, ""), figures=())))
     template = (Path(page_module.__file__).parent / "templates" / "report.html").read_text("utf-8")
-    for word in ("record", "quasi", "adversary", "attack", "guess", "assess"):
+    for word in ("record", "quasi", "attack", "guess", "assess"):
         assert word not in page.lower()
         assert word not in template.lower()
 
 
 def test_the_same_page_gives_the_same_bytes() -> None:
-    assert render(PAGE) == render(PAGE)
+    assert to_html(PAGE) == to_html(PAGE)
 
 
 def test_a_row_that_does_not_fit_is_our_own_bug() -> None:

@@ -26,7 +26,7 @@ from glasshouse.cli.tables import (
 from glasshouse.errors import printable
 from glasshouse.microdata.membership import Member, Membership
 from glasshouse.report import findings
-from glasshouse.report.families import family_sentences
+from glasshouse.report.families import family_findings
 from glasshouse.report.members import member_sentences
 from glasshouse.report.memberships import membership_sentences
 from glasshouse.report.populations import population_sentences
@@ -142,8 +142,8 @@ def _show_family(run: FamilyRun) -> None:
     shown = run.shown
     for target in shown.targets if shown.parts else ():
         _put(console, family_table(shown, target, part=run.part))
-    for sentence in family_sentences(run.family, run.study.subject, part=run.part):
-        say(console, f"• {sentence}")
+    for finding in family_findings(run.family, run.study.subject, part=run.part):
+        say(console, f"• {finding.sentence}")
 
 
 def _put(console: Console, table: Table) -> None:

@@ -92,7 +92,26 @@ def stage_labels(stages: Sequence[Sequence[Attack]]) -> list[str]:
 
 
 def _largest(attacks: Sequence[Attack]) -> list[Attack]:
-    return max(
+    """Return the attacks with the largest set that people are named with.
+
+    A secret that is not attacked with that set (of an Anatomy release it goes by the group) comes with its own largest.
+    """
+    best = max(
         by_knowledge(attacks),
-        key=lambda same: (len(same[0].quasi_identifiers), same[0].probabilistic.posterior),
+        key=lambda same: (
+            not same[0].secret,
+            len(same[0].quasi_identifiers),
+            same[0].probabilistic.posterior,
+        ),
     )
+    covered = {attack.secret for attack in best}
+    others: dict[tuple[str, ...], Attack] = {}
+    for attack in attacks:
+        known = others.get(attack.secret, attack)
+        if attack.secret not in covered and _size(attack) >= _size(known):
+            others[attack.secret] = attack
+    return [*best, *others.values()]
+
+
+def _size(attack: Attack) -> int:
+    return len(attack.quasi_identifiers)

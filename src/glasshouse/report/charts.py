@@ -139,7 +139,7 @@ def every_subset(assessment: Assessment) -> alt.TopLevelMixin:
         for attack, size, success in dots
     ]
     base = alt.Chart(alt.InlineData(values=rows))
-    points = base.mark_circle(size=26, opacity=0.55, color=AFTER).encode(
+    points = base.mark_circle(size=26, opacity=0.55, color=AFTER, aria=False).encode(
         x=alt.X(
             "size:O", title=text("quasi-identifiers that she knows"), axis=alt.Axis(labelAngle=0)
         ),

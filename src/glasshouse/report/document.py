@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack
-from glasshouse.microdata.influence import shapley_values, without_each
 from glasshouse.microdata.lattice import Sweep
-from glasshouse.microdata.models import SIZE_LABELS
 from glasshouse.report.attacks import (
     attack_label,
     best_by_size,
@@ -19,13 +16,11 @@ from glasshouse.report.attacks import (
     growth,
     last_window,
     stage_labels,
-    target_label,
     widest,
 )
 from glasshouse.report.cells import (
     NOTHING,
     bound_cell,
-    count_cell,
     gain_titles,
     guess_titles,
     leakage_cells,
@@ -38,8 +33,10 @@ from glasshouse.report.charts import (
     growing,
     growing_table,
 )
+from glasshouse.report.class_charts import class_sizes_figure, class_sizes_table, success_figure
 from glasshouse.report.findings import findings
 from glasshouse.report.glossary import glossary
+from glasshouse.report.influences import influence_figure, influence_section
 from glasshouse.report.lists import listed
 from glasshouse.report.page import (
     Cell,
@@ -92,15 +89,15 @@ def assessment_page(
     sections = (
         _figures_section(assessment, measures),
         _growth_section(assessment, measures),
-        _influence_section(sweep),
+        None if sweep is None else influence_section(sweep),
         _class_sizes_section(assessment),
         treatment_section(treatment, notes),
     )
     return Page(
         title=_title(datasets),
         lead=_lead(assessment, datasets),
-        findings=findings(assessment, subject=subject, currency=currency),
-        figures=_figures(assessment),
+        findings=findings(assessment, subject=subject, currency=currency, sweep=sweep),
+        figures=_figures(assessment, sweep),
         sections=tuple(section for section in sections if section is not None),
         adversary=_adversary(assessment),
         limits=_limits(),
@@ -142,7 +139,18 @@ def _lead(assessment: Assessment, datasets: Sequence[str]) -> str:
     )
 
 
-def _figures(assessment: Assessment) -> tuple[Figure, ...]:
+def _figures(assessment: Assessment, sweep: Sweep | None) -> tuple[Figure, ...]:
+    attacks = widest(assessment.attacks)
+    further = (
+        None if sweep is None else influence_figure(sweep),
+        class_sizes_figure(attacks[0]),
+        success_figure(attacks),
+    )
+    return (*_attack_figures(assessment), *(figure for figure in further if figure is not None))
+
+
+def _attack_figures(assessment: Assessment) -> tuple[Figure, ...]:
+    """Return the pictures of how well the attacks do: as datasets are added, with every set, and with the largest."""
     sets = _number_of_sets(assessment)
     figures = []
     if _is_growing(assessment):
@@ -353,66 +361,16 @@ def _by_target(attacks: Sequence[Attack]) -> dict[str, list[Attack]]:
     return targets
 
 
-def _influence_section(sweep: Sweep | None) -> Section | None:
-    """Return, per attribute and target, its share of the leakage and what removing it would do."""
-    if sweep is None or len(sweep.masks) != 2 ** len(sweep.quasi_identifiers) - 1:
-        return None
-    shares = {(v.quasi_identifier, v.sensitive): v.value for v in shapley_values(sweep).values}
-    drops = {(r.removed, r.sensitive): r.drop for r in without_each(sweep).removals}
-    targets: dict[str | None, str] = {None: target_label(())}
-    targets |= {name: target_label((name,)) for name in sweep.sensitive}
-    columns = [
-        Column(title, numeric=True, under=target)
-        for target in targets.values()
-        for title in (text("share"), text("without it"))
-    ]
-    rows = tuple(
-        (
-            Cell(name),
-            *(
-                cell
-                for target in targets
-                for cell in (_points(shares[name, target]), _points(-drops[name, target]))
-            ),
-        )
-        for name in sweep.quasi_identifiers
-    )
-    return Section(
-        text("What each attribute contributes"),
-        intro=text(
-            "In points of success (per 100 records). Share: the attribute’s fair share of what the attack gives her "
-            "(its Shapley value; the shares of a column add up to the whole leakage). Without it: how her success "
-            "changes if this attribute alone is left out of the release."
-        ),
-        tables=(Table((Column(text("Attribute")), *columns), (Group(rows),)),),
-    )
-
-
-def _points(value: Fraction) -> Cell:
-    return Cell(number(100 * float(value), "+.2f"))
-
-
 def _class_sizes_section(assessment: Assessment) -> Section | None:
     """Return how many classes and records there are by class size, for the largest set assessed."""
-    sizes = widest(assessment.attacks)[0].class_sizes
-    if not any(sizes.classes):
+    naming = widest(assessment.attacks)[0]
+    if not any(naming.class_sizes.classes):
         return None
-    labels = [label.replace("_", "–") for label in SIZE_LABELS[:-1]]
-    labels.append(text("{size} or more", size=1000))
-    rows = tuple(
-        (Cell(label), count_cell(classes), count_cell(records))
-        for label, classes, records in zip(labels, sizes.classes, sizes.records, strict=True)
-    )
-    columns = (
-        Column(text("Records alike")),
-        Column(text("Classes"), numeric=True),
-        Column(text("Records in them"), numeric=True),
-    )
     one = _number_of_sets(assessment) == 1
     return Section(
         text("How many look alike"),
         intro="" if one else text("With the largest set of quasi-identifiers."),
-        tables=(Table(columns, (Group(rows),)),),
+        tables=(class_sizes_table(naming),),
     )
 
 
@@ -424,7 +382,7 @@ def _adversary(assessment: Assessment) -> tuple[str, ...]:
     )
     believed = text(
         "Before the attack she takes every record as equally likely to be the person’s, unless the study gives "
-        "weights. She knows the whole release and how it was made."
+        "weights or says what she believes. She knows the whole release and how it was made."
     )
     return known, believed
 
@@ -432,12 +390,12 @@ def _adversary(assessment: Assessment) -> tuple[str, ...]:
 def _limits() -> tuple[str, ...]:
     return (
         text(
-            "Every figure is an exact ratio of counts (or of weights, where the study gives them) in this release, not "
-            "an estimate; it says nothing of people who are not in it."
+            "No figure is an estimate: each is computed from counts (or from weights, where the study gives them) in "
+            "this release, exactly unless something else is said. They say nothing of people who are not in it."
         ),
         text(
-            "Who knows less than is assumed learns less; who knows more attributes than these may learn more. Errors "
-            "in the data make her less sure than is said here."
+            "Who knows less than is assumed never learns more; who knows more attributes than these may. Where the "
+            "data, or what she knows, is wrong, she is right less often than is said here."
         ),
     )
 

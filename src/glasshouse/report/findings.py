@@ -10,12 +10,24 @@ from fractions import Fraction
 
 from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack
+from glasshouse.microdata.lattice import Sweep
 from glasshouse.report.attacks import growth, widest
+from glasshouse.report.grading import MANY, SMALL_CLASS, SOME, graded, worst_first
+from glasshouse.report.influences import influence_findings
+from glasshouse.report.knowing import (
+    datasets_counted,
+    exact_figure,
+    knowledge,
+    knowledge_in_short,
+    ratio,
+)
 from glasshouse.report.page import Finding, Severity
+from glasshouse.report.safety import safe_knowledge, tells_nothing, untouched
 from glasshouse.report.words import (
     counted,
     enumeration,
     frequency,
+    indefinite,
     money,
     percentage,
     plural,
@@ -25,19 +37,26 @@ from glasshouse.report.words import (
     together,
 )
 
-SMALL_CLASS = 5
-"""Below so many people alike, a group is commonly held too small to publish."""
-MANY, SOME = Fraction(1, 5), Fraction(1, 20)
-"""From so large a share of right guesses on the risk is high, and moderate."""
+__all__ = ["MANY", "SMALL_CLASS", "SOME", "exact_figure", "findings", "graded"]
 
 
 def findings(
-    assessment: Assessment, *, subject: str = "person", currency: str | None = None
+    assessment: Assessment,
+    *,
+    subject: str = "person",
+    currency: str | None = None,
+    sweep: Sweep | None = None,
 ) -> tuple[Finding, ...]:
     """Return who can be named, what can be inferred, how little is enough, how many stand alone, and what is safe.
 
     They speak of all datasets together, of the largest set of quasi-identifiers that was assessed, and of the
-    sensitive attribute about which the adversary gains most. Of a growing collection one says how her success grows.
+    sensitive attribute that is most at risk. Of a growing collection one says how her success grows.
+
+    Args:
+        assessment: What came out.
+        subject: What a record stands for.
+        currency: What gains are counted in; None: they are plain numbers.
+        sweep: The sums of every subset, where there are such, from which the influence of each attribute follows.
     """
     naming, *inferring = widest(assessment.attacks)
     found = [_named(naming, subject)]
@@ -45,8 +64,9 @@ def findings(
     if len(stages) > 1:
         found.append(_grown(stages[0][0], naming))
     if inferring:
-        worst = max(inferring, key=lambda a: (a.probabilistic.additive, a.certain))
+        worst = min(inferring, key=_most_at_risk)
         found.append(_inferred(worst, subject))
+        found += untouched([attack for attack in inferring if attack is not worst])
     else:
         found.append(_expected(naming, subject))
     gaining = [attack for attack in (naming, *inferring) if attack.gain is not None]
@@ -57,50 +77,23 @@ def findings(
         found.append(_already(enough, subject))
     if any(naming.class_sizes.classes):
         found.append(_nearly_alone(naming, subject))
-    safe = _safe(assessment, subject)
+    if sweep is not None:
+        found += influence_findings(sweep)
+    safe = safe_knowledge(assessment, subject)
     return (*found, *([safe] if safe is not None else []))
 
 
-def graded(success: Fraction, *, certain: bool = False) -> Severity:
-    """Return how much a chance of success should worry; certainty about anybody is never a small matter.
-
-    >>> graded(Fraction(1, 4)), graded(Fraction(1, 100), certain=True), graded(Fraction(1, 1000))
-    (<Severity.HIGH: 'high'>, <Severity.MODERATE: 'moderate'>, <Severity.LOW: 'low'>)
-    """
-    if success >= MANY:
-        return Severity.HIGH
-    return Severity.MODERATE if success >= SOME or certain else Severity.LOW
-
-
-def exact_figure(attack: Attack) -> str:
-    """Return the exact figures behind a sentence about an attack: its code, and prior and posterior as ratios."""
-    return text(
-        "{code}: prior {prior}, posterior {posterior}; known for certain {certain} of {records} records",
-        code=attack.code,
-        prior=_ratio(attack.probabilistic.prior),
-        posterior=_ratio(attack.probabilistic.posterior),
-        certain=attack.certain,
-        records=attack.records,
-    )
-
-
-def _ratio(value: Fraction) -> str:
-    """Say a probability as a decimal and as a ratio of whole numbers, where that is not too long."""
-    decimal = number(value, ".6g")
-    if value.denominator == 1 or len(str(value.denominator)) > 12:
-        return decimal
-    return f"{decimal} ({number(value.numerator)}/{number(value.denominator)})"
-
-
 def _named(attack: Attack, subject: str) -> Finding:
-    success = attack.probabilistic.posterior
+    success, certain = attack.probabilistic.posterior, attack.certain > 0
+    nothing = not certain and attack.probabilistic.additive == 0
+    grade = Severity.SAFE if nothing else graded(success, certain=certain)
     return Finding(
-        graded(success, certain=attack.certain > 0),
+        grade,
         _naming_sentence(attack, subject),
         figure=exact_figure(attack),
         meaning=_naming_means(attack),
         remedy=""
-        if attack.certain == 0
+        if grade in (Severity.LOW, Severity.SAFE)
         else text(
             "Publish less detail of the attributes that contribute most, or leave one out; glasshouse anonymise and "
             "glasshouse compare show what that buys and what it costs."
@@ -111,71 +104,51 @@ def _named(attack: Attack, subject: str) -> Finding:
 def _naming_means(attack: Attack) -> str:
     if attack.certain == 0:
         return text(
-            "Everybody shares all known attributes with somebody else, so no one can be sure whose record it is."
+            "For everybody there is at least one further record that may be theirs, so that nobody can be sure which "
+            "one it is. Whoever knows more than these attributes may be."
         )
     return text(
         "Whoever is named has all the rest of the record read as well: it is no longer anonymous to anybody who knows "
-        "these things, such as a neighbour, a colleague or a relative."
+        "these things, be it a neighbour, a colleague or a relative."
     )
 
 
 def _naming_sentence(attack: Attack, subject: str) -> str:
     parts = {
-        "known": enumeration(attack.quasi_identifiers),
-        "subject": singular(subject),
+        "person": indefinite(subject),
+        "known": knowledge_in_short(attack),
         "people": counted(attack.records, subject),
         "frequency": frequency(attack.probabilistic.posterior),
-        "certain": number(attack.certain),
-        "share": _certainty(attack),
     }
-    if len(attack.datasets) > 1:
-        parts["datasets"] = together(short_names(attack.datasets))
-        return _naming_with_several(attack, parts)
+    if attack.certain == 0 and attack.probabilistic.additive == 0:
+        return text(
+            "Someone who knows {person}'s {known} cannot name any of the {people} with certainty, and guesses no "
+            "better than without that knowledge: right for {frequency}.",
+            **parts,
+        )
     if attack.certain == 0:
         return text(
-            "Someone who knows a {subject}'s {known} cannot name any of the {people} with certainty; a guess is right "
+            "Someone who knows {person}'s {known} cannot name any of the {people} with certainty; a guess is right "
             "for {frequency}.",
             **parts,
         )
     if attack.records == 1:
         return text(
-            "Someone who knows a {subject}'s {known} can name the only {subject} in the release, and so can anyone.",
-            **parts,
+            "The release is about one {subject} only: whoever knows that someone is in it knows the whole record.",
+            subject=singular(subject),
         )
     if attack.certain == attack.records:
         return text(
-            "Someone who knows a {subject}'s {known} can name every one of the {people} with certainty.",
-            **parts,
+            "Someone who knows {person}'s {known} can name every one of the {people} with certainty.",
+            person=parts["person"],
+            known=parts["known"],
+            people=parts["people"],
         )
     return text(
-        "Someone who knows a {subject}'s {known} can name {certain} of the {people} with certainty ({share}), and by "
+        "Someone who knows {person}'s {known} can name {certain} of the {people} with certainty ({share}), and by "
         "guessing would be right for {frequency}.",
-        **parts,
-    )
-
-
-def _naming_with_several(attack: Attack, parts: dict[str, str]) -> str:
-    if attack.certain == 0:
-        return text(
-            "With {datasets}, someone who knows a {subject}'s {known} cannot name any of the {people} with certainty; "
-            "a guess is right for {frequency}.",
-            **parts,
-        )
-    if attack.records == 1:
-        return text(
-            "With {datasets}, someone who knows a {subject}'s {known} can name the only {subject} in the release, and "
-            "so can anyone.",
-            **parts,
-        )
-    if attack.certain == attack.records:
-        return text(
-            "With {datasets}, someone who knows a {subject}'s {known} can name every one of the {people} with "
-            "certainty.",
-            **parts,
-        )
-    return text(
-        "With {datasets}, someone who knows a {subject}'s {known} can name {certain} of the {people} with certainty "
-        "({share}), and by guessing would be right for {frequency}.",
+        certain=attack.certain,
+        share=_certainty(attack),
         **parts,
     )
 
@@ -185,7 +158,7 @@ def _certainty(attack: Attack) -> str:
     if Fraction(attack.certain, attack.records) == attack.deterministic.posterior:
         return share(attack.certain, attack.records)
     return text(
-        "she is certain with a chance of {chance}",
+        "which happens with a chance of {chance}",
         chance=percentage(attack.deterministic.posterior),
     )
 
@@ -198,38 +171,39 @@ def _grown(first: Attack, last: Attack) -> Finding:
         for attack in (first, last)
     )
     before, after = first.probabilistic.posterior, last.probabilistic.posterior
+    said = {
+        "alone": alone,
+        "before": frequency(before),
+        "every": every,
+    }
     figure = text(
         "posterior {before} with the first, {after} with all",
-        before=_ratio(before),
-        after=_ratio(after),
+        before=ratio(before),
+        after=ratio(after),
     )
     if before == after:
         return Finding(
-            Severity.SAFE,
+            Severity.SAFE if graded(after) is Severity.LOW else Severity.NOTE,
             text(
-                "With {alone} a guess at who it is is right for {frequency}; {every} give no better.",
-                alone=alone,
-                frequency=frequency(before),
-                every=every,
+                "With {alone}, a guess at whose record it is succeeds for {before}; {every} give no better.",
+                **said,
             ),
             figure=figure,
         )
     return Finding(
         graded(after),
         text(
-            "With {alone} a guess at who it is is right for {before}; with {every}, for {after}.",
-            alone=alone,
-            before=frequency(before),
-            every=every,
+            "With {alone}, a guess at whose record it is succeeds for {before}; with {every}, for {after}.",
             after=frequency(after),
+            **said,
         ),
         figure=figure,
         meaning=text(
-            "Releases that are harmless one by one add up: what changes in a person's life from one to the next "
-            "singles them out."
+            "Releases add up: what changes in a person's life from one to the next singles them out."
         ),
         remedy=text(
-            "Give each release new identifiers, so that records cannot be followed from one to the next."
+            "Make it harder to follow a person from one release to the next: give each release new identifiers, and "
+            "less detail of what stays the same."
         ),
     )
 
@@ -238,28 +212,39 @@ def _expected(attack: Attack, subject: str) -> Finding:
     return Finding(
         Severity.NOTE,
         text(
-            "Without that knowledge a guess at a {subject}'s record is right for {before}; with it, for {after}.",
-            subject=singular(subject),
+            "Whoever knows nothing of {person} guesses their record right for {before}; whoever knows {known}, for "
+            "{after}.",
+            person=indefinite(subject),
             before=frequency(attack.probabilistic.prior),
+            known=knowledge_in_short(attack),
             after=frequency(attack.probabilistic.posterior),
         ),
         figure=exact_figure(attack),
     )
 
 
+def _inference_grade(attack: Attack) -> Severity:
+    """Return how much an attack on a secret should worry: by what it adds to what everybody can guess."""
+    if tells_nothing(attack):
+        return Severity.SAFE if attack.certain == 0 else Severity.NOTE
+    return graded(attack.probabilistic.additive, certain=attack.certain > 0)
+
+
+def _most_at_risk(attack: Attack) -> tuple[int, Fraction, int]:
+    return worst_first(_inference_grade(attack)), -attack.probabilistic.additive, -attack.certain
+
+
 def _inferred(attack: Attack, subject: str) -> Finding:
-    before, after = attack.probabilistic.prior, attack.probabilistic.posterior
-    grade = graded(attack.probabilistic.additive, certain=attack.certain > 0)
-    nothing = before == after and attack.certain == 0
+    nothing = tells_nothing(attack)
     return Finding(
-        Severity.SAFE if nothing else grade,
+        _inference_grade(attack),
         _inferring_sentence(attack, subject),
         figure=exact_figure(attack),
         meaning=""
         if nothing
         else text(
-            "The secret of a person can be learned without knowing which record is theirs: it is enough that all who "
-            "look like them share it."
+            "A secret can be learned without knowing which record is a person's: it is enough that those who look like "
+            "them mostly share it."
         ),
         remedy=""
         if nothing
@@ -271,48 +256,55 @@ def _inferred(attack: Attack, subject: str) -> Finding:
 
 def _inferring_sentence(attack: Attack, subject: str) -> str:
     before, after = attack.probabilistic.prior, attack.probabilistic.posterior
+    secret = enumeration(attack.secret)
+    if tells_nothing(attack) and attack.certain:
+        return text(
+            "Everybody in the release has the same {secret}: whoever knows that someone is in it knows it.",
+            secret=secret,
+        )
     parts = {
-        "secret": enumeration(attack.secret),
-        "people": counted(attack.certain, subject),
-        "share": _certainty(attack),
-        "many": plural(subject),
+        "person": indefinite(subject),
+        "known": knowledge_in_short(attack),
+        "secret": secret,
         "after": frequency(after),
-        "before": frequency(before),
     }
+    if attack.certain:
+        parts |= {"people": counted(attack.certain, subject), "share": _certainty(attack)}
     if attack.certain and before == after:
         return text(
-            "An adversary with that knowledge learns the {secret} of {people} with certainty ({share}), and guesses it "
-            "no better than someone who knows nothing of them: right for {after}.",
-            **parts,
-        )
-    if attack.certain:
-        return text(
-            "An adversary with that knowledge learns the {secret} of {people} with certainty ({share}), and guesses it "
-            "right for {after} {many}; without that knowledge it would be {before}.",
+            "Someone who knows {person}'s {known} learns the {secret} of {people} with certainty ({share}), but "
+            "guesses it no better than someone who does not: right for {after}.",
             **parts,
         )
     if before == after:
         return text(
-            "An adversary with that knowledge learns nobody's {secret} with certainty, and guesses it no better than "
-            "someone who knows nothing of them: right for {after}.",
+            "Someone who knows {person}'s {known} learns nobody's {secret} with certainty, and guesses it no better "
+            "than someone who does not: right for {after}.",
+            **parts,
+        )
+    parts |= {"many": plural(subject), "before": frequency(before)}
+    if attack.certain:
+        return text(
+            "Someone who knows {person}'s {known} learns the {secret} of {people} with certainty ({share}), and "
+            "guesses it right for {after} {many}; without that knowledge it would be {before}.",
             **parts,
         )
     return text(
-        "An adversary with that knowledge learns nobody's {secret} with certainty, and guesses it right for {after} {many}; "
-        "without that knowledge it would be {before}.",
+        "Someone who knows {person}'s {known} learns nobody's {secret} with certainty, and guesses it right for "
+        "{after} {many}; without that knowledge it would be {before}.",
         **parts,
     )
 
 
 def _enough(assessment: Assessment, whole: Attack) -> Attack | None:
-    """Return the attack with the fewest attributes that names at least half as well as the whole set."""
+    """Return the attack with the fewest attributes that adds at least half as much as the whole set."""
     fewer = [
         attack
         for attack in assessment.attacks
         if not attack.secret
         and attack.datasets == whole.datasets
         and len(attack.quasi_identifiers) < len(whole.quasi_identifiers)
-        and 2 * attack.probabilistic.posterior >= whole.probabilistic.posterior
+        and 2 * attack.probabilistic.additive >= whole.probabilistic.additive > 0
     ]
     return min(
         fewer,
@@ -323,30 +315,35 @@ def _enough(assessment: Assessment, whole: Attack) -> Attack | None:
 
 def _already(attack: Attack, subject: str) -> Finding:
     parts = {
-        "known": enumeration(attack.quasi_identifiers),
+        "known": knowledge(attack),
         "frequency": frequency(attack.probabilistic.posterior),
         "many": plural(subject),
-        "certain": number(attack.certain),
     }
-    sentence = (
-        text(
-            "Already {known} alone is enough to name {frequency} {many} by guessing, and {certain} of them with "
+    if attack.certain:
+        sentence = text(
+            "Knowing no more than {known} is enough to name {frequency} {many} by guessing, and {people} with "
+            "certainty.",
+            people=counted(attack.certain, subject),
+            **parts,
+        )
+    else:
+        sentence = text(
+            "Knowing no more than {known} is enough to name {frequency} {many} by guessing, though nobody with "
             "certainty.",
             **parts,
         )
-        if len(attack.quasi_identifiers) == 1
-        else text(
-            "Already {known} are enough to name {frequency} {many} by guessing, and {certain} of them with certainty.",
-            **parts,
-        )
-    )
+    grade = graded(attack.probabilistic.posterior, certain=attack.certain > 0)
     return Finding(
-        graded(attack.probabilistic.posterior, certain=attack.certain > 0),
+        grade,
         sentence,
         figure=exact_figure(attack),
         meaning=text(
-            "One does not have to know much about a person: these things are easily known."
+            "One does not have to know much: leaving out all other attributes would take away at most half of what "
+            "the attack gives."
         ),
+        remedy=""
+        if grade is Severity.LOW
+        else text("Look at this first: publish it in less detail, or not at all."),
     )
 
 
@@ -361,64 +358,60 @@ def _gained(attack: Attack, currency: str | None) -> Finding:
     def said(value: Fraction) -> str:
         return number(value, ",.4g") if currency is None else money(value, currency)
 
-    parts = {
-        "secret": enumeration(attack.secret),
-        "prior": said(gain.prior),
-        "posterior": said(gain.posterior),
-    }
+    prior, posterior, secret = said(gain.prior), said(gain.posterior), enumeration(attack.secret)
     if attack.secret and gain.additive == 0:
         sentence = text(
-            "What she can expect to gain by trying to learn the {secret}, as the study counts it, stays at {prior}.",
-            **parts,
+            "What the adversary can expect to gain by trying to learn the {secret} of a person, as the study counts "
+            "it, stays at {prior}.",
+            secret=secret,
+            prior=prior,
         )
     elif attack.secret:
         sentence = text(
-            "What she can expect to gain by trying to learn the {secret}, as the study counts it, rises from {prior} "
-            "to {posterior}.",
-            **parts,
+            "What the adversary can expect to gain by trying to learn the {secret} of a person, as the study counts "
+            "it, rises from {prior} to {posterior}.",
+            secret=secret,
+            prior=prior,
+            posterior=posterior,
         )
     elif gain.additive == 0:
         sentence = text(
-            "What she can expect to gain by naming people, as the study counts it, stays at {prior}.",
-            **parts,
+            "What the adversary can expect to gain by trying to name a person, as the study counts it, stays at "
+            "{prior}.",
+            prior=prior,
         )
     else:
         sentence = text(
-            "What she can expect to gain by naming people, as the study counts it, rises from {prior} to {posterior}.",
-            **parts,
+            "What the adversary can expect to gain by trying to name a person, as the study counts it, rises from "
+            "{prior} to {posterior}.",
+            prior=prior,
+            posterior=posterior,
         )
-    figure = f"{attack.code}: {_ratio(gain.prior)} → {_ratio(gain.posterior)}"
+    figure = f"{attack.code}: {ratio(gain.prior)} → {ratio(gain.posterior)}"
     return Finding(Severity.SAFE if gain.additive == 0 else Severity.NOTE, sentence, figure=figure)
 
 
 def _nearly_alone(attack: Attack, subject: str) -> Finding:
     exposed = attack.class_sizes.records_below(SMALL_CLASS)
+    known = knowledge_in_short(attack, datasets_counted(attack))
     if exposed == 0:
-        others = attack.class_sizes.smallest - 1
-        return Finding(
-            Severity.SAFE,
-            text_for(
-                others,
-                "Every {subject} looks like at least {count} other in these respects.",
-                "Every {subject} looks like at least {count} others in these respects.",
-                subject=singular(subject),
-            ),
-            figure=text("smallest class: {size} records", size=others + 1),
-        )
+        return _in_company(attack, known, subject)
     few = {"few": SMALL_CLASS - 1}
     if exposed == attack.records > 1:
         sentence = text(
-            "All {many} look like fewer than {few} others in these respects.",
-            many=plural(subject),
+            "All {people} share their {known} with fewer than {few} others.",
+            people=counted(exposed, subject),
+            known=known,
             **few,
         )
     else:
         sentence = text_for(
             exposed,
-            "{people} ({share}) looks like fewer than {few} others in these respects.",
-            "{people} ({share}) look like fewer than {few} others in these respects.",
+            "{people} ({share}) shares {known} with fewer than {few} others.",
+            "{people} ({share}) share their {known} with fewer than {few} others.",
             people=counted(exposed, subject),
             share=share(exposed, attack.records),
+            known=known,
             **few,
         )
     return Finding(
@@ -431,33 +424,26 @@ def _nearly_alone(attack: Attack, subject: str) -> Finding:
             size=SMALL_CLASS,
         ),
         meaning=text("The fewer look like a person, the better a guess at who it is."),
-        remedy=text("Generalising or removing an attribute is what would protect them."),
+        remedy=text(
+            "Generalise an attribute, or leave one out, until every class has at least {size} records.",
+            size=SMALL_CLASS,
+        ),
     )
 
 
-def _safe(assessment: Assessment, subject: str) -> Finding | None:
-    """Say with which attributes nobody can be named: the largest such set, and of several the one that names best."""
-    naming = [
-        attack
-        for attack in assessment.attacks
-        if not attack.secret
-        and attack.datasets == widest(assessment.attacks)[0].datasets
-        and attack.certain == 0
-        and attack.quasi_identifiers
-    ]
-    whole = widest(assessment.attacks)[0]
-    if not naming or whole.certain == 0:
-        return None
-    best = max(naming, key=lambda a: (len(a.quasi_identifiers), -a.probabilistic.posterior))
+def _in_company(attack: Attack, known: str, subject: str) -> Finding:
+    least = attack.class_sizes.smallest
     return Finding(
         Severity.SAFE,
-        text(
-            "Someone who knows only a {subject}'s {known} cannot name anybody with certainty; a guess is right for "
-            "{frequency}.",
+        text_for(
+            least - 1,
+            "Every {subject} shares {known} with at least {count} other.",
+            "Every {subject} shares {known} with at least {count} others.",
             subject=singular(subject),
-            known=enumeration(best.quasi_identifiers),
-            frequency=frequency(best.probabilistic.posterior),
+            known=known,
         ),
-        figure=exact_figure(best),
-        meaning=text("This holds as long as she knows nothing else about the person."),
+        figure=text("no class of fewer than {size} records", size=least),
+        meaning=text(
+            "From these attributes alone nobody stands out. It does not protect a secret that all who are alike share."
+        ),
     )

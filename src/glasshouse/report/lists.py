@@ -21,6 +21,17 @@ def joined(parts: Sequence[str]) -> str:
     return text("{first} and {last}", first=", ".join(parts[:-1]), last=parts[-1])
 
 
+def either(parts: Sequence[str]) -> str:
+    """Join parts of a sentence of which one will do.
+
+    >>> either(["a"]), either(["a", "b"]), either(["a", "b", "c"])
+    ('a', 'a or b', 'a, b or c')
+    """
+    if len(parts) < 2:
+        return "".join(parts)
+    return text("{first} or {last}", first=", ".join(parts[:-1]), last=parts[-1])
+
+
 def listed(datasets: Sequence[str]) -> str:
     """Name datasets, or the first of many.
 

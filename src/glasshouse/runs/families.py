@@ -27,7 +27,7 @@ class FamilyRun:
     study: Study
     """What was asked."""
     family: Family
-    """What came out, of all parts; what is shown of them is `shown`."""
+    """What came out, of all parts; those that are printed are `shown`."""
     steps: tuple[Step, ...]
     """What was left out of the datasets."""
 
@@ -41,7 +41,7 @@ class FamilyRun:
 
     @property
     def shown(self) -> Family:
-        """The parts that leave the house: a value that fewer than five records have is not shown with its figures."""
+        """The parts that are printed: of a column's values those only that a report may show with their figures."""
         from glasshouse.report.families import shown_parts
 
         return self.family if self.study.by is None else shown_parts(self.family)
@@ -56,13 +56,11 @@ class FamilyRun:
         content: dict[str, Any] = {"records": self.records}
         if self.steps:
             content["treatment"] = [step.to_dict() for step in self.steps]
-        if hidden := len(self.family.parts) - len(self.shown.parts):
-            content["parts_too_small_to_show"] = hidden
-        return content | self.shown.to_dict()
+        return content | self.family.to_dict()
 
     def to_frame(self) -> pa.Table:
         """Return one row per part, target and number of quasi-identifiers."""
-        return self.shown.to_frame()
+        return self.family.to_frame()
 
     def to_page(self, provenance: Provenance) -> Page:
         """Return the report, in the language that is spoken."""

@@ -18,6 +18,7 @@ from glasshouse import study as study_models
 from glasshouse.atomic import new_file
 from glasshouse.errors import StudyError
 from glasshouse.groups.sampling_results import Progress as SamplingProgress
+from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, record_risks, sweep
 from glasshouse.microdata.explain import Explanation
 from glasshouse.microdata.explain import explain as explanation
@@ -112,24 +113,40 @@ class Run:
     def notes(self) -> list[str]:
         """Return in sentences what a reader must know of the datasets and of how the figures were made."""
         notes = [
-            f"{member.linked:,} of the {self.records:,} people are also in {member.name}."
+            text_for(
+                member.linked,
+                "{count} of the {records} people is also in {dataset}.",
+                "{count} of the {records} people are also in {dataset}.",
+                records=self.records,
+                dataset=member.name,
+            )
             for member in self.members[1:]
         ]
         if self.study.links:
-            keys = ", ".join(map(_said, self.study.links))
             notes.append(
-                f"Records were linked by {keys}; who is whose is part of what she does not know. Somebody is absent "
-                "only if no record can be theirs; whoever changes a value takes any other alike. Classes are possible "
-                "observations, and how many look alike is told of the first dataset alone."
+                text(
+                    "Records were linked by {keys}; which of them are one person’s is part of what she does not know. "
+                    "Somebody is absent only if no record can be theirs; whoever changes a value takes any other "
+                    "alike. Classes are possible observations, and how many look alike is told of the first dataset "
+                    "alone.",
+                    keys=", ".join(map(_said, self.study.links)),
+                )
             )
         if self.suppressed:
             notes.append(
-                f"{self.suppressed:,} records are suppressed: every quasi-identifier of theirs is “*”. With all "
-                "quasi-identifiers they are one class, which is counted among the classes."
+                text_for(
+                    self.suppressed,
+                    "{count} record is suppressed: every quasi-identifier of it is “*”. With all quasi-identifiers it "
+                    "is a class of its own, which is counted among the classes.",
+                    "{count} records are suppressed: every quasi-identifier of theirs is “*”. With all "
+                    "quasi-identifiers they are one class, which is counted among the classes.",
+                )
             )
         if not self.exact:
             notes.append(
-                "Some figures are rounded in the last digits of a double: as exact ratios they would be too long."
+                text(
+                    "Some figures are rounded in the last digits of a double: as exact ratios they would be too long."
+                )
             )
         return notes
 
@@ -239,9 +256,18 @@ def run(
 
 def _said(key: study_models.Key) -> str:
     """Say a linking key and how well it persists."""
-    grown = f" (which grows by {key.shift})" if key.shift else ""
-    kept = f" (kept with probability {key.persists:g})" if key.persists < 1 else ""
-    return f"{key.name}{grown}{kept}"
+    parts = {"name": key.name, "shift": number(key.shift), "chance": number(key.persists, "g")}
+    if key.shift and key.persists < 1:
+        return text(
+            "{name} (which grows by {shift}, and is kept with probability {chance})", **parts
+        )
+    if key.shift:
+        return text("{name} (which grows by {shift})", name=key.name, shift=parts["shift"])
+    if key.persists < 1:
+        return text(
+            "{name} (kept with probability {chance})", name=key.name, chance=parts["chance"]
+        )
+    return key.name
 
 
 def _suppressed(table: EncodedTable) -> int:
