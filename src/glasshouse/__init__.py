@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         SolverError,
         StudyError,
     )
+    from glasshouse.notebook import chart, show
     from glasshouse.report import findings
     from glasshouse.study import Dialect, Study, load_study
     from glasshouse.table import EncodedTable, collect, read
@@ -37,6 +38,7 @@ _HOME = {
     "SolverError": "errors",
     "Study": "study",
     "StudyError": "errors",
+    "chart": "notebook",
     "collect": "table",
     "economics": "",
     "findings": "report",
@@ -46,6 +48,7 @@ _HOME = {
     "mitigation": "",
     "qif": "",
     "read": "table",
+    "show": "notebook",
     "synthetic": "",
     "totals": "",
 }
@@ -60,6 +63,7 @@ __all__ = [
     "SolverError",
     "Study",
     "StudyError",
+    "chart",
     "collect",
     "economics",
     "findings",
@@ -69,6 +73,7 @@ __all__ = [
     "mitigation",
     "qif",
     "read",
+    "show",
     "synthetic",
     "totals",
 ]

@@ -1,62 +1,50 @@
-"""``glasshouse demo``: the main job on an embedded synthetic census."""
+"""``glasshouse demo``: the whole story on an embedded synthetic census."""
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from glasshouse.cli import options
-from glasshouse.errors import DataError
-
-DATA = "school-census.csv"
-RECORDS = 100_000
-SEED = 2018
-KNOWN = (
-    "day_of_birth",
-    "month_of_birth",
-    "year_of_birth",
-    "gender",
-    "ethnicity",
-    "city_of_birth",
-    "school",
-)
+from glasshouse.cli.progress import progress
 
 
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where the data and the run are written.")
+        Path, typer.Option("--out", metavar="DIR", help="Where the data and the runs are written.")
     ] = Path("glasshouse-demo"),
     as_json: options.Json = False,
 ) -> None:
     """The whole story on a synthetic school census: no data of yours, no set-up.
 
-    Writes 100,000 synthetic students, assesses what someone who knows a student's birth date, gender and
-    school can find out, and names the report.
+    Makes 100,000 synthetic students, assesses what someone who knows a few things about a student can find out,
+    follows the students into a second year, protects the release in two ways and compares them, asks what a rational
+    adversary would do, and names the report.
     """
-    from glasshouse import synthetic
-    from glasshouse.cli.assess import carry_out
-    from glasshouse.runs import check_place
-    from glasshouse.study import make_study
+    from glasshouse.runs import Means
+    from glasshouse.runs.story import tell_story
 
-    census = synthetic.generator("school-census")
-    check_place(out / "run", overwrite=True)
-    if (out / DATA).exists() and not (out / "run").exists():
-        raise DataError(
-            f'"{out / DATA}" exists and is not of a demo; choose another folder with --out'
-        )
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f'cannot write "{out}": {error.strerror}; choose another place') from None
-    data = synthetic.write(census.name, records=RECORDS, seed=SEED, path=out / DATA)
-    study = make_study(
-        {
-            "datasets": [{"path": data}],
-            "adversary": {"quasi_identifiers": KNOWN, "sensitive": census.sensitive},
-            "subsets": ["all"],
-            "subject": "student",
-        }
-    )
-    carry_out(study, out=out / "run", overwrite=True, as_json=as_json)
+    with progress(sweeps=True) as watch:
+        story = tell_story(out, means=Means(watch=watch), on_step=_say)
+    if as_json:
+        print(json.dumps(story.to_dict(), indent=2))
+        return
+    from rich.console import Console
+
+    from glasshouse.cli.outcomes import say
+    from glasshouse.language import text
+
+    console = Console()
+    page = story.to_page()
+    for finding in page.findings:
+        say(console, f"• {finding.sentence}")
+    say(console, "\n" + text("Report: {path}", path=str(story.report)), soft_wrap=True)
+
+
+def _say(step: str) -> None:
+    """Tell on standard error what is done next."""
+    print(f"… {step}", file=sys.stderr)

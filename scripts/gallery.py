@@ -1,0 +1,205 @@
+"""Draw the pictures of docs/gallery.md anew, by the commands that it shows: python scripts/gallery.py [NAME …]
+
+Every picture is that of a report on synthetic data from one seed; nothing is drawn by hand.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+from glasshouse import synthetic
+from glasshouse.cli.main import main as glasshouse
+from glasshouse.report import Page, archive
+from glasshouse.report.theme import to_svg
+from glasshouse.synthetic.following import a_year_later
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS, PICTURES = ROOT / "docs", ROOT / "docs" / "gallery"
+RECORDS, SEED = 4_000, 7
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question, and the commands that answer it."""
+
+    name: str
+    """The beginning of the names of its pictures."""
+    title: str
+    """What is asked."""
+    commands: tuple[str, ...]
+    """What a user types; the last one writes the report into a folder of the example's name."""
+    pictures: tuple[int, ...] | None = None
+    """Which pictures of the report are shown; None: all."""
+
+
+_Q = "-q month_of_birth -q year_of_birth -q gender"
+EXAMPLES = (
+    Example(
+        "assess",
+        "Who can be named, and what can be inferred",
+        (
+            f"glasshouse assess census-2018.csv {_Q} -q city_of_residence -q school "
+            "-s ethnicity -s transport --subject student --out assess",
+        ),
+    ),
+    Example(
+        "years",
+        "What a second year adds",
+        (
+            f"glasshouse assess census-2018.csv census-2019.csv {_Q} -q school -s transport "
+            "--id student --subject student --subsets full --out years",
+        ),
+        pictures=(0,),
+    ),
+    Example(
+        "target",
+        "What is learned of one person",
+        (
+            "glasshouse target census-2018.csv --know gender=F --know year_of_birth=2005 "
+            "-s ethnicity --subject student --out target",
+        ),
+    ),
+    Example(
+        "membership",
+        "Who is in a sample",
+        (
+            f"glasshouse membership sample.csv --population census-2018.csv {_Q} "
+            "--subject student --out membership",
+        ),
+    ),
+    Example(
+        "anonymise",
+        "What a protection buys",
+        (
+            f"glasshouse anonymise census-2018.csv {_Q} -s ethnicity --k 10 --suppression 0.05 "
+            "--subject student --out anonymise",
+        ),
+    ),
+    Example(
+        "compare",
+        "Risk against utility",
+        (
+            f"glasshouse anonymise census-2018.csv {_Q} -s ethnicity --k 5 --out k5",
+            f"glasshouse anonymise census-2018.csv {_Q} -s ethnicity --k 25 --out k25",
+            f"glasshouse anonymise census-2018.csv {_Q} -s ethnicity --method anatomy --l 2 "
+            "--out anatomy",
+            "glasshouse compare k5 k25 anatomy --out compare",
+        ),
+    ),
+    Example(
+        "threat",
+        "What an anonymised table tells beyond the population",
+        (
+            f"glasshouse anonymise census-2018.csv {_Q} -s ethnicity --k 10 --out table",
+            "glasshouse threat table --out threat",
+        ),
+    ),
+    Example(
+        "totals",
+        "Who is behind each transaction, from published totals",
+        ("glasshouse totals campaign --study study.toml --seconds 60 --out totals",),
+    ),
+    Example(
+        "deter",
+        "Whether a rational adversary attacks, and what deters her",
+        ("glasshouse deter --out deter",),
+    ),
+)
+
+
+def write_data(folder: Path) -> None:
+    """Write what the commands read: two years of a census, a sample of the first, and a month of trade."""
+    students = synthetic.table("school-census", records=RECORDS, seed=SEED)
+    numbers = np.random.default_rng(SEED).permutation(RECORDS)
+    students = students.append_column("student", pa.array(numbers))
+    pyarrow.csv.write_csv(students, folder / "census-2018.csv")
+    pyarrow.csv.write_csv(a_year_later(students, seed=SEED), folder / "census-2019.csv")
+    pyarrow.csv.write_csv(students.slice(0, RECORDS // 10), folder / "sample.csv")
+    synthetic.write_trade(folder / "month", transactions=3_000, importers=300, seed=SEED)
+    shutil.copy(ROOT / "examples" / "trade" / "study.toml", folder / "study.toml")
+
+
+def page_of(example: Example, folder: Path) -> Page:
+    """Carry out the commands of an example and return its report in English."""
+    with _inside(folder):
+        for command in example.commands:
+            code = glasshouse(shlex.split(command)[1:])
+            if code:
+                raise SystemExit(f"{command}: exit code {code}")
+        pages = archive.from_json(Path(example.name, "report.json").read_text(), example.name)
+    return pages["en"]
+
+
+@contextmanager
+def _inside(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def drawn(example: Example, folder: Path) -> dict[str, str]:
+    """Return the pictures of an example by the names of their files."""
+    figures = page_of(example, folder).figures
+    shown = range(len(figures)) if example.pictures is None else example.pictures
+    return {f"{example.name}-{place + 1}.svg": to_svg(figures[place].chart) for place in shown}
+
+
+def chapter(example: Example, page: Page) -> str:
+    """Return what the gallery says of an example."""
+    lines = [f"## {example.title}", "", "```console"]
+    lines += [f"$ {command}" for command in example.commands]
+    lines += ["```", "", *(f"> {finding.sentence}\n" for finding in page.findings[:3])]
+    shown = range(len(page.figures)) if example.pictures is None else example.pictures
+    for place in shown:
+        figure = page.figures[place]
+        lines += [
+            f"![{figure.label}](gallery/{example.name}-{place + 1}.svg)",
+            "",
+            figure.caption,
+            "",
+        ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Draw everything, or the examples that are named, and write the page."""
+    wanted = sys.argv[1:]
+    PICTURES.mkdir(exist_ok=True)
+    text = [
+        "# Gallery",
+        "",
+        "Every picture below is one of a report, drawn by `scripts/gallery.py` with the commands that stand above it, on "
+        "synthetic data. Titles say the finding; the numbers behind each picture are in a table of the report.",
+        "",
+    ]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_data(folder)
+        for example in EXAMPLES:
+            if wanted and example.name not in wanted:
+                continue
+            for file, svg in drawn(example, folder).items():
+                (PICTURES / file).write_text(svg, encoding="utf-8")
+            page = archive.from_json((folder / example.name / "report.json").read_text(), "")["en"]
+            text.append(chapter(example, page))
+    if not wanted:
+        (DOCS / "gallery.md").write_text("\n".join(text).rstrip() + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""Results at a glance in a notebook: `chart` draws the main picture of any result, `show` tells what was found.
+
+>>> import glasshouse as gh
+>>> import pyarrow as pa
+>>> people = pa.table({"age": [20, 30, 30], "illness": ["a", "b", "b"]})
+>>> table = gh.read(people, quasi_identifiers=["age"], sensitive=["illness"])
+>>> gh.show(gh.microdata.assess(table))  # doctest: +ELLIPSIS
+Someone who knows a person's age can name 1 of the 3 people with certainty (33.3 %), and by guessing would be ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from glasshouse.errors import StudyError, printable
+from glasshouse.report.page import Figure, Page, Provenance
+
+if TYPE_CHECKING:
+    import altair as alt
+
+NOWHERE = Provenance(version="", study="", datasets={})
+"""A result in memory has no study file and no run folder."""
+_STYLE = (
+    "border-left:.3rem solid currentColor;padding:.3rem .8rem;margin:.4rem 0;max-width:60rem;"
+    "overflow-wrap:anywhere"
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What was found, as text and as HTML."""
+
+    sentences: tuple[str, ...]
+    """The findings, in plain words."""
+    figures: tuple[Figure, ...]
+    """The pictures."""
+
+    def __repr__(self) -> str:
+        return "\n".join(map(printable, self.sentences))
+
+    def _repr_html_(self) -> str:
+        """Return the findings and the pictures for a notebook: static, without a script."""
+        from glasshouse.report.theme import to_svg
+
+        told = "".join(
+            f'<p style="{_STYLE}">{escape(printable(sentence))}</p>' for sentence in self.sentences
+        )
+        drawn = "".join(
+            f'<figure style="margin:1rem 0;background:#fff;padding:.6rem;overflow-x:auto" role="img" '
+            f'aria-label="{escape(printable(figure.label))}">{to_svg(figure.chart)}</figure>'
+            for figure in self.figures
+        )
+        return f"<div>{told}{drawn}</div>"
+
+
+def show(result: object, *, subject: str = "person") -> Shown:
+    """Return what a result says, in sentences and pictures, for a notebook or a terminal.
+
+    Args:
+        result: What any function of Glasshouse found, or a run.
+        subject: What a record stands for, where the result does not know it.
+
+    Raises:
+        StudyError: It is not a result that can be shown.
+    """
+    page = _page_of(result, subject)
+    return Shown(tuple(finding.sentence for finding in page.findings), page.figures)
+
+
+def chart(result: object, *, subject: str = "person") -> alt.TopLevelMixin:
+    """Return the main picture of a result as an Altair chart, which can be changed further.
+
+    Args:
+        result: What any function of Glasshouse found, or a run.
+        subject: What a record stands for, where the result does not know it.
+
+    Raises:
+        StudyError: It is not a result that can be drawn.
+    """
+    import altair as alt
+
+    page = _page_of(result, subject)
+    if not page.figures:
+        raise StudyError(f"there is no picture of this {type(result).__name__}; show() tells it")
+    drawn: alt.TopLevelMixin = alt.Chart.from_dict(dict(page.figures[0].chart))
+    return drawn
+
+
+def _page_of(result: object, subject: str) -> Page:
+    """Return the report of a result."""
+    to_page: Callable[[Provenance], Page] | None = getattr(result, "to_page", None)
+    if to_page is not None:
+        return to_page(NOWHERE)
+    pages = _pages()
+    for kind in type(result).__mro__:
+        if kind.__name__ in pages and kind.__module__.startswith("glasshouse."):
+            return pages[kind.__name__](result, subject)
+    known = ", ".join(sorted(pages))
+    raise StudyError(
+        f"{type(result).__name__} is not a result of Glasshouse that can be shown; these can: {known}, and any run"
+    )
+
+
+def _pages() -> Mapping[str, Callable[[Any, str], Page]]:
+    """Return how the report of each kind of result is made."""
+    from glasshouse.report import assessment_page
+    from glasshouse.report.comparisons import comparison_page
+    from glasshouse.report.family_page import family_page
+    from glasshouse.report.members import member_page
+    from glasshouse.report.memberships import membership_page
+    from glasshouse.report.populations import population_page
+    from glasshouse.report.targets import target_page
+
+    def said(make: Callable[..., Page]) -> Callable[[Any, str], Page]:
+        return lambda result, subject: make(result, subject=subject, provenance=NOWHERE)
+
+    return {
+        "Assessment": said(assessment_page),
+        "Sweep": lambda sweep, subject: assessment_page(
+            sweep.assessment(), subject=subject, provenance=NOWHERE, sweep=sweep
+        ),
+        "Family": said(family_page),
+        "Target": said(target_page),
+        "Membership": said(membership_page),
+        "Member": said(member_page),
+        "PopulationRisks": said(population_page),
+        "Comparison": lambda result, subject: comparison_page(
+            result, provenance=NOWHERE, command=""
+        ),
+    }

@@ -1,0 +1,86 @@
+"""Several reports told as one story: the best of each chapter on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from glasshouse.language import text
+from glasshouse.report.page import Figure, Page, Provenance, Section, Term
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One report, and what of it the story tells."""
+
+    title: str
+    """What the chapter is about."""
+    folder: str
+    """Where its own report is, beside the story."""
+    page: Page
+    """The report."""
+    findings: int = 2
+    """How many of its findings are told."""
+    figures: int = 1
+    """How many of its pictures are shown."""
+
+
+def story_page(
+    chapters: Sequence[Chapter], *, title: str, lead: str, command: str, provenance: Provenance
+) -> Page:
+    """Return one page of several reports, chapter by chapter.
+
+    Args:
+        chapters: The reports, in the order in which they are told.
+        title: What the story is about.
+        lead: One line below it.
+        command: The command that tells it again.
+        provenance: Where the figures come from.
+    """
+    return Page(
+        title=title,
+        lead=lead,
+        findings=tuple(
+            finding for each in chapters for finding in each.page.findings[: each.findings]
+        ),
+        adversary=_each_once(sentence for each in chapters for sentence in each.page.adversary),
+        limits=_each_once(sentence for each in chapters for sentence in each.page.limits),
+        provenance=provenance,
+        command=command,
+        method="; ".join(_each_once(each.page.method for each in chapters)),
+        figures=tuple(figure for each in chapters for figure in _pictures(each)),
+        sections=tuple(_section(each) for each in chapters if each.page.sections),
+        glossary=_terms(chapters),
+    )
+
+
+def _pictures(chapter: Chapter) -> list[Figure]:
+    """Return the pictures of a chapter, each saying of which chapter it is."""
+    return [
+        replace(
+            figure,
+            caption=text(
+                "{chapter}. {caption} More in {folder}/report.html.",
+                chapter=chapter.title,
+                caption=figure.caption,
+                folder=chapter.folder,
+            ),
+        )
+        for figure in chapter.page.figures[: chapter.figures]
+    ]
+
+
+def _section(chapter: Chapter) -> Section:
+    """Return the first exact figures of a chapter; all of them are in its own report."""
+    first = chapter.page.sections[0]
+    more = text("All figures are in {folder}/report.html.", folder=chapter.folder)
+    return Section(chapter.title, first.intro, first.tables, (*first.notes, more))
+
+
+def _terms(chapters: Sequence[Chapter]) -> tuple[Term, ...]:
+    terms = {term.name.casefold(): term for each in chapters for term in each.page.glossary}
+    return tuple(terms[name] for name in sorted(terms))
+
+
+def _each_once(sentences: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(sentences))
