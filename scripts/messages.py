@@ -16,7 +16,7 @@ import string
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jinja2
 from babel.messages.catalog import Catalog
@@ -105,12 +105,10 @@ def translations(folder: Path) -> dict[Message, str | tuple[str, ...]]:
     for path in sorted(folder.glob("*.po")):
         with path.open("rb") as file:
             for entry in read_po(file, locale=folder.name):
-                if (
-                    entry.id
-                    and entry.string
-                    and (not isinstance(entry.string, tuple) or all(entry.string))
-                ):
-                    known[entry.id] = entry.string
+                said: Any = entry.string
+                if entry.id and said and (not isinstance(said, tuple) or all(said)):
+                    message: Any = entry.id
+                    known[message] = said
     return known
 
 
@@ -150,12 +148,12 @@ def update(folder: Path) -> None:
     for message in sorted(
         said, key=lambda each: (said[each][0].place, said[each][0].line, str(each))
     ):
-        places = sorted({(each.place, None) for each in said[message]})
+        places = sorted({(each.place, 0) for each in said[message]})
         catalogue.add(message, known.get(message, ""), locations=places)
     for path in folder.glob("*.po"):
         path.unlink()
     with (folder / "messages.po").open("wb") as file:
-        write_po(file, catalogue, width=116, omit_header=False, sort_output=False)
+        write_po(file, catalogue, width=116, include_lineno=False)
     _without_dates(folder / "messages.po")
 
 
