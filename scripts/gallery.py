@@ -1,4 +1,6 @@
-"""Draw the pictures of docs/gallery.md anew, by the commands that it shows: python scripts/gallery.py [NAME …]
+"""Draw the pictures of docs/gallery.md anew, by the commands that it shows.
+
+    python scripts/gallery.py [NAME …]
 
 Every picture is that of a report on synthetic data from one seed; nothing is drawn by hand.
 """
@@ -183,8 +185,8 @@ def main() -> None:
     text = [
         "# Gallery",
         "",
-        "Every picture below is one of a report, drawn by `scripts/gallery.py` with the commands that stand above it, on "
-        "synthetic data. Titles say the finding; the numbers behind each picture are in a table of the report.",
+        "Every picture below is one of a report, drawn by `scripts/gallery.py` with the commands that stand above "
+        "it, on synthetic data. Titles say the finding; the numbers behind each picture are in a table of the report.",
         "",
     ]
     with tempfile.TemporaryDirectory() as name:

@@ -27,6 +27,9 @@ TARGETS = (
     ("#000000", "triangle-right"),
 )
 """A colour (Okabe and Ito 2008) and a shape for each target, so that neither alone tells them apart."""
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_CODE = ("calculate", "filter", "$schema", "expr", "test")
+"""What holds expressions, and no text of a user."""
 _NUMBERS: dict[str, Any] = {"en": "en-GB", "pt-BR": "pt-BR"}
 """What the drawing library calls the way in which each language writes numbers."""
 _NUMBERED = re.compile(r"\b(gradient_|clip)[0-9]+\b")
@@ -35,8 +38,27 @@ _NUMBERED = re.compile(r"\b(gradient_|clip)[0-9]+\b")
 
 def specification(chart: alt.TopLevelMixin) -> Mapping[str, Any]:
     """Return a chart in the theme of the house, as a Vega-Lite specification with its own data."""
-    content: Mapping[str, Any] = _themed(chart).to_dict()
+    content: Mapping[str, Any] = _visible(_themed(chart).to_dict())
     return content
+
+
+def _visible(content: Any) -> Any:
+    """Return a specification whose texts hold nothing that cannot be seen, and no backslash.
+
+    The drawing library reads escapes in some titles, and gives up at the control characters that they stand for.
+    """
+    if isinstance(content, str):
+        return _UNSEEN.sub(_sign, content).replace("\\", "⧵")
+    if isinstance(content, list):
+        return [_visible(each) for each in content]
+    if isinstance(content, dict):
+        return {name: each if name in _CODE else _visible(each) for name, each in content.items()}
+    return content
+
+
+def _sign(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return chr(0x2400 + code) if code < 0x20 else "�"
 
 
 def to_svg(chart: Mapping[str, Any]) -> str:
