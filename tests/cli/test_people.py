@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from glasshouse.language import speaking
 from tests.cli.test_longitudinal import FIRST, SECOND, write
 from tests.conftest import Glasshouse
 
@@ -76,6 +77,30 @@ def test_the_report_of_a_target_is_written_and_can_be_repeated(glasshouse: Glass
     assert "age=60" not in report, "what is known of the person does not travel with the report"
 
 
+def test_the_report_of_a_target_holds_no_value_and_no_small_number(glasshouse: Glasshouse) -> None:
+    write("clinic.csv", {"age": ["zebra1"] * 3 + ["zebra2"] * 9, "ill": ["zebra3", "zebra4"] * 6})
+    arguments = ("target", "clinic.csv", "--know", "age=zebra1", "-s", "ill")
+    outcome = glasshouse(*arguments, "--out", "run")
+    assert outcome.code == 0, outcome.error
+    assert "3 of the 12 records fit" in outcome.out
+    assert "“zebra3”" in outcome.out, "the analyst is told"
+    for name in ("report.html", "report.json"):
+        content = Path("run", name).read_text()
+        assert "zebra" not in content
+        assert "ewer than 10 of the 12 records fit" in content
+        assert "3 of the 12 records" not in content
+
+
+def test_what_is_found_of_people_is_said_in_portuguese_too(glasshouse: Glasshouse) -> None:
+    arguments = ("target", "D1.csv", "--know", "age=60", "-s", "disability")
+    with speaking("pt-BR"):
+        said = glasshouse(*arguments).out
+    assert "o alvo é identificado com certeza" in " ".join(said.split())
+    with speaking("pt-BR"):
+        said = glasshouse("membership", "trial.csv", "--population", "town.csv", "-q", "age").out
+    assert "Um palpite sobre quem está em trial.csv acerta" in " ".join(said.split())
+
+
 def test_membership_of_all_people(glasshouse: Glasshouse) -> None:
     arguments = ("membership", "trial.csv", "--population", "town.csv", "-q", "age", "-q", "sex")
     document = json.loads(glasshouse(*arguments, "--json").out)
@@ -114,6 +139,10 @@ def test_membership_of_one_person(glasshouse: Glasshouse) -> None:
     assert document["certain"] is True
     shown = glasshouse(*arguments, "--know", "age=2..3", "--out", "run")
     assert shown.code == 0, shown.error
+    assert "6 of the 7 people of town.csv may be this person" in " ".join(shown.out.split())
+    report = Path("run/report.html").read_text()
+    assert "Fewer than 10 of the 7 people of town.csv may be this person" in report
+    assert "2 or 3" not in report
 
 
 def test_membership_in_several_releases(glasshouse: Glasshouse) -> None:

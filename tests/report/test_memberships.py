@@ -12,12 +12,15 @@ import pytest
 from glasshouse.microdata.membership import PRESENCE_LABELS, Membership, member, membership
 from glasshouse.microdata.uniqueness import population_risks
 from glasshouse.report.members import member_page
-from glasshouse.report.memberships import PRESENCE, membership_page, membership_sentences
-from glasshouse.report.page import Page, Provenance, render
+from glasshouse.report.memberships import membership_findings, membership_page
+from glasshouse.report.page import Page, Provenance, Severity
 from glasshouse.report.populations import population_page
+from glasshouse.report.presence_charts import bins
+from glasshouse.report.render import to_html
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.treatment import Step
-from tests.report.test_document import assert_it_asks_nobody, tags, text
+from tests.report.reading import assert_it_asks_nobody, drawn, read_text, tags
+from tests.report.snapshots import assert_snapshot
 
 PROVENANCE = Provenance("1.2.3", 'command = "membership"\n', {"trial.csv": "0" * 64})
 
@@ -55,13 +58,18 @@ def page_of(outcome: Membership) -> Page:
     return membership_page(outcome, subject="person", provenance=PROVENANCE)
 
 
+def membership_sentences(outcome: Membership, *, subject: str = "person") -> tuple[str, ...]:
+    return tuple(finding.sentence for finding in membership_findings(outcome, subject=subject))
+
+
 def test_who_is_certainly_in_and_out() -> None:
     assert membership_sentences(who("abb", "aaabbc")) == (
-        "Someone who knows a person's zip from town.csv is certain of 3 of the 6 people (50.0 %) whether they are in "
-        "trial.csv: 2 are in it and 1 is not.",
-        "A guess at whether a person is in it is right for 83 of every 100 people; without that knowledge it would be "
-        "50 of every 100.",
-        "From person to person the chance of being in it varies between 0 (out for sure) and 1 (in for sure).",
+        "Someone who knows the zip of everybody in town.csv can tell with certainty of 3 of the 6 people (50.0 %) "
+        "whether they are in trial.csv (2) or not (1).",
+        "A guess at who is in trial.csv is right for 83 of every 100 people; without the register it would be 50 of "
+        "every 100.",
+        "From one person to another the chance of being in trial.csv varies between 0 (out for sure) and 1 (in for "
+        "sure).",
     )
 
 
@@ -70,32 +78,42 @@ def test_nobody_is_certain_and_the_chances_have_bounds() -> None:
         who("a" * 4 + "b" * 86, "a" * 100 + "b" * 100), subject="patient"
     )
     assert sure == (
-        "Someone who knows a patient's zip from town.csv is certain of nobody of the 200 patients whether they are in "
-        "trial.csv."
+        "Someone who knows the zip of everybody in town.csv cannot tell with certainty of anybody among the 200 "
+        "patients whether they are in trial.csv."
     )
     assert guessed == (
-        "A guess at whether a patient is in it is right for 91 of every 100 patients; without that knowledge it would "
-        "be 55 of every 100."
+        "A guess at who is in trial.csv is right for 91 of every 100 patients; without the register it would be 55 of "
+        "every 100."
     )
-    assert bounds == "For everybody the chance of being in it lies between 4 and 86 of every 100."
+    assert bounds == (
+        "For everybody the chance of being in trial.csv lies between 4 and 86 of every 100."
+    )
 
 
 @pytest.mark.parametrize(
     ("release", "town", "bounds"),
     [
-        ("ab", "aabb", "For everybody the chance of being in it is the same: 50 of every 100."),
+        (
+            "ab",
+            "aabb",
+            "For everybody the chance of being in trial.csv is the same: 50 of every 100.",
+        ),
         (
             "a",
             "aab",
-            "the chance of being in it varies between 0 (out for sure) and 50 of every 100.",
+            "the chance of being in trial.csv varies between 0 (out for sure) and 50 of every 100.",
         ),
         (
             "aab",
             "aabb",
-            "the chance of being in it varies between 50 of every 100 and 1 (in for sure).",
+            "the chance of being in trial.csv varies between 50 of every 100 and 1 (in for sure).",
         ),
         ("ab", "a" * 250 + "bb", "lies between 1 of every 250 and 50 of every 100."),
-        ("ab" * 30, "a" * 1000 + "b" * 999, "being in it is nearly the same: 3 of every 100."),
+        (
+            "ab" * 30,
+            "a" * 1000 + "b" * 999,
+            "being in trial.csv is nearly the same: 3 of every 100.",
+        ),
     ],
 )
 def test_bounds_in_words(release: str, town: str, bounds: str) -> None:
@@ -104,8 +122,7 @@ def test_bounds_in_words(release: str, town: str, bounds: str) -> None:
 
 def test_nothing_is_learned_where_a_guess_is_no_better() -> None:
     assert membership_sentences(who("ab", "aaabbb"))[1] == (
-        "A guess at whether a person is in it is right for 67 of every 100 people: no better than without that "
-        "knowledge."
+        "A guess at who is in trial.csv is right for 67 of every 100 people: the register makes it no better."
     )
 
 
@@ -113,8 +130,8 @@ def test_everybody_is_in() -> None:
     assert membership_sentences(who("aab", "aab")) == (
         "Every one of the 3 people of town.csv is in trial.csv: everybody knows that beforehand, and nothing is "
         "learned.",
-        "A guess at whether a person is in it is right for all people: no better than without that knowledge.",
-        "For everybody the chance of being in it is the same: 1.",
+        "A guess at who is in trial.csv is right for all people: the register makes it no better.",
+        "For everybody the chance of being in trial.csv is the same: 1.",
     )
 
 
@@ -122,21 +139,20 @@ def test_nobody_is_in_as_far_as_records_tell() -> None:
     outcome = who("**", "aabb")
     assert outcome.members == (0,)
     said = membership_sentences(outcome)
-    assert said[0].startswith("Nobody of the 4 people of town.csv is in trial.csv")
-    assert said[2] == "For everybody the chance of being in it is the same: 0."
+    assert said[0].startswith("None of the 4 people of town.csv is in trial.csv")
+    assert said[2] == "For everybody the chance of being in trial.csv is the same: 0."
     assert said[3] == (
         "2 records of trial.csv show nothing but “*” and may be anybody's. They are not counted as being in: to be "
         "out means to be in none of the other records."
     )
-    page = text(render(page_of(outcome)))
-    assert "trial 0 % 0 % – – –" in page
+    assert "trial 0 % 0 % – – –" in read_text(page_of(outcome))
 
 
 def test_all_are_certain() -> None:
     assert membership_sentences(who("aa", "aabb"))[0].endswith(
-        "is certain of every one of the 4 people whether they are in trial.csv: 2 are in it and 2 are not."
+        "can tell with certainty of every one of the 4 people whether they are in trial.csv (2) or not (2)."
     )
-    assert membership_sentences(who("a", "abb"))[0].endswith("1 is in it and 2 are not.")
+    assert membership_sentences(who("a", "abb"))[0].endswith("in trial.csv (1) or not (2).")
 
 
 def test_the_page_has_the_figures_and_discloses_nobody() -> None:
@@ -151,10 +167,10 @@ def test_the_page_has_the_figures_and_discloses_nobody() -> None:
         treatment=[Step("trial.csv", "missing value", "zip", 9, 3)],
         notes=["A note."],
     )
-    html = render(page)
+    html = to_html(page)
     assert_it_asks_nobody(html)
     assert "zebra" not in html
-    said = text(html)
+    said = read_text(page)
     assert "CMS trial 3 2 1 3 (50.0 %) 0.5 0.833333 0.333333 × 1.66667" in said
     assert "trial 0 % 100 % × 1.66667 50.0 % 44.4 %" in said
     assert 'title="5/6">0.833333</td>' in html
@@ -167,37 +183,42 @@ def test_the_page_has_the_figures_and_discloses_nobody() -> None:
 
 
 def test_the_picture_has_a_bar_for_each_chance() -> None:
-    assert len(PRESENCE) == len(PRESENCE_LABELS)
+    assert len(bins()) == len(PRESENCE_LABELS)
     (figure,) = page_of(who("abb", "aaabbc")).figures
+    assert figure.table is not None
+    assert len(figure.table.groups[0].rows) == len(PRESENCE_LABELS)
+    svg = drawn(figure)
     for label in ("out", "30–40 %", "≥ 90 %", "in", "out for sure", "in for sure", "16.7 %"):
-        assert f">{label}<" in figure.svg
-    assert ">&lt; 10 %<" in figure.svg
+        assert f">{label}<" in svg
+    assert ">&lt; 10 %<" in svg
     for colour in ("#0072b2", "#b5b5b5", "#d55e00"):
-        assert colour in figure.svg
+        assert colour in svg
 
 
 def test_several_releases_together_and_each_alone() -> None:
     outcome = membership(
-        [people("aab" * 2, name="trial_2014.csv"), people("ab" * 2, name="trial_2015.csv")],
-        people("aabbbccccc" * 2),
+        [people("aab" * 4, name="trial_2014.csv"), people("ab" * 4, name="trial_2015.csv")],
+        people("aabbbccccc" * 4),
     )
     sure, guessed, which = membership_sentences(outcome)
     assert sure == (
-        "Someone who knows a person's zip from town.csv is certain of 10 of the 20 people (50.0 %) in exactly which of "
-        "the 2 releases they are: nobody is in all of them, 10 are in none, nobody is in some."
+        "Someone who knows the zip of everybody in town.csv can tell with certainty of 20 of the 40 people (50.0 %) in "
+        "exactly which of the 2 releases they are: in all (0), in none (20) or in some (0)."
     )
-    assert guessed.startswith("A guess at the exact set of releases is right for")
-    assert which == "Of the people, 63 of every 100 are in none."
+    assert guessed.startswith("A guess at the exact releases that somebody is in is right for")
+    assert which == "Of the people of town.csv, 63 of every 100 are in none of the releases."
     page = page_of(outcome)
-    html = render(page)
-    assert_it_asks_nobody(html)
-    said = text(html)
-    assert "CML all together 10 0 10 10 (50.0 %)" in said
-    assert "CMS 2014 6 4 10 14 (70.0 %)" in said
-    assert "CMS 2015 4 0 10 10 (50.0 %)" in said
+    assert_it_asks_nobody(to_html(page))
+    said = read_text(page)
+    assert "CML all together 20 0 20 20 (50.0 %)" in said
+    assert "CMS 2014 12 8 20 28 (70.0 %)" in said
+    assert "CMS 2015 8 0 20 20 (50.0 %)" in said
     assert "The releases cannot be linked: among people who are alike" in said
-    assert "Chance of being in 2014 2015 People Share People Share out for sure 10 50.0 %" in said
-    assert page.figures[0].svg.count(">share (%)<") == 2
+    assert (
+        "Chance of being in 2014 2015 Number of people Share Number of people Share out for sure 20 50.0"
+        in said
+    )
+    assert drawn(page.figures[0]).count(">share (%)<") == 2
 
 
 def test_sets_of_releases_with_few_people_are_summed_up() -> None:
@@ -211,9 +232,8 @@ def test_sets_of_releases_with_few_people_are_summed_up() -> None:
     }
     (table,) = page_of(outcome).sections[1].tables
     assert [(row[0].text, row[1].exact) for row in table.groups[0].rows] == [
-        ("none", "7/13"),
-        ("both", "3/13"),
-        ("2 other sets together", "3/13"),
+        ("none of them", "7/13"),
+        ("3 other sets together", "6/13"),
     ]
     assert "2015 only" not in " ".join(membership_sentences(outcome))
     assert (
@@ -228,13 +248,13 @@ def test_in_too_few_to_say() -> None:
     assert membership_sentences(few)[2] == (
         "In which releases the people are is not told: they are too few."
     )
-    assert "3 other sets together 100 %" in text(render(page_of(few)))
+    assert "3 other sets together 100 %" in read_text(page_of(few))
 
 
 @pytest.mark.parametrize(
     ("patterns", "said"),
     [
-        ({(): Fraction(1)}, "Nobody of the 10 people of town.csv is in a and b:"),
+        ({(): Fraction(1)}, "None of the 10 people of town.csv is in a and b:"),
         ({("a", "b"): Fraction(1)}, "Every one of the 10 people of town.csv is in a and b:"),
         ({("b",): Fraction(1)}, "is in b, and in no other release: everybody knows"),
     ],
@@ -281,7 +301,35 @@ def test_hostile_names_and_values_are_text(hostile: str) -> None:
         ),
     ]
     for page in pages:
-        html = render(page)
+        html = to_html(page)
         assert_it_asks_nobody(html)
         assert not {"script", "img", "b"} & {tag for tag, _ in tags(html)}
         assert all(character.isprintable() or character == "\n" for character in html)
+
+
+def test_what_worries_and_what_does_not() -> None:
+    def severities(release: str, town: str) -> list[Severity]:
+        return [finding.severity for finding in membership_findings(who(release, town))]
+
+    assert severities("abb", "aaabbc") == [Severity.HIGH, Severity.HIGH, Severity.NOTE]
+    assert severities("ab" * 5, "ab" * 20) == [Severity.SAFE] * 3
+    assert severities("a" * 30 + "b", "a" * 60 + "b")[0] == Severity.MODERATE
+    assert severities("aab", "aab") == [Severity.SAFE] * 3
+
+
+EXAMPLES = {
+    "membership": who("abb" * 20, "aaabbc" * 20),
+    "membership-safe": who("ab" * 20, "aabb" * 20),
+    "membership-bounds": who("a" * 4 + "b" * 86, "a" * 100 + "b" * 100),
+    "membership-everybody": who("aab", "aab"),
+    "membership-several": membership(
+        [people("aab" * 20, name="trial_2014.csv"), people("ab" * 20, name="trial_2015.csv")],
+        people("aabbbccccc" * 20),
+    ),
+    "membership-suppressed": who("**", "aabb"),
+}
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_what_reports_say_is_kept(example: str) -> None:
+    assert_snapshot(example, lambda: membership_findings(EXAMPLES[example], subject="student"))

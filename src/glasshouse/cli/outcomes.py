@@ -24,14 +24,15 @@ from glasshouse.cli.tables import (
     treatment_table,
 )
 from glasshouse.errors import printable
+from glasshouse.language import text_for
 from glasshouse.microdata.membership import Member, Membership
 from glasshouse.report import findings
 from glasshouse.report.families import family_findings
-from glasshouse.report.members import member_sentences
-from glasshouse.report.memberships import membership_sentences
-from glasshouse.report.populations import population_sentences
-from glasshouse.report.targets import target_sentences
-from glasshouse.report.words import plural
+from glasshouse.report.members import member_findings
+from glasshouse.report.memberships import membership_findings
+from glasshouse.report.populations import population_findings
+from glasshouse.report.targets import target_findings
+from glasshouse.report.words import counted, plural
 from glasshouse.runs import FamilyRun, MembershipRun, Run, TargetRun
 from glasshouse.table import Step
 
@@ -57,15 +58,19 @@ def show_target(run: TargetRun, report: Path | None, *, as_json: bool) -> None:
         return
     console = Console()
     target = run.target
-    say(
-        console,
-        f"{', '.join(target.datasets)}: {target.records:,} records, {target.candidates:,} fit\n",
+    fitting = text_for(
+        target.candidates,
+        "{datasets}: {records}, of which {count} fits what is known",
+        "{datasets}: {records}, of which {count} fit what is known",
+        datasets=", ".join(target.datasets),
+        records=counted(target.records, "record"),
     )
+    say(console, f"{fitting}\n")
     show_treatment(console, run.steps)
     for secret in target.secrets:
         _put(console, target_table(secret, currency=run.study.adversary.gain.currency))
-    for sentence in target_sentences(target, subject=run.study.subject):
-        say(console, f"• {sentence}")
+    for finding in target_findings(target, subject=run.study.subject, exact=True):
+        say(console, f"• {finding.sentence}")
     _name_report(console, report)
 
 
@@ -80,16 +85,16 @@ def show_membership(run: MembershipRun, report: Path | None, *, as_json: bool) -
     show_treatment(console, run.steps)
     if isinstance(outcome, Membership):
         _put(console, membership_table(outcome))
-        sentences = membership_sentences(outcome, subject=subject)
+        found = membership_findings(outcome, subject=subject)
     elif isinstance(outcome, Member):
         _put(console, member_table(outcome))
-        sentences = member_sentences(outcome, subject=subject)
+        found = member_findings(outcome, subject=subject, exact=True)
     else:
         _put(console, population_table(outcome))
-        sentences = population_sentences(outcome, subject=subject)
+        found = population_findings(outcome, subject=subject)
     console.print()
-    for sentence in sentences:
-        say(console, f"• {sentence}")
+    for finding in found:
+        say(console, f"• {finding.sentence}")
     _name_report(console, report)
 
 

@@ -21,6 +21,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError
+from glasshouse.language import marked
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.partition import refined
@@ -59,7 +60,8 @@ class Estimate:
     converged: bool
     """Whether the estimator found its answer."""
     note: str
-    """What to know about this answer, or why there is none; empty when there is nothing."""
+    """What to know about this answer, or why there is none: remarks marked for translators, with "; " between them;
+    empty when there is nothing."""
 
 
 @dataclass(frozen=True)
@@ -276,7 +278,7 @@ def _estimate(
 ) -> Estimate:
     among_sample = sample.pi * uniques / sample.uniques if sample.uniques else None
     if among_sample is not None and among_sample > 1:
-        note = "; ".join(filter(None, [note, "more than the sample uniques allow"]))
+        note = "; ".join(filter(None, [note, marked("more than the sample uniques allow")]))
     return Estimate(
         name=name,
         reference=reference,
@@ -296,7 +298,12 @@ _ZAYATZ = ("Zayatz", "Zayatz 1991")
 _PITMAN = ("Pitman", "Hoshino 2001")
 _SNB = ("SNB", "Chen and Keller-McNulty 1998")
 _DANKAR = ("Dankar", "Dankar, El Emam, Neisa and Roffey 2012")
-_WHOLE = "the sample is the whole population"
+_TAKES = {
+    "Zayatz": marked("takes Zayatz"),
+    "Pitman": marked("takes Pitman"),
+    "SNB": marked("takes SNB"),
+}
+_WHOLE = marked("the sample is the whole population")
 
 
 def _zayatz(sample: _Sample) -> Estimate:
@@ -306,7 +313,7 @@ def _zayatz(sample: _Sample) -> Estimate:
     hypergeometric: P(f = 1 | F = j) = j·C(N − j, n − 1)/C(N, n). Then S_1 = s_1·P(F = 1 | f = 1)/π.
     """
     if not sample.uniques:
-        return _estimate(sample, *_ZAYATZ, 0.0, "no record is alone in the sample")
+        return _estimate(sample, *_ZAYATZ, 0.0, marked("no record is alone in the sample"))
     population, records = sample.people, sample.records
     reach = int(min(sample.size[-1] - 1, 800 / sample.pi))  # beyond it the product is below e⁻⁸⁰⁰
     others = np.arange(reach)
@@ -329,11 +336,15 @@ def _pitman(sample: _Sample) -> Estimate:
     if sample.fraction == 1:
         return _estimate(sample, *_PITMAN, float(sample.uniques), _WHOLE)
     if sample.classes in (1, sample.records):
-        kind = "one class" if sample.classes == 1 else "uniques only"
-        return _no_answer(*_PITMAN, f"the sample has {kind}: the likelihood has no maximum")
+        reason = (
+            marked("the sample has one class: the likelihood has no maximum")
+            if sample.classes == 1
+            else marked("the sample has uniques only: the likelihood has no maximum")
+        )
+        return _no_answer(*_PITMAN, reason)
     found = _most_likely(_PitmanLikelihood(sample))
     if found is None:
-        return _no_answer(*_PITMAN, "Newton's method found no maximum of the likelihood")
+        return _no_answer(*_PITMAN, marked("Newton's method found no maximum of the likelihood"))
     theta, alpha = found
     people = sample.people
     logarithm = (
@@ -344,9 +355,11 @@ def _pitman(sample: _Sample) -> Estimate:
         - gammaln(theta + alpha)
     )
     limit = gammaln(theta + 1) - gammaln(theta + alpha) + alpha * math.log(people)
-    notes = [] if alpha else ["the likelihood is greatest at α = 0: Ewens' formula"]
+    notes = [] if alpha else [marked("the likelihood is greatest at α = 0: Ewens' formula")]
     if abs(limit - logarithm) > _LIMIT_TOLERANCE:
-        notes.append("the expected value itself: its limit for large populations does not hold")
+        notes.append(
+            marked("the expected value itself: its limit for large populations does not hold")
+        )
         limit = logarithm
     return _estimate(sample, *_PITMAN, float(math.exp(limit)), "; ".join(notes))
 
@@ -545,12 +558,16 @@ def _snb(sample: _Sample) -> Estimate:
     if sample.fraction == 1:
         return _estimate(sample, *_SNB, float(sample.uniques), _WHOLE)
     if not sample.uniques or not sample.of_size(2):
-        return _no_answer(*_SNB, "it needs classes of one record and of two")
+        return _no_answer(*_SNB, marked("it needs classes of one record and of two"))
     classes = _population_classes(sample)
     roots = _snb_roots(sample, classes)
     if len(roots) != 1:
-        found = "no" if not roots else "no single"
-        return _no_answer(*_SNB, f"its equations have {found} solution for this sample")
+        reason = (
+            marked("its equations have no single solution for this sample")
+            if roots
+            else marked("its equations have no solution for this sample")
+        )
+        return _no_answer(*_SNB, reason)
     alpha, beta = roots[0]
     return _estimate(sample, *_SNB, classes * beta**alpha)
 
@@ -605,12 +622,12 @@ def _dankar(sample: _Sample, zayatz: Estimate, pitman: Estimate, snb: Estimate) 
     """
     if sample.fraction <= LOW_FRACTION:
         chosen = pitman if pitman.converged else zayatz
-        missing = "" if pitman.converged else "Pitman has no answer; "
+        missing = "" if pitman.converged else marked("Pitman has no answer")
     elif snb.population_uniques is None or zayatz.population_uniques is None:
-        chosen, missing = zayatz, "SNB has no answer; "
+        chosen, missing = zayatz, marked("SNB has no answer")
     else:
         lower = zayatz.population_uniques < snb.population_uniques
         chosen, missing = zayatz if lower else snb, ""
-    note = "; ".join(filter(None, [f"{missing}takes {chosen.name}", chosen.note]))
+    note = "; ".join(filter(None, [missing, _TAKES[chosen.name], chosen.note]))
     name, reference = _DANKAR
     return replace(chosen, name=name, reference=reference, note=note)

@@ -1,7 +1,8 @@
-"""The report of the attack on one person: in sentences, in pictures, in exact figures.
+"""The report of the attack on one person: in sentences, in pictures, in figures.
 
-Other reports disclose nobody. This one is about one person and names what can be learned of them, because that is what
-was asked: it is personal data itself, and says so.
+It is about one person, and personal data itself, as it says. Still it holds no value of a record: it tells how likely
+the likeliest value of a secret is, the second likeliest and so on, before and after. These are ranked apart: beside its
+share in the release, which anybody can count, a value would be known.
 """
 
 from __future__ import annotations
@@ -10,20 +11,20 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import takewhile
 
-from glasshouse.errors import printable
+from glasshouse.language import text, text_for
 from glasshouse.microdata.models import Leakage
-from glasshouse.microdata.target import Belief, Journalist, Target, TargetSecret, Value
+from glasshouse.microdata.target import Target, TargetSecret
+from glasshouse.report.attacks import target_label
 from glasshouse.report.cells import NOTHING, gain_titles, guess_titles, leakage_cells, yes_cell
 from glasshouse.report.chances import (
-    Shift,
     before_and_after_columns,
-    chance,
     chances,
-    rest_of,
     shift_chart,
-    shift_rows,
 )
+from glasshouse.report.discretion import Discretion, Told, personal, what_is_left_out
 from glasshouse.report.document import METHOD
+from glasshouse.report.glossary import glossary
+from glasshouse.report.journalists import JOURNALIST, journalist_section
 from glasshouse.report.lists import listed
 from glasshouse.report.page import (
     Cell,
@@ -36,52 +37,27 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
-from glasshouse.report.transition import Assumptions, noted, spread
+from glasshouse.report.target_findings import (
+    MOST_SECRETS,
+    is_naming_hidden,
+    is_rough,
+    known_columns,
+    most_telling,
+    naming_chance,
+    target_findings,
+)
 from glasshouse.report.treatment import treatment_section
-from glasshouse.report.words import counted, enumeration, plural
-from glasshouse.sources import MISSING
+from glasshouse.report.words import counted, enumeration, singular
 from glasshouse.table.treatment import Step
 
-MOST_SECRETS = 3
-"""Of how many secrets the sentences and the pictures speak; all are in the tables."""
-MOST_VALUES_DRAWN = 12
+__all__ = ["MOST_RANKS_DRAWN", "MOST_RANKS_LISTED", "target_findings", "target_page"]
+
+MOST_RANKS_DRAWN = 12
 """How many values of a secret a picture shows by themselves."""
-MOST_VALUES_LISTED = 30
+MOST_RANKS_LISTED = 30
 """How many values of a secret a table shows by themselves."""
-LONGEST_VALUE = 60
-"""After so many characters a value is cut off in a sentence."""
-JOURNALIST = (
-    "El Emam and Dankar 2008, “Protecting privacy using k-anonymity”, Journal of the American Medical Informatics "
-    "Association"
-)
-PERSONAL = (
-    "This report is about one person, and is itself personal data: keep it as closely as the data, and do not publish "
-    "it."
-)
-
-_UNLESS = ", unless their record is suppressed"
-
-
-def target_sentences(target: Target, *, subject: str = "person") -> tuple[str, ...]:
-    """Return who may be meant, what is learned of them, and what if they may not be in the release at all.
-
-    The secrets of which most is learned come first; values of a secret are named.
-
-    Args:
-        target: What came out.
-        subject: What a record stands for.
-    """
-    sentences = [_fitting(target, subject)]
-    if target.suppressed:
-        sentences.append(_suppressed(target.suppressed))
-    secrets = _most_telling(target.secrets)
-    sentences += [_learned(secret, target, subject) for secret in secrets[:MOST_SECRETS]]
-    further = len(secrets) - MOST_SECRETS
-    if further > 0:
-        sentences.append(f"What is learned of {counted(further, 'further secret')} is in a table.")
-    if target.journalist is not None:
-        sentences.append(_not_knowing(target.journalist, target.candidates, subject))
-    return tuple(sentences)
+DISCREET = Discretion()
+"""How a report speaks of few people."""
 
 
 def target_page(
@@ -104,395 +80,298 @@ def target_page(
         currency: What gains are counted in; None: they are plain numbers.
     """
     journalist = target.journalist
+    gains = _gains_table(target, currency)
     sections = (
-        Section("The figures", tables=tuple(_attack_tables(target, subject, currency))),
-        _beliefs_section(target.secrets, subject),
-        None if journalist is None else _journalist_section(journalist, subject),
+        Section(
+            text("The attacks"),
+            tables=(_attacks_table(target), *([gains] if gains is not None else [])),
+        ),
+        _beliefs_section(target),
+        None if journalist is None else journalist_section(journalist, target, DISCREET),
         treatment_section(treatment, notes),
     )
-    several = len(target.datasets) > 1
     return Page(
-        title=f"What {listed(target.datasets)} {'tell' if several else 'tells'} of one {subject}",
-        lead=f"{counted(target.records, 'record')}, and one {subject} of whom {_known(target)} "
-        f"{'is' if len(target.known) == 1 else 'are'} known. This report is personal data.",
-        findings=noted(target_sentences(target, subject=subject)),
-        figures=tuple(map(_figure, _most_telling(target.secrets)[:MOST_SECRETS])),
+        title=_title(target, subject),
+        lead=text(
+            "{records}, and one {subject} of whom this is known: {known}. This report is personal data.",
+            records=counted(target.records, "record"),
+            subject=singular(subject),
+            known=known_columns(target),
+        ),
+        findings=target_findings(target, subject=subject),
+        figures=tuple(
+            _figure(secret, target) for secret in most_telling(target.secrets)[:MOST_SECRETS]
+        ),
         sections=tuple(section for section in sections if section is not None),
-        **spread(_assumptions(target, subject)),
+        adversary=_adversary(target),
+        limits=_limits(target),
         provenance=provenance,
         command="glasshouse target --study study.toml",
         method=METHOD if journalist is None else f"{METHOD}; {JOURNALIST}",
+        glossary=(*_terms(target), *_words(target)),
     )
 
 
-def _most_telling(secrets: Sequence[TargetSecret]) -> list[TargetSecret]:
-    """Return the secrets in the order of how far the attack moves her beliefs."""
-    return sorted(secrets, key=_moved, reverse=True)
+def _title(target: Target, subject: str) -> str:
+    parts = {"datasets": listed(target.datasets), "subject": singular(subject)}
+    if len(target.datasets) == 1:
+        return text("What {datasets} tells of one {subject}", **parts)
+    return text("What {datasets} tell of one {subject}", **parts)
 
 
-def _moved(secret: TargetSecret) -> Fraction:
-    """Return the total variation distance of prior and posterior: how much probability goes to other values."""
-    possible = takewhile(lambda belief: belief.posterior, secret.values)
-    return sum(
-        (max(belief.posterior - belief.prior, Fraction(0)) for belief in possible), Fraction(0)
+def _ranked(secret: TargetSecret) -> list[tuple[Fraction, Fraction]]:
+    """Return how probable the likeliest value is, the second likeliest, …: before and after, each ranked by itself."""
+    before = sorted((belief.prior for belief in secret.values), reverse=True)
+    after = sorted((belief.posterior for belief in secret.values), reverse=True)
+    return list(zip(before, after, strict=True))
+
+
+def _shown_ranks(secret: TargetSecret, most: int) -> list[tuple[str, Fraction, Fraction]]:
+    """Return the likeliest values by their ranks, and all others together."""
+    ranks = _ranked(secret)
+    shown = ranks if len(ranks) <= most else ranks[: most - 1]
+    rows = [
+        (text("no. {rank}", rank=rank), before, after)
+        for rank, (before, after) in enumerate(shown, start=1)
+    ]
+    others = ranks[len(shown) :]
+    if others:
+        before, after = (sum(column, Fraction(0)) for column in zip(*others, strict=True))
+        rows.append((text("all {count} others", count=len(others)), before, after))
+    return rows
+
+
+def _ranks_table(secret: TargetSecret, told: Told, *, most: int, titled: bool = False) -> Table:
+    rows = tuple(
+        (Cell(label), Told(rough=False).cell(before), told.cell(after))
+        for label, before, after in _shown_ranks(secret, most)
     )
-
-
-def _known(target: Target) -> str:
-    """Say of which columns something is known; ``@D2`` is whether the person is in dataset D2 at all."""
-    return enumeration(
-        [f"being in {name[1:]}" if name.startswith("@") else name for name in target.known]
-    )
-
-
-def _shown(value: Value) -> str:
-    """Return a value of a secret as text."""
-    if isinstance(value, tuple):
-        return " + ".join(map(_shown, value))
-    if value is None:
-        return "(no record there)"
-    return "(missing)" if value == MISSING else printable(value)
-
-
-def _quoted(value: Value) -> str:
-    """Return a value as it stands in a sentence."""
-    text = _shown(value)
-    return f"“{text if len(text) <= LONGEST_VALUE else f'{text[: LONGEST_VALUE - 1]}…'}”"
-
-
-def _fitting(target: Target, subject: str) -> str:
-    """Say how many records may be the person's."""
-    fit = f"what is known of this {subject} ({_known(target)})"
-    records = counted(target.records, "record")
-    before, after = chances(target.naming.prior, target.naming.posterior)
-    if not target.candidates:
-        return f"None of the {records} fits {fit}: this {subject} is not in the release."
-    if target.candidates == 1:
-        which = "The only record" if target.records == 1 else f"Exactly one of the {records}"
-        if target.journalist is not None and target.journalist.presence.posterior < 1:
-            return f"{which} fits {fit}: if this {subject} is in the release, it is theirs for certain."
-        unless = _UNLESS if target.suppressed else ""
-        return f"{which} fits {fit}: this {subject} is named with certainty{unless}."
-    if target.candidates == target.records:
-        return (
-            f"All of the {records} fit {fit}: it rules out nobody, and a guess at the record is right with a chance "
-            f"of {after}, as before."
+    group = Group(rows)
+    if titled:
+        possible = sum(1 for _ in takewhile(lambda belief: belief.posterior, secret.values))
+        note = text_for(
+            len(secret.values),
+            "{possible} of {count} value still possible",
+            "{possible} of {count} values still possible",
+            possible=possible,
         )
-    return (
-        f"{target.candidates:,} of the {records} fit {fit}: a guess at which is theirs is right with a chance of "
-        f"{after}; without that knowledge it would be {before}."
+        group = Group(rows, title=enumeration(secret.secret), note=note)
+    return Table(
+        (Column(text("Value, the likeliest first")), *before_and_after_columns()), (group,)
     )
 
 
-def _suppressed(records: int) -> str:
-    """Say that records of which nothing is told are no candidates, and may be the person's all the same."""
-    if records == 1:
-        return "1 further record is suppressed: it may be theirs."
-    return f"{records:,} further records are suppressed: one of them may be theirs."
-
-
-def _learned(secret: TargetSecret, target: Target, subject: str) -> str:
-    """Say what the best guess of a secret is, before and after."""
-    name = f"this {subject}'s {enumeration(secret.secret)}"
-    (value, after), (former, before) = secret.best, secret.prior_best
-    best, first = (
-        _quoted(value),
-        "that guess" if value == former else f"the guess {_quoted(former)}",
-    )
-    now, then = chances(after, before)
-    if before == 1:
-        return f"Nothing is learned of {name}: everybody in the release has {best}."
-    if secret.certain:
-        how = "" if target.candidates == 1 else f", although {target.candidates:,} records fit"
-        how += _UNLESS if target.suppressed else ""
-        return (
-            f"It gives {name} away with certainty{how}: {best}. Without that knowledge {first} would be right with a "
-            f"chance of {then}."
-        )
-    if not _moved(secret):
-        return (
-            f"Nothing is learned of {name}: the best guess is {best}, right with a chance of {now}, as for anybody in "
-            "the release."
-        )
-    if now == then:
-        instead = "" if value == former else f" instead of {_quoted(former)}"
-        about = "just" if after == before else "about"
-        return (
-            f"The best guess at {name} is {best}{instead}, and {about} as likely to be right as the best one without "
-            f"that knowledge: with a chance of {now}."
-        )
-    if after < before:
-        return (
-            f"Of {name} less is known than of people in general: the best guess, {best}, is right with a chance of "
-            f"{now} only; without that knowledge {first} would have seemed right with a chance of {then}."
-        )
-    return (
-        f"The best guess at {name} is {best}, right with a chance of {now}; without that knowledge {first} would be "
-        f"right with a chance of {then}."
-    )
-
-
-def _not_knowing(journalist: Journalist, candidates: int, subject: str) -> str:
-    """Say what it comes to for somebody who does not know that the person is in the release."""
-    people = subject if journalist.fitting == 1 else plural(subject)
-    fitting, presence = f"{_number(journalist.fitting)} {people}", journalist.presence
-    who = f"Someone who does not know whether this {subject} is in the release"
-    if journalist.estimated:
-        return (
-            f"{who} can only estimate: about {fitting} of the population fit, so that the {subject} is in it with an "
-            f"estimated chance of {chance(presence.posterior)}, and a record that fits is theirs with an estimated "
-            f"chance of {chance(journalist.naming.posterior)}."
-        )
-    counts = f"{fitting} of {journalist.register} fit{'s' if journalist.fitting == 1 else ''}"
-    if not candidates:
-        return f"{who} learns that they are not: {counts}, and nobody of them has a record in it."
-    if presence.posterior == 1:
-        sure = "; the record is theirs for certain" if candidates == 1 else ""
-        return f"{who} learns that they are: {counts}, and the release holds them all{sure}."
-    inside = f"{candidates:,} of them {'is' if candidates == 1 else 'are'} in it"
-    before, named = chance(presence.prior), chance(journalist.naming.posterior)
-    if journalist.assumed:
-        return (
-            f"{who} reckons: about {counts}, and {inside}, {_assuming(journalist)}. So this {subject} is in the "
-            f"release with a chance of {chance(presence.posterior)} (before: {before}), and a record that fits is "
-            f"theirs with a chance of {named}."
-        )
-    return (
-        f"{who} counts: {counts}, and {inside}. So this {subject} is in the release with a chance of {candidates:,} in "
-        f"{_number(journalist.fitting)} (before: {before}), and a record that fits is theirs with a chance of {named}."
-    )
-
-
-def _assuming(journalist: Journalist) -> str:
-    """Say what is assumed where the register lacks something that is known."""
-    return (
-        f"assuming that what {journalist.register} does not tell is as frequent among those who are in the release as "
-        "among those who are not"
-    )
-
-
-def _number(count: Fraction) -> str:
-    """Return a number of people; an estimated one may be broken, which matters only where it is small."""
-    return f"{float(count):,.1f}" if count < 10 and count.denominator > 1 else f"{round(count):,}"
-
-
-def _figure(secret: TargetSecret) -> Figure:
+def _figure(secret: TargetSecret, target: Target) -> Figure:
     name = enumeration(secret.secret)
+    told = Told(is_rough(target, DISCREET))
+    shifts = [told.shift(*row) for row in _shown_ranks(secret, MOST_RANKS_DRAWN)]
     return Figure.of(
         shift_chart(
-            _shifts(secret.values),
-            title=_finding(secret),
-            subtitle=f"how probable each {name} is",
+            shifts,
+            title=_finding(secret, told),
+            subtitle=text(
+                "how probable the likeliest value of {secret} is, the second likeliest, and so on",
+                secret=name,
+            ),
         ),
-        label=f"How probable each value of {name} is before and after; the same numbers are in a table below",
-        caption="“Before”: its share in the whole release. “After”: its share among the records that fit what is "
-        "known.",
+        label=text("How probable the values of {secret} are, before and after", secret=name),
+        caption=text(
+            "“Before”: shares in the whole release. “After”: shares among the records that fit what is known. Each is "
+            "ranked by itself: no. 1 after may be another value than no. 1 before. Which values they are is not told."
+        ),
+        table=_ranks_table(secret, told, most=MOST_RANKS_DRAWN),
     )
 
 
-def _shifts(values: Sequence[Belief]) -> list[Shift]:
-    """Return the values that are most probable before or after, and the others summed up."""
-    most = MOST_VALUES_DRAWN if len(values) <= MOST_VALUES_DRAWN else MOST_VALUES_DRAWN - 1
-    by_probability = sorted(
-        range(len(values)), key=lambda i: max(values[i].prior, values[i].posterior), reverse=True
+def _finding(secret: TargetSecret, told: Told) -> str:
+    after, before = secret.guess.posterior, secret.guess.prior
+    now, then = told.chances(after, before)
+    parts = {"secret": enumeration(secret.secret), "now": now, "then": then}
+    if secret.certain and before < 1:
+        return text("{secret}: certain, instead of a chance of {then} for the best guess", **parts)
+    if chances(after)[0] == chances(before)[0]:
+        return text("{secret}: the best guess is right with a chance of {then}, as before", **parts)
+    return text(
+        "{secret}: the best guess is right with a chance of {now}; before it was {then}", **parts
     )
-    shifts = [_shift(values[i]) for i in sorted(by_probability[:most])]
-    others = len(values) - len(shifts)
-    return [*shifts, rest_of(shifts, f"all {others:,} others")] if others else shifts
 
 
-def _shift(belief: Belief) -> Shift:
-    return Shift(_shown(belief.value), belief.prior, belief.posterior)
-
-
-def _finding(secret: TargetSecret) -> str:
-    name = enumeration(secret.secret)
-    (value, after), before = secret.best, secret.prior_best[1]
-    if secret.certain:
-        return f"The {name} is certain: {_quoted(value)}"
-    now, then = chances(after, before)
-    if after < before and now != then:
-        return f"The {name} is harder to guess than of people in general"
-    return f"The {name}: best guess {_quoted(value)}, right with a chance of {now}"
-
-
-def _attack_tables(target: Target, subject: str, currency: str | None) -> list[Table]:
-    """Return each attack with its success, and what it gains where gains were given."""
-    named = f"name the {subject}"
-    attacks = [(target.code, named, target.naming)]
-    attacks += [
-        (secret.code, f"infer {enumeration(secret.secret)}", secret.guess)
+def _attacks_table(target: Target) -> Table:
+    """Return each attack with its success."""
+    told = Told(is_rough(target, DISCREET))
+    naming = (
+        _told_cells(target.naming, naming_chance(target, DISCREET))
+        if is_naming_hidden(target, DISCREET)
+        else leakage_cells(target.naming)
+    )
+    rows = [(Cell(target_label(()), mark=target.code), *naming, _certain(target.naming))]
+    rows += [
+        (
+            Cell(target_label(secret.secret), mark=secret.code),
+            *_secret_cells(secret, told),
+            _certain(secret.guess),
+        )
         for secret in target.secrets
     ]
-    rows = tuple(
-        (Cell(label, mark=code), *leakage_cells(leakage), yes_cell(leakage.posterior == 1))
-        for code, label, leakage in attacks
-    )
     columns = (
-        Column("Attack"),
+        Column(text("Attack")),
         *(Column(title, numeric=True) for title in guess_titles()),
-        Column("Certain"),
+        Column(text("Certain")),
     )
-    tables = [Table(columns, (Group(rows),), title=f"If the {subject} is in the release")]
-    gains = []
-    if target.naming_gain is not None:
-        gains.append(_gain_row(target.code, named, target.naming_gain, NOTHING, currency))
-    gains += [
-        _gain_row(
-            secret.code,
-            f"infer {enumeration(secret.secret)}",
-            secret.gain,
-            Cell(_action(secret.best_action)),
-            currency,
-        )
-        for secret in target.secrets
-        if secret.gain is not None
-    ]
-    if gains:
-        columns = (
-            Column("Attack"),
-            *(Column(title, numeric=True) for title in gain_titles()),
-            Column("Best action"),
-        )
-        tables.append(Table(columns, (Group(tuple(gains)),), title="What she gains"))
-    return tables
+    title = text("If the person is in the release")
+    return Table(columns, (Group(tuple(rows)),), title=title)
 
 
-def _gain_row(
-    code: str, label: str, gain: Leakage, action: Cell, currency: str | None
-) -> tuple[Cell, ...]:
-    return (Cell(label, mark=code), *leakage_cells(gain, currency=currency), action)
+def _certain(leakage: Leakage) -> Cell:
+    return yes_cell(leakage.posterior == 1)
 
 
-def _action(action: object) -> str:
-    """Return what she does as text: a value, several that she tries, or a guess of a gain function."""
-    if isinstance(action, tuple):
-        return ", ".join(map(_action_part, action))
-    return _action_part(action)
+def _secret_cells(secret: TargetSecret, told: Told) -> tuple[Cell, ...]:
+    guess = secret.guess
+    if told.rough and guess.posterior < 1:
+        return _told_cells(guess, told.chance(guess.posterior))
+    return leakage_cells(guess)
 
 
-def _action_part(part: object) -> str:
-    if part is None or isinstance(part, str | tuple):
-        return _shown(part)
-    return printable(str(part))
+def _told_cells(leakage: Leakage, after: str) -> tuple[Cell, ...]:
+    """Return before and after, where what is added would tell more than may be told."""
+    return leakage_cells(leakage)[0], Cell(after), NOTHING, NOTHING
 
 
-def _beliefs_section(secrets: Sequence[TargetSecret], subject: str) -> Section | None:
-    """Return, per secret, how probable each value is before and after."""
-    if not secrets:
+def _gains_table(target: Target, currency: str | None) -> Table | None:
+    """Return what each attack gains, where gains were given.
+
+    What is gained of few people, or with certainty, would tell how many they are or which value it is.
+    """
+    rough = is_rough(target, DISCREET)
+    gains: list[tuple[str, tuple[str, ...], Leakage | None, bool]]
+    gains = [(target.code, (), target.naming_gain, rough)]
+    gains += [(own.code, own.secret, own.gain, rough or own.certain) for own in target.secrets]
+    rows = tuple(
+        (Cell(target_label(secret), mark=code), *_gain_cells(gain, currency, hidden=hidden))
+        for code, secret, gain, hidden in gains
+        if gain is not None
+    )
+    if not rows:
         return None
+    columns = (
+        Column(text("Attack")),
+        *(Column(title, numeric=True) for title in gain_titles()),
+    )
+    return Table(columns, (Group(rows),), title=text("What she gains"))
+
+
+def _gain_cells(gain: Leakage, currency: str | None, *, hidden: bool) -> tuple[Cell, ...]:
+    before, *others = leakage_cells(gain, currency=currency)
+    return (before, *([Cell(text("not shown"))] * len(others) if hidden else others))
+
+
+def _beliefs_section(target: Target) -> Section | None:
+    """Return, per secret, how probable its values are before and after."""
+    if not target.secrets:
+        return None
+    told = Told(is_rough(target, DISCREET))
     return Section(
-        f"What she believes of this {subject}",
-        intro="How probable she holds each value, before and after; hover over a figure for the exact ratio.",
-        tables=tuple(map(_beliefs_table, secrets)),
-    )
-
-
-def _beliefs_table(secret: TargetSecret) -> Table:
-    shifts = list(map(_shift, secret.values[:MOST_VALUES_LISTED]))
-    more = len(secret.values) - len(shifts)
-    if more:
-        shifts.append(rest_of(shifts, f"… and {counted(more, 'more value')}, together"))
-    possible = sum(1 for _ in takewhile(lambda belief: belief.posterior, secret.values))
-    return Table(
-        (Column("Value"), *before_and_after_columns()),
-        (
-            Group(
-                shift_rows(shifts),
-                title=enumeration(secret.secret),
-                note=f"{possible:,} of {counted(len(secret.values), 'value')} still possible",
-            ),
+        text("What she believes of this person"),
+        intro=text(
+            "How probable she holds the likeliest value, the second likeliest and so on; before and after are ranked "
+            "apart."
+        ),
+        tables=tuple(
+            _ranks_table(secret, told, most=MOST_RANKS_LISTED + 1, titled=True)
+            for secret in target.secrets
         ),
     )
 
 
-def _journalist_section(journalist: Journalist, subject: str) -> Section:
-    """Return what it comes to for somebody who does not know that the person is in the release."""
-    estimated = journalist.estimated
-    rows = (
-        (
-            Cell(f"Number of people who can be the {subject}"),
-            *(
-                Cell(f"{'about ' if reckoned else ''}{_number(count)}", exact=str(count))
-                for count, reckoned in (
-                    (journalist.population, estimated),
-                    (journalist.fitting, estimated or journalist.assumed),
-                )
-            ),
-        ),
-        *shift_rows(
-            [
-                Shift.of(f"The {subject} is in the release", journalist.presence),
-                Shift.of(f"A record that she picks is the {subject}'s", journalist.naming),
-            ]
-        ),
+def _adversary(target: Target) -> tuple[str, ...]:
+    knows = text(
+        "The adversary knows the whole release and, of one person, {known}. What she knows is taken to be right.",
+        known=known_columns(target),
     )
-    before, after = (
-        Column(f"{when}{', estimated' if estimated else ''}", numeric=True)
-        for when in ("Before", "After")
-    )
-    return Section(
-        f"If she does not know that this {subject} is in the release",
-        intro=_counted(journalist),
-        tables=(Table((Column("What"), before, after), (Group(rows),)),),
+    if target.journalist is None:
+        return knows, text("She knows that the person is in the release.")
+    return knows, text(
+        "What is said of the record and of secrets is for an adversary who knows that the person is in the release. "
+        "One who does not know it has a finding and a section of her own."
     )
 
 
-def _counted(journalist: Journalist) -> str:
-    """Say how the people who fit were counted."""
-    if journalist.estimated:
-        return (
-            "There is no register of the population: these figures are estimated, from the share of the population "
-            "that is in the release."
-        )
-    assuming = f", {_assuming(journalist)}" if journalist.assumed else ""
-    return f"Counted in {journalist.register}{assuming}."
-
-
-def _assumptions(target: Target, subject: str) -> Assumptions:
+def _limits(target: Target) -> tuple[str, ...]:
     estimated = target.journalist is not None and target.journalist.estimated
-    exact = (
-        "Every figure is an exact ratio of counts (or of weights, where the study gives them) in this release"
-        + (", but for those that are said to be estimated." if estimated else ".")
-    )
-    return Assumptions(
-        text=f"{PERSONAL} What is known of the {subject} is taken to be right, and every record that does not "
-        "contradict it is a candidate, each as likely as the other unless the study gives weights; one that holds "
-        f"nothing but * of it only where no other fits. The adversary knows the whole release. {exact}",
-        terms=tuple(_terms(target, subject)),
+    return (
+        personal(),
+        *what_is_left_out("glasshouse target --json"),
+        text(
+            "Every record that does not contradict what is known is a candidate, each as likely as the other unless "
+            "the study gives weights; one that holds nothing but “*” of it only where no other fits."
+        ),
+        text(
+            "The figures follow from counts (or from weights, where the study gives them) in this release, but for "
+            "those that are said to be estimated."
+        )
+        if estimated
+        else text(
+            "The figures follow from counts (or from weights, where the study gives them) in this release; none is "
+            "estimated."
+        ),
     )
 
 
-def _terms(target: Target, subject: str) -> list[Term]:
+def _terms(target: Target) -> list[Term]:
     terms = [
-        Term("Candidates", f"The records that fit everything that is known of the {subject}."),
+        Term(text("Candidates"), text("The records that fit everything that is known.")),
         Term(
-            "Prosecutor",
-            f"An adversary who knows that the {subject} is in the release: the figures are hers unless said otherwise.",
+            text("Prosecutor"),
+            text(
+                "An adversary who knows that the person is in the release: the figures are hers unless said otherwise."
+            ),
         ),
     ]
     if target.journalist is not None:
         terms.append(
             Term(
-                "Journalist",
-                f"An adversary who knows that the {subject} is in the population, but not whether they are in the "
-                "release.",
+                text("Journalist"),
+                text(
+                    "An adversary who knows that the person is in the population, but not whether they are in the "
+                    "release."
+                ),
             )
         )
     return [
         *terms,
         Term(
-            "Certain",
-            "She is right with probability 1: there is one candidate, or all candidates have the same value.",
+            text("Certain"),
+            text(
+                "She is right with probability 1: there is one candidate, or all candidates have the same value."
+            ),
         ),
         Term(
-            "Guess before, guess after",
-            f"The probability that her best single guess is right, knowing the release alone, and knowing what is "
-            f"known of the {subject} besides (prior and posterior Bayes vulnerability).",
+            text("Guess before, guess after"),
+            text(
+                "The probability that her best single guess is right, knowing the release alone, and knowing something "
+                "of the person besides (prior and posterior Bayes vulnerability)."
+            ),
         ),
         Term(
-            "Added, factor",
-            f"After minus before, and after divided by before. For one {subject} a guess may get worse: below 0, and a "
-            "factor below 1. On average over everybody in the release it cannot.",
+            text("Added, factor"),
+            text(
+                "After minus before, and after divided by before. For one person a guess may get worse: below 0, and a "
+                "factor below 1. On average over everybody in the release it cannot."
+            ),
         ),
     ]
+
+
+def _words(target: Target) -> tuple[Term, ...]:
+    return glossary(
+        "adversary",
+        "target",
+        "record",
+        "release",
+        "vulnerability",
+        "leakage",
+        "re-identification",
+        *(["sensitive attribute", "attribute inference"] if target.secrets else []),
+        *(["gain function"] if any(own.gain for own in target.secrets) else []),
+    )

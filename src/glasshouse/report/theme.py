@@ -27,7 +27,9 @@ TARGETS = (
     ("#000000", "triangle-right"),
 )
 """A colour (Okabe and Ito 2008) and a shape for each target, so that neither alone tells them apart."""
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
 _CODE = ("calculate", "filter", "$schema", "expr", "test")
 """What holds expressions, and no text of a user."""
 _NUMBERS: dict[str, Any] = {"en": "en-GB", "pt-BR": "pt-BR"}
