@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet
 import pytest
 
+from glasshouse.cli.solved import solution_sentences
 from glasshouse.synthetic.trade import write_trade
+from glasshouse.totals import Instance, instance, solve
 from tests.conftest import Glasshouse
+from tests.totals.examples import plain_instance
+from tests.totals.test_solver import dense, sparse
 
 PLAN = Path(__file__).parents[2] / "examples" / "trade" / "study.toml"
 
@@ -27,20 +33,102 @@ def test_the_worked_example(glasshouse: Glasshouse, shared: Callable[[str], Path
         outcome = glasshouse("totals", "solve", path, "--json")
         assert outcome.code == 0, outcome.error
         document = json.loads(outcome.out)
-        assert set(document) >= {
-            "status",
-            "feasible_bins",
-            "allocations",
-            "allocation_share",
-            "proved",
-        }
+        assert list(document) == [
+            *("status", "feasible_bins", "allocations", "allocation_share", "proved")
+        ]
         assert (document["status"], document["allocations"]) == ("unique", 1)
         told = glasshouse("totals", "solve", path).out
         assert "OURO BRANCO" in told
         assert "The place of every record is certain" in told
     path = shared("golden/totals/01_thesis_worked_tol0.5_infeasible.json")
     assert json.loads(glasshouse("totals", "solve", path, "--json").out)["status"] == "infeasible"
-    assert "No allocation meets the totals" in glasshouse("totals", "solve", path).out
+    told = glasshouse("totals", "solve", path).out
+    assert told.startswith("• No allocation meets the totals, though the sums of all records do.")
+
+
+def write_instance(made: Instance) -> Path:
+    path = Path("group.json")
+    path.write_text(json.dumps(made.to_dict()))
+    return path
+
+
+def told_of(glasshouse: Glasshouse, made: Instance, *options: object) -> tuple[int, str, str]:
+    outcome = glasshouse("totals", "solve", write_instance(made), *options)
+    return outcome.code, " ".join(outcome.out.split()), outcome.error
+
+
+def test_an_instance_of_several_allocations_tells_their_number_and_shares(
+    glasshouse: Glasshouse,
+) -> None:
+    made = instance([["1.50"], ["2.25"], ["3.75"]], [[4], [4]], bin_names=["A", "B"])
+    code, told, error = told_of(glasshouse, made)
+    assert (code, error) == (0, "")
+    assert "package 1 A (50.0%), B (50.0%)" in told
+    assert "• The place of 0 of 3 records is certain. • 2 allocations meet the totals" in told
+    _, document, _ = told_of(glasshouse, made, "--json")
+    assert json.loads(document) == {
+        "status": "ambiguous",
+        "feasible_bins": [[0, 1]] * 3,
+        "allocations": 2,
+        "allocation_share": [[0.5, 0.5]] * 3,
+        "proved": True,
+    }
+
+
+def test_totals_that_cannot_be_met_are_told_without_an_empty_table(glasshouse: Glasshouse) -> None:
+    for totals, reason in (
+        ([[3], [9]], "they hold more than all records together"),
+        ([[1], [1]], "the records add up to more than they do"),
+        ([[2], [5]], "though the sums of all records do"),
+    ):
+        code, told, _ = told_of(glasshouse, instance([[1], [3], [3]], totals))
+        assert code == 0
+        assert told.startswith("• No allocation meets the totals")
+        assert reason in told
+
+
+def test_where_allocations_are_not_counted_it_says_so(glasshouse: Glasshouse) -> None:
+    made = dense(60, 3, seed=0)
+    code, told, _ = told_of(glasshouse, made, "--time-limit", 1)
+    assert code == 0
+    assert "was not counted: they are too many for the limits" in told
+    document = json.loads(told_of(glasshouse, made, "--time-limit", 1, "--json")[1])
+    assert (document["proved"], document["allocations"]) == (True, None)
+    assert document["allocation_share"] is None
+
+
+def test_a_limit_says_what_is_proved_and_what_not_with_exit_code_3(glasshouse: Glasshouse) -> None:
+    made, _ = sparse(70, 5, seed=3)
+    code, told, error = told_of(glasshouse, made, "--time-limit", 0.1)
+    assert code == 3
+    assert "record not ruled out" in told
+    assert "Proved: no record is in a place that is not shown for it" in told
+    assert "Not proved: that each record can be in each place" in told
+    assert "Not proved either: that any allocation meets the totals." in told
+    assert error.startswith("glasshouse: the limit was met")
+    assert error.count("\n") == 1
+    code, document, _ = told_of(glasshouse, made, "--time-limit", 0.1, "--json")
+    assert code == 3
+    assert (json.loads(document)["status"], json.loads(document)["proved"]) == ("limit", False)
+
+
+def test_at_a_limit_records_with_one_place_left_are_certain_if_the_totals_can_be_met() -> None:
+    made = instance([[1], [2]], [[1], [2]])
+    found = replace(solve(made), status="limit", proved=False, shares=None, allocations=None)
+    assert "The place of 2 of 2 records" in solution_sentences(found)[-1]
+
+
+def test_a_very_long_number_of_allocations_is_told_roughly(glasshouse: Glasshouse) -> None:
+    half = np.array([[50], [50]])
+    _, told, _ = told_of(glasshouse, plain_instance(np.ones((100, 1), np.int64), half, half))
+    assert "About 1.01e+29 allocations meet the totals" in told
+
+
+def test_the_command_alone_shows_what_there_is(glasshouse: Glasshouse) -> None:
+    outcome = glasshouse("totals")
+    assert (outcome.code, outcome.error) == (0, "")
+    assert "campaign" in outcome.out
+    assert "solve" in outcome.out
 
 
 def campaign(glasshouse: Glasshouse, *arguments: object) -> dict[str, Any]:

@@ -39,6 +39,24 @@ def every_allocation(instance: Instance) -> list[tuple[int, ...]]:
     return [a for a in product(range(bins), repeat=packages) if instance.allows(a)]
 
 
+def trying_everything(instance: Instance) -> tuple[int, NDArray[np.int64]]:
+    """All allocations at once: how many are valid, and how many of these have each package in each bin.
+
+    By the definition, low − h · max(1, c) ≤ S ≤ high + h · max(1, c), and nothing of the package under test.
+    """
+    packages, bins, _ = instance.size
+    everything = np.indices((bins,) * packages).reshape(packages, -1).T
+    valid = np.ones(len(everything), bool)
+    for bin_ in range(bins):
+        inside = (everything == bin_).astype(np.int64)
+        slack = instance.halfwidth * np.maximum(inside.sum(axis=1), 1)[:, None]
+        sums = inside @ instance.packages
+        valid &= (sums >= instance.low[bin_] - slack).all(axis=1)
+        valid &= (sums <= instance.high[bin_] + slack).all(axis=1)
+    kept = everything[valid]
+    return len(kept), np.stack([(kept == bin_).sum(axis=0) for bin_ in range(bins)], axis=1)
+
+
 def plain_instance(
     packages: NDArray[np.int64],
     low: NDArray[np.int64],

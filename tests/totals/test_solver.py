@@ -6,8 +6,10 @@ import json
 import subprocess
 import sys
 import time
+from collections import Counter
 from fractions import Fraction
 from math import comb, prod
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,9 +26,10 @@ from glasshouse.totals import (
     instance,
     propagation,
     solve,
+    solver,
     subsets,
 )
-from glasshouse.totals.budget import Budget, Meter
+from glasshouse.totals.budget import EFFORTS, Budget, Meter
 from glasshouse.totals.linear import system_of
 from glasshouse.totals.propagation import knowledge_of
 from glasshouse.totals.satisfaction import settle
@@ -35,7 +38,12 @@ from glasshouse.totals.solver import prepare
 from glasshouse.totals.subsets import layout_of, meet
 from glasshouse.totals.walk import walk
 from glasshouse.totals.witnesses import no_witnesses
-from tests.totals.examples import every_allocation, plain_instance, small_instances
+from tests.totals.examples import (
+    every_allocation,
+    plain_instance,
+    small_instances,
+    trying_everything,
+)
 
 
 def check(solution: Solution, weights: tuple[int, ...]) -> None:
@@ -84,11 +92,26 @@ def published(
     return [[(total + 50) // 100 for total in row] for row in totals]
 
 
-@given(st.data())
-@settings(max_examples=500)
-def test_the_truth_is_never_ruled_out_and_certainty_is_true(data: st.DataObject) -> None:
+def test_500_groups_the_truth_is_never_ruled_out_and_certainty_is_true() -> None:
+    """Every rounding model, with and without records left out, up to ten records: all allocations are tried."""
+    tried: Counter[tuple[str, bool]] = Counter()
+
+    @given(st.data())
+    @settings(max_examples=500)
+    def one(data: st.DataObject) -> None:
+        tried[never_wrong(data)] += 1
+
+    one()
+    assert tried.total() >= 500
+    assert len(tried) == 6
+    assert min(tried.values()) >= 20
+
+
+def never_wrong(data: st.DataObject) -> tuple[str, bool]:
+    """Make a group and check what is said of it; return its rounding model, and whether it may leave out records."""
     bins = data.draw(st.integers(1, 3))
-    number = data.draw(st.integers(1, {1: 10, 2: 10, 3: 8}[bins]))
+    left_out = data.draw(st.booleans())
+    number = data.draw(st.integers(1, {1: 10, 2: 10, 3: 10, 4: 8}[bins + left_out]))
     width = data.draw(st.integers(1, 2))
     largest = data.draw(st.sampled_from([300, 20_000, 1_000_000]))
     value = st.integers(0, largest)
@@ -98,7 +121,6 @@ def test_the_truth_is_never_ruled_out_and_certainty_is_true(data: st.DataObject)
     truth = [data.draw(st.integers(0, bins - 1)) for _ in range(number)]
     made_by = data.draw(st.sampled_from(["sum", "record"]))
     model = data.draw(st.sampled_from([made_by, "unknown"]))
-    left_out = data.draw(st.booleans())
     excluded = data.draw(st.sets(st.integers(0, number - 1), max_size=2)) if left_out else set()
     totals = published(rows, truth, bins, made_by, excluded)
     made = instance(
@@ -116,12 +138,12 @@ def test_the_truth_is_never_ruled_out_and_certainty_is_true(data: st.DataObject)
         assert bin_ in solution.feasible_bins[package]
     if solution.status == "unique":
         assert [bins_[0] for bins_ in solution.feasible_bins] == real
-    if len(made.low) ** number <= 512:
-        valid = every_allocation(made)
-        assert solution.allocations == len(valid)
-        assert solution.feasible_bins == tuple(
-            tuple(sorted({a[p] for a in valid})) for p in range(number)
-        )
+    valid, inside = trying_everything(made)
+    assert solution.allocations == valid
+    assert solution.feasible_bins == tuple(tuple(np.flatnonzero(row).tolist()) for row in inside)
+    assert solution.shares is not None
+    assert [[share * valid for share in row] for row in solution.shares] == inside.tolist()
+    return model, left_out
 
 
 def test_a_single_bin_takes_all() -> None:
@@ -181,6 +203,26 @@ def test_where_allocations_are_too_many_to_count_the_sets_are_still_proved() -> 
     assert (solution.status, solution.proved, solution.allocations) == ("ambiguous", True, None)
     assert solution.method == "walk"
     assert {len(bins) for bins in solution.feasible_bins} == {3}
+
+
+def test_what_cp_sat_decides_is_counted_where_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = dense(20, 3, seed=1)
+    counted = solve(made)
+    found = graph.graph_of
+    tries = []
+
+    def later(*arguments: Any) -> graph.Graph:
+        tries.append(arguments)
+        if len(tries) <= 3:
+            raise graph.TooLarge
+        return found(*arguments)
+
+    monkeypatch.setattr(solver, "graph_of", later)
+    monkeypatch.setattr(solver, "EFFORTS", EFFORTS[:3])
+    again = solve(made)
+    assert len(tries) == 4
+    assert (again.method, again.allocations) == ("satisfaction", counted.allocations)
+    assert again.shares == counted.shares
 
 
 def test_solutions_do_not_depend_on_the_run() -> None:
@@ -322,6 +364,8 @@ def test_a_solution_in_plain_values() -> None:
         {"time_limit": float("inf")},
         {"time_limit": float("nan")},
         {"memory_limit": 1000},
+        {"counting": -0.1},
+        {"counting": 1.5},
         {"weights": [1]},
         {"weights": [1, 0]},
     ],

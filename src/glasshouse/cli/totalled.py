@@ -18,62 +18,12 @@ from glasshouse.cli.tables import plain_table
 from glasshouse.errors import printable
 from glasshouse.report.totals import total_sentences
 from glasshouse.runs.totalling import TotalsRun
-from glasshouse.totals import Solution
 
-MOST_PACKAGES = 30
-MOST_BINS = 6
 ENTITIES_WARNING = (
     "This file names who is behind records with certainty: it is the disclosure itself. Keep it as closely as the data "
     "that the publications were to protect, and do not publish it."
 )
 """What the user is told when names leave the program."""
-
-
-def show_solution(found: Solution) -> None:
-    """Print where each record of a group can be."""
-    console = Console()
-    instance = found.instance
-    table = plain_table("")
-    table.title = None
-    table.add_column("record", overflow="fold")
-    table.add_column("can be in", overflow="fold")
-    shown = list(zip(instance.package_names, found.feasible_bins, strict=True))
-    for number, (name, bins) in enumerate(shown[:MOST_PACKAGES]):
-        table.add_row(Text(printable(name)), Text(printable(_said(found, number, bins))))
-    console.print(table)
-    if len(shown) > MOST_PACKAGES:
-        say(console, f"… and {len(shown) - MOST_PACKAGES:,} further records (--json tells all)")
-    say(console, f"\n• {_sentence(found)}")
-
-
-def _said(found: Solution, package: int, bins: tuple[int, ...]) -> str:
-    names = found.instance.bin_names
-    shares = None if found.shares is None else found.shares[package]
-    told = [
-        names[bin_]
-        if shares is None or len(bins) == 1
-        else f"{names[bin_]} ({float(shares[bin_]):.1%})"
-        for bin_ in bins[:MOST_BINS]
-    ]
-    more = f" and {len(bins) - MOST_BINS} more" if len(bins) > MOST_BINS else ""
-    return ", ".join(told) + more
-
-
-def _sentence(found: Solution) -> str:
-    records = len(found.feasible_bins)
-    if found.status == "infeasible":
-        return (
-            f"No allocation meets the totals ({found.reason}): the rounding model or the records are not those of the "
-            "totals."
-        )
-    counted = (
-        "" if found.allocations is None else f"; {found.allocations:,} allocations meet the totals"
-    )
-    if not found.proved:
-        return "The limit was met: the places are a proved superset, and nothing is certain."
-    if found.status == "unique":
-        return f"The place of every record is certain: one allocation only meets the totals ({found.method})."
-    return f"The place of {found.linked:,} of {records:,} records is certain{counted}."
 
 
 def write_entities(frame: pa.Table, path: Path) -> None:

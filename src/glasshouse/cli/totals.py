@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -12,14 +15,25 @@ import typer
 
 from glasshouse.cli import asking, options
 from glasshouse.cli.progress import progress
-from glasshouse.errors import DataError, StudyError
+from glasshouse.errors import DataError, SolverError, StudyError
 
 app = typer.Typer(
     name="totals",
     help="Who is behind each record, from de-identified records and published totals.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode="rich",
 )
+
+
+_COUNTING = 0.4
+"""The part of the time that counting the allocations of one group may take, in lists and in graphs each."""
+
+
+@app.callback()
+def _totals(context: typer.Context) -> None:
+    """Show what there is, if nothing is asked."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 @app.command()
@@ -30,7 +44,9 @@ def solve(
     time_limit: Annotated[
         float,
         typer.Option(
-            "--time-limit", metavar="SECONDS", help="After so long, a proved superset is told."
+            "--time-limit",
+            metavar="SECONDS",
+            help="CPU seconds; then a proved superset is told, exit code 3.",
         ),
     ] = 60.0,
     memory: Annotated[
@@ -42,7 +58,7 @@ def solve(
 
     Example: glasshouse totals solve group.json --json
     """
-    from glasshouse.cli.totalled import show_solution
+    from glasshouse.cli.solved import show_solution
     from glasshouse.sources import existing_file
     from glasshouse.totals import from_json, solve
 
@@ -54,11 +70,16 @@ def solve(
         from_json(text),
         time_limit=time_limit,
         memory_limit=options.size_in_bytes(memory) or 2 << 30,
+        counting=_COUNTING,
     )
     if as_json:
         print(json.dumps(found.to_dict(), indent=2))
     else:
         show_solution(found)
+    if not found.proved:
+        raise SolverError(
+            "the limit was met: what is told is a proved superset; a longer --time-limit or more --memory may decide it"
+        )
 
 
 @app.command()
@@ -141,7 +162,7 @@ def campaign(
     if out is not None:
         check_place(out, overwrite=overwrite)
     kept = None if out is None else out.with_name(f"{out.name}.partial")
-    with asking.resumable(kept), progress() as watch:
+    with asking.resumable(kept), _ended_like_interrupted(), progress() as watch:
         done = run_totals(
             study,
             means=Means(watch, threads=processes or os.cpu_count()),
@@ -156,3 +177,17 @@ def campaign(
     if entities is not None:
         write_entities(done.result.entities_frame(), entities)
     show_campaign(done, report, as_json=as_json)
+
+
+@contextmanager
+def _ended_like_interrupted() -> Iterator[None]:
+    """Let SIGTERM, as schedulers send it, end a campaign as Ctrl-C does: what was found is kept, no process is left."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,26 +1,22 @@
-"""Attempts at instances, in this process or in several: what goes to a worker, and what comes back.
+"""Attempts at instances, in this process or in another: what goes into one, and what comes of it.
 
-A worker gets arrays and returns arrays, whatever the platform's way to start a process. Instances are independent, and
-the solver is the same for every run that meets no limit: the number of processes changes nothing but the time.
+An attempt gets arrays and returns arrays, whatever the platform's way to start a process. Instances are independent,
+and the solver is the same for every run that meets no limit: the number of processes changes nothing but the time.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.errors import BudgetError, DataError
+from glasshouse.errors import GlasshouseError
 from glasshouse.totals.exposure import Register, exposure
 from glasshouse.totals.instance import NONE, Instance, Integers
-from glasshouse.totals.solver import Solution, prepare, solve
+from glasshouse.totals.solver import Solution, solve
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -72,9 +68,9 @@ class Attempt:
     part: int
     """Which part of the phase it was."""
     status: str
-    """One of the solver's, or "failed" where the instance was refused."""
+    """One of the solver's, or "failed" where something went wrong."""
     method: str
-    """What decided it; or why it was refused."""
+    """What decided it; or why it failed."""
     limit: float
     """The CPU seconds that it was given."""
     seconds: float
@@ -95,13 +91,18 @@ class Attempt:
 
 
 def attempt(task: Task, terms: Terms, limit: float) -> Attempt:
-    """Try one instance for so many CPU seconds."""
+    """Try one instance for so many CPU seconds; whatever goes wrong with it, it is an attempt that failed."""
     began = time.thread_time()
-    open_, rest = _without_settled(task)
     try:
-        answer = _answer(rest, terms, limit)
-    except DataError as error:
-        return _refused(task, str(error), limit, time.thread_time() - began)
+        return _attempt(task, terms, limit, began)
+    except Exception as error:
+        reason = said_of(error).removeprefix(f"{_name(task)}: ")
+        return failed(task, reason, limit, time.thread_time() - began)
+
+
+def _attempt(task: Task, terms: Terms, limit: float, began: float) -> Attempt:
+    open_, rest = _without_settled(task)
+    answer = _answer(rest, terms, limit)
     feasible, shares, bayes = _with_settled(task, terms, open_, answer)
     joined, uniform = _uniform(task, terms, feasible)
     return Attempt(
@@ -124,61 +125,27 @@ def attempt_all(tasks: Sequence[Task], terms: Terms, limit: float) -> list[Attem
     return [attempt(task, terms, limit) for task in tasks]
 
 
-class Workers:
-    """The processes that make attempts; with one, it is this process."""
+def failed(task: Task, reason: str, limit: float, seconds: float = 0.0) -> Attempt:
+    """Return the attempt at an instance that came to nothing."""
+    return Attempt(
+        part=task.part,
+        status="failed",
+        method=reason,
+        limit=limit,
+        seconds=seconds,
+        allocations=None,
+        feasible=None,
+        shares=None,
+        joined=None,
+        uniform=None,
+        bayes=None,
+    )
 
-    def __init__(self, count: int, terms: Terms) -> None:
-        self._count = count
-        self._terms = terms
-        self._pool: ProcessPoolExecutor | None = None
 
-    def __enter__(self) -> Workers:
-        if self._count > 1:
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self._count, context, initializer=prepare)
-        else:
-            prepare()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
-
-    def run(
-        self, batches: Iterable[Sequence[Task]], limit: Callable[[], float]
-    ) -> Iterator[list[Attempt]]:
-        """Yield the attempts at batches of instances as they are made.
-
-        Args:
-            batches: The instances.
-            limit: Asked before each batch for the CPU seconds of an attempt; 0: the time is over.
-
-        Raises:
-            BudgetError: A process was ended from outside, most likely for want of memory.
-        """
-        if self._pool is None:
-            for tasks in batches:
-                if not (seconds := limit()):
-                    return
-                yield attempt_all(tasks, self._terms, seconds)
-            return
-        waiting = iter(batches)
-        running: set[Future[list[Attempt]]] = set()
-        try:
-            while True:
-                free = self._count + 1 - len(running)
-                for tasks in islice(waiting, free if (seconds := limit()) else 0):
-                    running.add(self._pool.submit(attempt_all, tasks, self._terms, seconds))
-                if not running:
-                    return
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
-        except BrokenProcessPool:
-            raise BudgetError(
-                "a process of the campaign was ended from outside, most likely for want of memory; give the plan fewer "
-                "gigabytes, or use fewer processes, and resume"
-            ) from None
+def said_of(error: Exception) -> str:
+    """Return what an error says, with its kind where it was not meant for users."""
+    kind = "" if isinstance(error, GlasshouseError) else f"{type(error).__name__}: "
+    return " ".join(f"{kind}{error}".split()).removesuffix(":")
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,8 +292,12 @@ def _instance(task: Task) -> Instance:
         scale=(1,) * packages.shape[1],
         package_names=tuple(map(str, range(len(packages)))),
         bin_names=(*map(str, range(bins)), *((NONE,) if task.left_out else ())),
-        name=f"part {task.part}",
+        name=_name(task),
     )
+
+
+def _name(task: Task) -> str:
+    return f"part {task.part}"
 
 
 def _register(task: Task, terms: Terms) -> Register | None:
@@ -361,19 +332,3 @@ def _uniform(
         for table in (before, after)
     ]
     return chances[0], chances[1]
-
-
-def _refused(task: Task, reason: str, limit: float, seconds: float) -> Attempt:
-    return Attempt(
-        part=task.part,
-        status="failed",
-        method=reason,
-        limit=limit,
-        seconds=seconds,
-        allocations=None,
-        feasible=None,
-        shares=None,
-        joined=None,
-        uniform=None,
-        bayes=None,
-    )

@@ -8,9 +8,10 @@ of later phases, which makes their instances smaller (Favato 2021, section 5.1.2
 3. what is left goes to the instances that met the limit, those with the most value first, with a limit that grows
    eightfold from round to round.
 
-A group whose totals its records cannot meet is set apart with the reason. With a folder, every attempt is kept there:
-a campaign that was ended at any moment goes on with `resume=True`. What an instance is found to be does not depend on
-the number of processes, unless it meets a limit.
+A group whose totals its records cannot meet is set apart with the reason. An instance on which something goes wrong, be
+it that its process is ended, has failed: it is counted with the reason, and the rest goes on. With a folder, every
+attempt is kept there: a campaign that was ended at any moment goes on with `resume=True`. What an instance is found to
+be does not depend on the number of processes, unless it meets a limit.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.errors import DataError, StudyError
+from glasshouse.errors import DataError, StudyError, printable
 from glasshouse.sources.files import fingerprint
 from glasshouse.study.files import dump_study, load_question, paths_of
 from glasshouse.study.totals import Phase, TotalsStudy
-from glasshouse.totals.attempts import Attempt, Flags, Task, Terms, Workers
+from glasshouse.totals.attempts import Attempt, Flags, Task, Terms
 from glasshouse.totals.exposure import Phase as Exposed
 from glasshouse.totals.finding import (
     Found,
@@ -42,11 +43,12 @@ from glasshouse.totals.finding import (
 )
 from glasshouse.totals.joining import groups_of
 from glasshouse.totals.kept import Checkpoint
-from glasshouse.totals.publications import Published, read_publications
+from glasshouse.totals.publications import Published, Trouble, read_publications
 from glasshouse.totals.reckoning import RULES, CampaignResult, PhaseResult, exposed, phase_result
 from glasshouse.totals.solver import prepare
 from glasshouse.totals.splitting import Open, instances_of
 from glasshouse.totals.standing import Standing, after_joining, after_solving, prior
+from glasshouse.totals.workers import Workers
 
 __all__ = ["CampaignResult", "OnCampaign", "PhaseResult", "campaign", "load_plan"]
 
@@ -93,7 +95,7 @@ def campaign(
     Raises:
         DataError: A file or column of the plan is not there, or a file is malformed.
         StudyError: There is nothing to resume, or it belongs to another plan.
-        BudgetError: A process was ended from outside.
+        BudgetError: The processes cannot be started.
     """
     if processes < 1:
         raise StudyError(f"a campaign takes at least one process, not {processes}")
@@ -168,6 +170,7 @@ class _Run:
         for number, phase in enumerate(self._study.phases):
             found = self._begin(phase, records)
             self._solve(number, found)
+            self._troubles += _failures(found)
             self._found[phase.name] = found
             linked = (
                 linked_by(found, records.rows) if phase.exposed else np.zeros(records.rows, bool)
@@ -295,6 +298,24 @@ def _batches(found: Found, parts: Iterable[int], size: int) -> Iterator[list[Tas
             tasks = []
     if tasks:
         yield tasks
+
+
+def _failures(found: Found) -> list[Trouble]:
+    """Say how many instances failed for which reason, each with the group of one of them."""
+    parts: dict[str, list[int]] = {}
+    for part, attempt in sorted(found.attempts.items()):
+        if attempt.status == "failed":
+            parts.setdefault(attempt.method, []).append(part)
+    instances = found.instances
+    return [
+        Trouble(
+            where=found.phase.name,
+            kind=f"instances that failed ({reason})",
+            count=len(own),
+            example=printable(instances.groups.labels[instances.group[own[0]]]),
+        )
+        for reason, own in parts.items()
+    ]
 
 
 def _same(study: TotalsStudy, phase: Phase, other: Phase) -> bool:

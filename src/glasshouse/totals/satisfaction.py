@@ -16,6 +16,7 @@ from glasshouse.totals.budget import Budget, OutOfTime
 from glasshouse.totals.instance import Integers
 from glasshouse.totals.propagation import Knowledge
 from glasshouse.totals.subsets import counts_of
+from glasshouse.totals.watching import watched
 from glasshouse.totals.witnesses import Witnesses
 
 _LONGEST_TABLE = 3_000
@@ -91,9 +92,11 @@ def _ask(
         solver.parameters.max_deterministic_time = limit
     if budget.left <= 0.01:
         raise OutOfTime
-    solver.parameters.max_time_in_seconds = budget.left
     collector = _Collector(variables, known.most.shape)
-    status = solver.solve(model, collector)
+    with watched(solver, budget.left):
+        status = solver.solve(model, collector)
+    if collector.interrupted:
+        raise KeyboardInterrupt
     if status == cp_model.INFEASIBLE:
         return [], True
     if not collector.found and limit is None:
@@ -109,12 +112,17 @@ class _Collector(cp_model.CpSolverSolutionCallback):
         self._variables = variables
         self._shape = shape
         self.found: list[Integers] = []
+        self.interrupted = False
 
     def on_solution_callback(self) -> None:
-        allocation = np.zeros(self._shape, np.int64)
-        for pair, variable in self._variables.items():
-            allocation[pair] = self.value(variable)
-        self.found.append(allocation)
+        try:
+            allocation = np.zeros(self._shape, np.int64)
+            for pair, variable in self._variables.items():
+                allocation[pair] = self.value(variable)
+            self.found.append(allocation)
+        except KeyboardInterrupt:  # must not pass through CP-SAT
+            self.interrupted = True
+            self.stop_search()
 
 
 def _variables(model: cp_model.CpModel, known: Knowledge) -> dict[tuple[int, int], Any]:

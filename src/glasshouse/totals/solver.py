@@ -41,7 +41,7 @@ from glasshouse.totals.solution import Shares, Solution
 from glasshouse.totals.walk import walk
 from glasshouse.totals.witnesses import Witnesses, no_witnesses
 
-__all__ = ["LEAST_MEMORY", "OnSolve", "Solution", "prepare", "solve"]
+__all__ = ["COUNTING", "LEAST_MEMORY", "OnSolve", "Solution", "prepare", "solve"]
 
 OnSolve = Callable[[str, int, int], None]
 """Called with what is being done, and how many of how many pairs of package and bin are decided."""
@@ -58,8 +58,8 @@ _SATISFACTION, _LAST_SATISFACTION = 0.03, 0.06
 """The parts of the time, in its own deterministic measure, that CP-SAT gets for a try."""
 _FEW = 60
 """If more pairs are undecided, CP-SAT is not tried early, nor until the time is over: it would be in vain."""
-_COUNTING = 0.04
-"""The part of the time that lists and graphs may still take when only the number of allocations is open."""
+COUNTING = 0.04
+"""The part of the time that lists and graphs may each still take when only the number of allocations is open."""
 _GRAPH_PARTS = (1 / 64, 1 / 16, 1 / 2, 1, 1)
 """Per level of effort, how much of its part one graph may take."""
 _WALK_AFTER = 2
@@ -73,6 +73,7 @@ def solve(
     time_limit: float = 60.0,
     memory_limit: int = 2 << 30,
     weights: Sequence[int] | None = None,
+    counting: float = COUNTING,
     on_progress: OnSolve | None = None,
 ) -> Solution:
     """Find for every package the bins that it can be in, and count the allocations where that is possible.
@@ -82,6 +83,7 @@ def solve(
         time_limit: The CPU seconds that it may take; compiling the loops, once per process, is not counted.
         memory_limit: The bytes that its lists may take.
         weights: Per bin, what a package in it counts in `weighted_shares`; by default the registered entities.
+        counting: The part of the time that lists and graphs may each take when only the number of allocations is open.
         on_progress: Told what is being done.
 
     Returns:
@@ -96,10 +98,18 @@ def solve(
     ('ambiguous', ((0, 1), (0, 1), (0, 1)), 2)
     """
     _check_limits(time_limit, memory_limit)
+    if not 0 <= counting <= 1:
+        raise StudyError(f"the part of the time for counting is {counting}; give one from 0 to 1")
     own_weights = _weights(instance, weights)
     prepare()
-    solver = _Solver(instance, Budget(time_limit, memory_limit), own_weights, on_progress)
-    return solver.solve()
+    budget = Budget(time_limit, memory_limit)
+    solver = _Solver(instance, budget, own_weights, counting, on_progress)
+    try:
+        return solver.solve()
+    except SystemError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # it came while a compiled loop returned
+            raise KeyboardInterrupt from None
+        raise
 
 
 class _Infeasible(Exception):  # noqa: N818 - never leaves the solver
@@ -138,6 +148,7 @@ class _Solver:
         instance: Instance,
         budget: Budget,
         weights: list[int] | None,
+        counting: float,
         on_progress: OnSolve | None,
     ) -> None:
         self._instance = instance
@@ -148,8 +159,11 @@ class _Solver:
         self._system = system
         self._settled = np.zeros_like(system.most)
         self._stage = "propagation"
+        self._counting = counting
+        self._only_counts = False
         self._lists = budget.meter(_LISTS)
         self._graphs = budget.meter(_GRAPHS)
+        self._one_graph = self._graphs.left
         self._probes = budget.meter(_PROBES)
         whole = _Task(
             knowledge_of(system),
@@ -174,8 +188,7 @@ class _Solver:
             self._enter("propagation")
             for task in list(self._tasks):
                 if task.counts is None:
-                    place = self._tasks.index(task)
-                    self._tasks[place : place + 1] = self._split(task, level)
+                    self._split(task, level)
             self._enter("graph")
             for task in self._tasks:
                 if task.counts is None:
@@ -209,6 +222,9 @@ class _Solver:
         for task in self._tasks:
             if not task.decided and task.undecided.sum() <= _FEW:
                 self._settle(task)
+        self._only_count()
+        if self._only_counts:
+            self._count_decided()
 
     def _settle(self, task: _Task, most_time: float | None = None) -> None:
         settle(task.known, task.witnesses, self._budget, most_time=most_time)
@@ -220,11 +236,24 @@ class _Solver:
         return self._budget.effort(level, known.system, known.layout.words)
 
     def _only_count(self) -> None:
-        """Once every pair is decided, go on counting for a small part of the time only."""
-        if all(task.decided for task in self._tasks):
-            most = self._budget.meter(_COUNTING).left
-            self._lists.left = min(self._lists.left, most)
-            self._graphs.left = min(self._graphs.left, most)
+        """Once every pair is decided, go on counting for a part of the time only."""
+        if all(task.decided for task in self._tasks) and not self._only_counts:
+            self._only_counts = True
+            self._one_graph = self._budget.meter(self._counting).left
+            self._lists.left = self._graphs.left = self._one_graph
+
+    def _count_decided(self) -> None:
+        """Try once more to count what is decided but not counted: what was ruled out last makes lists shorter."""
+        last = len(EFFORTS) - 1
+        for task in [each for each in self._tasks if each.counts is None]:
+            effort = self._effort(task.known, last)
+            propagate(task.known, effort, self._budget, self._lists)
+            parts = self._parts(task)
+            if all(part.decided for part in parts):
+                self._replace(task, parts)
+        for task in self._tasks:
+            if task.counts is None:
+                self._count(task, last)
 
     def _enter(self, stage: str) -> None:
         self._stage = stage
@@ -234,29 +263,37 @@ class _Solver:
         whole = self._system.most.size
         self._on_progress(stage, whole - undecided, whole)
 
-    def _split(self, task: _Task, level: int) -> list[_Task]:
+    def _split(self, task: _Task, level: int) -> None:
         """Propagate with more effort, take out what is settled, and divide the rest into its parts."""
         known = task.known
         effort = self._effort(known, level)
         if level and effort == self._effort(known, level - 1):
-            return [task]
+            return
         propagate(known, effort, self._budget, self._lists)
-        if not known.possible:
-            raise _Infeasible
-        parts = parts_of(known.system, known.least, known.most)
+        self._replace(task, self._parts(task))
+
+    def _parts(self, task: _Task) -> list[_Task]:
+        """Return the parts of what is open as tasks; the task itself if it is one part and nothing of it is settled."""
+        known = task.known
+        parts = parts_of(known.system, known.least, known.most) if known.possible else None
         if parts is None:
             raise _Infeasible
         if len(parts) == 1 and not known.least.any():
             return [task]
-        self._settled[np.ix_(task.kinds, task.bins)] += known.least
         return [_part_task(task, part) for part in parts]
+
+    def _replace(self, task: _Task, parts: list[_Task]) -> None:
+        """Put parts into the place of a task, and take note of what is settled outside of them."""
+        if parts != [task]:
+            self._settled[np.ix_(task.kinds, task.bins)] += task.known.least
+            place = self._tasks.index(task)
+            self._tasks[place : place + 1] = parts
 
     def _count(self, task: _Task, level: int) -> None:
         """Build the graph of a part, if it is small enough, and count."""
         known = task.known
         # Early levels only try what costs little: better lists make smaller graphs.
-        whole = self._budget.meter(_GRAPHS).left
-        allowed = min(self._graphs.left, int(whole * _GRAPH_PARTS[level]))
+        allowed = min(self._graphs.left, int(self._one_graph * _GRAPH_PARTS[level]))
         state = int(known.most.sum()) * (known.system.bins + 1) + len(known.open_bins)
         if task.tried[0] == state and allowed < 2 * task.tried[1]:
             return

@@ -1,0 +1,159 @@
+"""Processes that make attempts: what goes wrong in one of them costs one instance, and nobody is left behind."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from glasshouse.errors import BudgetError
+from glasshouse.totals import workers
+from glasshouse.totals.attempts import Attempt, Task, Terms, attempt
+from glasshouse.totals.campaigns import campaign
+from glasshouse.totals.standing import Found
+from glasshouse.totals.workers import Workers
+from tests.totals.test_campaign import GOOD, GOOD_TOTALS, tiny_plan
+
+TERMS = Terms(memory=1 << 30, register=None, share_left_out=0.0)
+
+
+class Faulty:
+    """Packages that cannot be looked at."""
+
+    def __len__(self) -> int:
+        raise RuntimeError("something\nunexpected")
+
+
+class Deadly:
+    """Packages on which a process ends as the system ends it when memory is short."""
+
+    def __len__(self) -> int:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 0
+
+
+class Crashing:
+    """Packages on which a process crashes."""
+
+    def __len__(self) -> int:
+        os.abort()
+
+
+def task(part: int, packages: Any = None) -> Task:
+    ends = np.array([[3], [4]])
+    return Task(
+        part=part,
+        packages=np.array([[1], [2], [4]]) if packages is None else packages,
+        low=ends,
+        high=ends,
+        halfwidth=np.zeros(1, np.int64),
+        left_out=False,
+        allowed=None,
+        entities=None,
+    )
+
+
+@pytest.fixture(scope="module")
+def team() -> Iterator[Workers]:
+    with Workers(2, TERMS) as own:
+        yield own
+    assert not multiprocessing.active_children()
+
+
+def made(team: Workers, batches: Sequence[Sequence[Task]]) -> dict[int, Attempt]:
+    """The attempts by their part; each is made once."""
+    found = [each for some in team.run(batches, lambda: 5.0) for each in some]
+    by_part = {each.part: each for each in found}
+    assert len(by_part) == len(found)
+    return by_part
+
+
+def test_an_unexpected_error_is_an_attempt_that_failed() -> None:
+    found = attempt(task(7, Faulty()), TERMS, 5.0)
+    assert (found.part, found.status, found.feasible) == (7, "failed", None)
+    assert found.method == "RuntimeError: something unexpected"
+
+
+def test_an_instance_that_is_refused_says_why() -> None:
+    found = attempt(replace(task(7), high=np.array([[3]])), TERMS, 5.0)
+    assert found.status == "failed"
+    assert found.method == "give every bin a low and a high end in each measure"
+
+
+def test_errors_and_lost_processes_cost_their_own_instance_only(team: Workers) -> None:
+    odd = {3: Faulty(), 4: Deadly(), 9: Deadly(), 10: Crashing()}
+    batches = [[task(part, odd.get(part)) for part in range(n, n + 4)] for n in range(0, 24, 4)]
+    found = made(team, batches)
+    assert sorted(found) == list(range(24))
+    statuses = {part: each.status for part, each in found.items()}
+    assert statuses == {part: "failed" if part in odd else "unique" for part in range(24)}
+    assert found[3].method == "RuntimeError: something unexpected"
+    want = "its process was ended from outside (SIGKILL), most likely for want of memory"
+    assert found[4].method == found[9].method == want
+    assert found[10].method == "its process crashed (SIGABRT)"
+
+
+def test_processes_that_are_killed_while_they_wait_are_replaced(team: Workers) -> None:
+    assert len(made(team, [[task(0)], [task(1)]])) == 2
+    for process in multiprocessing.active_children():
+        os.kill(process.pid or 0, signal.SIGKILL)
+        process.join()
+    found = made(team, [[task(part)] for part in range(6)])
+    assert [found[part].status for part in range(6)] == ["unique"] * 6
+
+
+def test_when_the_time_is_over_nothing_more_is_begun(team: Workers) -> None:
+    assert list(team.run([[task(0)], [task(1)]], lambda: 0.0)) == []
+    assert list(team.run([], lambda: 1.0)) == []
+
+
+def dying(*_: object) -> None:
+    """What a process does that ends before it begins."""
+
+
+def test_processes_that_cannot_begin_end_the_campaign_with_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    others = set(multiprocessing.active_children())
+    monkeypatch.setattr(workers, "_serve", dying)
+    monkeypatch.setattr(workers, "_MOST_IN_VAIN", 1)
+    with pytest.raises(BudgetError, match="end before they begin"), Workers(2, TERMS) as own:
+        list(own.run([[task(0)]], lambda: 1.0))
+    assert set(multiprocessing.active_children()) <= others
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_campaign_counts_what_failed_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
+) -> None:
+    bad = Faulty() if processes == 1 else Deadly()
+    taken = Found.task
+
+    def poisoned(found: Found, part: int) -> Task:
+        own = taken(found, part)
+        label = found.instances.groups.labels[found.instances.group[part]]
+        return replace(own, packages=bad) if label == "bad" else own  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Found, "task", poisoned)
+    records = [*GOOD, ("bad", "1.0", ""), ("bad", "2.0", "")]
+    totals = [*GOOD_TOTALS, ("bad", "a", "1"), ("bad", "b", "2")]
+    plan = tiny_plan(tmp_path, records, totals)
+    result = campaign(plan, processes=processes, folder=tmp_path / "kept")
+    (phase,) = result.phases
+    assert (phase.instances, phase.unique, phase.unsolved, phase.linked) == (2, 1, 1, 2)
+    (trouble,) = result.troubles
+    reason = "RuntimeError: something unexpected" if processes == 1 else "SIGKILL"
+    assert trouble.kind.startswith("instances that failed (")
+    assert reason in trouble.kind
+    assert (trouble.where, trouble.count, trouble.example) == ("only", 1, "bad")
+    again = campaign(plan, folder=tmp_path / "kept", resume=True)
+    assert again.troubles == result.troubles
+    feasible = [row["feasible_bins"] for row in again.packages_frame().to_pylist()]
+    assert feasible == [["a"], ["b"], None, None]
