@@ -267,7 +267,7 @@ def test_stored_releases_are_compared(glasshouse: Glasshouse) -> None:
         (("compare", "people.csv", *KNOWN), "say what to promise"),
         (("compare", "people.csv", *KNOWN, "--k", "two"), "no list of numbers"),
         (("compare", "people.csv", "k2"), "or only folders of runs"),
-        (("compare", "."), "a folder without a release"),
+        (("compare", "."), "a folder without a run"),
         (("compare", "k2", "k4", "--k", "3"), "leave out --k"),
         (("compare", "k2", "k2"), '"k2" is there twice'),
         (("compare", "k2", "--suppression", "0.1"), "leave out --suppression"),

@@ -1,4 +1,4 @@
-"""``glasshouse compare``: protected releases beside the original, risk against utility."""
+"""``glasshouse compare``: protected releases beside the original, and runs of the same command side by side."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from glasshouse.cli import asking, options
 from glasshouse.cli.anonymise import PROTECTION
 from glasshouse.cli.progress import progress
 from glasshouse.errors import StudyError
+from glasshouse.language import text
 
 if TYPE_CHECKING:
     from glasshouse.study import Study
@@ -25,7 +26,7 @@ def compare(
         list[Path],
         typer.Argument(
             metavar="RUN",
-            help="Folders that anonymise wrote; or one file, protected in several ways.",
+            help="Folders of runs of the same command; or one file, protected in several ways.",
         ),
     ],
     quasi_identifiers: options.QuasiIdentifiers = None,
@@ -83,11 +84,13 @@ def compare(
     strip: options.Strip = False,
     types: options.Types = None,
 ) -> None:
-    """The original beside protected releases: who can be named, what can be inferred, what is lost.
+    """Protected releases beside the original, or runs side by side: what got worse, what got better.
 
     Example: glasshouse compare adult.csv -q age -q sex -s occupation --k 2,5,10,20 --suppression 0.04
 
-    Releases that exist: glasshouse compare protected5 protected20
+    Releases that exist (runs of anonymise): glasshouse compare protected5 protected20
+
+    Runs of assess, threat, deter or totals, this year against last: glasshouse compare run2018 run2019 --out changes
     """
     from glasshouse.cli.protected import show_comparison
     from glasshouse.runs import Means, check_place
@@ -96,16 +99,21 @@ def compare(
 
     if out is not None:
         check_place(out, overwrite=overwrite)
+    if all(path.is_dir() for path in paths) and not _are_releases(paths):
+        _put_side_by_side(context, paths, out, overwrite=overwrite, as_json=as_json)
+        return
     if all(path.is_dir() for path in paths):
-        _refuse_beside_folders(context)
+        _refuse_beside_folders(context, {"fraction", "predict"})
         with progress() as watch:
             comparison = compare_runs(paths, fraction=fraction, predict=predict, means=Means(watch))
     else:
         if len(paths) > 1:
-            raise StudyError("name one file to protect in several ways, or only folders of runs")
+            raise StudyError(
+                text("name one file to protect in several ways, or only folders of runs")
+            )
         existing_file(paths[0])
         if not quasi_identifiers:
-            raise StudyError("say what an adversary can know: -q COLUMN, once or more")
+            raise StudyError(text("say what an adversary can know: -q COLUMN, once or more"))
         dialect = options.dialect_content(separator, quote, encoding, no_header, names, strip)
         content: dict[str, Any] = {
             "command": "anonymise",
@@ -150,12 +158,46 @@ def compare(
         show_comparison(comparison, report)
 
 
-def _refuse_beside_folders(context: typer.Context) -> None:
-    """Make sure that nothing is asked that the folders say."""
-    allowed = {"paths", "fraction", "predict", "out", "overwrite", "as_json"}
+def _are_releases(folders: list[Path]) -> bool:
+    """Tell whether all folders are of runs that made a release.
+
+    Raises:
+        DataError: One holds no run.
+    """
+    from glasshouse.runs.stored import command_of
+
+    return all(command == "anonymise" for command in [command_of(folder) for folder in folders])
+
+
+def _put_side_by_side(
+    context: typer.Context, folders: list[Path], out: Path | None, *, overwrite: bool, as_json: bool
+) -> None:
+    """Compare runs of the same command by what they found."""
+    from glasshouse.cli.compared import show_side_by_side
+    from glasshouse.runs.side_by_side import side_by_side, write_side_by_side
+
+    _refuse_beside_folders(context, set())
+    outcome = side_by_side(folders)
+    report = None
+    if out is not None:
+        command = _command(folders, {})
+        report = write_side_by_side(outcome, out, command=command, overwrite=overwrite)
+    show_side_by_side(outcome, report, as_json=as_json)
+
+
+def _refuse_beside_folders(context: typer.Context, further: set[str]) -> None:
+    """Make sure that nothing is asked that the folders say.
+
+    Args:
+        context: What was typed.
+        further: What may be asked besides where the outcome goes.
+    """
+    allowed = {"paths", "out", "overwrite", "as_json", "language", "smallest_cell", *further}
     for name, option in asking.given_options(context):
         if name not in allowed:
-            raise StudyError(f"what was promised is in the folders; leave out {option}")
+            raise StudyError(
+                text("what was promised is in the folders; leave out {option}", option=option)
+            )
 
 
 def _asked(
@@ -179,17 +221,20 @@ def _command(paths: list[Path], asked: dict[str, Any]) -> str:
 
 def _combinations(lists: dict[str, str | None]) -> list[tuple[tuple[str, float], ...]]:
     """Return every combination of the parameters that are given."""
-    given = {name: _numbers(name, text) for name, text in lists.items() if text is not None}
+    given = {name: _numbers(name, own) for name, own in lists.items() if own is not None}
     if not given:
-        raise StudyError("say what to promise: --k, --l or --t, one number or several with commas")
+        raise StudyError(
+            text("say what to promise: --k, --l or --t, one number or several with commas")
+        )
     return [tuple(zip(given, values, strict=True)) for values in product(*given.values())]
 
 
-def _numbers(name: str, text: str) -> list[float]:
+def _numbers(name: str, given: str) -> list[float]:
     try:
-        return [float(part) if name == "t" else int(part) for part in text.split(",")]
+        return [float(part) if name == "t" else int(part) for part in given.split(",")]
     except ValueError:
-        raise StudyError(f'--{name} "{text}" is no list of numbers') from None
+        message = text('--{name} "{given}" is no list of numbers', name=name, given=given)
+        raise StudyError(message) from None
 
 
 def _study(content: dict[str, Any], protection: dict[str, Any]) -> Study:

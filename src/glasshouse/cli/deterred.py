@@ -11,16 +11,19 @@ from rich.table import Table
 
 from glasshouse.cli.outcomes import say
 from glasshouse.cli.tables import plain_table
+from glasshouse.language import number, text, translated
 from glasshouse.report.deterrence import (
     DETERRENTS,
-    PUBLISHED,
     THRESHOLDS,
-    amount,
-    deterrence_sentences,
+    deterrence_findings,
+    enough,
     now,
+    published_prior,
     shown_sizes,
+    threshold,
+    value_of,
 )
-from glasshouse.report.words import money, percentage
+from glasshouse.report.words import percentage
 from glasshouse.runs.deterring import DeterRun
 
 
@@ -35,62 +38,71 @@ def show_deterred(run: DeterRun, report: Path | None, *, as_json: bool) -> None:
         console.print(title, style="bold")
         console.print(table)
         console.print()
-    for sentence in deterrence_sentences(run):
-        say(console, f"• {sentence}")
+    for finding in deterrence_findings(run):
+        say(console, f"• {finding.sentence}")
     if not run.prior_is_given:
-        say(console, f"note: the prior is the publication's, {PUBLISHED}")
-    if run.size.warning is not None:
-        say(console, f"note: {run.size.warning}")
+        say(console, text("note: {note}", note=published_prior()))
     if report is not None:
-        say(console, f"\nReport: {report}", soft_wrap=True)
+        say(console, "\n" + text("Report: {path}", path=report), soft_wrap=True)
 
 
 def _thresholds(run: DeterRun) -> Table:
-    table = plain_table("From which size on she changes her mind, who knows the size")
-    table.add_column("she")
-    table.add_column("from", justify="right")
+    table = plain_table(text("From which size on she changes her mind, who knows the size"))
+    table.add_column(text("what she does"))
+    table.add_column(text("from"), justify="right")
     found = run.policy.thresholds.to_dict()
     for name, said in THRESHOLDS.items():
-        table.add_row(said, "not up to a million" if found[name] is None else f"{found[name]:,}")
+        table.add_row(translated(said), threshold(found[name]))
     return table
 
 
 def _sizes(run: DeterRun) -> Table:
     policy = run.policy
-    table = plain_table("By size of the group of people alike")
-    for title in ("size", "worth to her", "after access", "tried, undetected", "re-identified"):
+    table = plain_table(text("By size of the group of people alike"))
+    titles = (
+        text("size"),
+        text("worth to her"),
+        text("after access"),
+        text("tried, undetected"),
+        text("re-identified"),
+    )
+    for title in titles:
         table.add_column(title, justify="right", no_wrap=True)
     for i in shown_sizes(policy):
         table.add_row(
-            f"{policy.sizes[i]:,}",
-            _money(float(policy.value[i]), run.currency),
-            _money(float(policy.value_after_access[i]), run.currency),
-            f"{policy.exploits[i]:,}",
+            number(int(policy.sizes[i])),
+            value_of(policy.value[i], run.currency),
+            value_of(policy.value_after_access[i], run.currency),
+            number(int(policy.exploits[i])),
             percentage(Fraction(float(policy.reidentification[i]))),
         )
     return table
 
 
 def _deterrents(run: DeterRun) -> Table:
-    aim = f"at most {run.study.target:g}" if run.study.target else "zero"
-    table = plain_table(
-        f"What brings the risk of a group of {run.study.protect:,} to {aim}, each by itself, if she knows the size"
-    )
-    table.add_column("raise")
-    for title in ("now", "enough"):
+    table = plain_table(_aim(run))
+    table.add_column(text("raise"))
+    for title in (text("now"), text("enough")):
         table.add_column(title, justify="right", no_wrap=True)
     for each in run.deterrents:
         table.add_row(
-            DETERRENTS[each.parameter],
+            translated(DETERRENTS[each.parameter]),
             now(run.policy.terms, each.parameter, run.currency),
-            "nothing is"
-            if each.lasting is None
-            else amount(each.parameter, each.lasting, run.currency),
+            enough(each.parameter, each.lasting, run.currency),
         )
-    last = run.size.lasting
-    table.add_row("the size of the group", "", "nothing is" if last is None else f"{last:,}")
+    table.add_row(text("the size of the group"), "", threshold(run.size.lasting))
     return table
 
 
-def _money(value: float, currency: str | None) -> str:
-    return f"{value:,.2f}" if currency is None else money(Fraction(value), currency)
+def _aim(run: DeterRun) -> str:
+    """Say what the deterrents are to reach."""
+    if run.study.target:
+        return text(
+            "What brings the risk of a group of {size} to at most {target}, each by itself, if she knows the size",
+            size=run.study.protect,
+            target=percentage(Fraction(run.study.target)),
+        )
+    return text(
+        "What brings the risk of a group of {size} to zero, each by itself, if she knows the size",
+        size=run.study.protect,
+    )

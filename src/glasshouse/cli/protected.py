@@ -1,4 +1,4 @@
-"""A protected release on the terminal."""
+"""Protected releases, and runs side by side, on the terminal."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rich.console import Console
 
 from glasshouse.cli.outcomes import say, show_treatment
 from glasshouse.cli.tables import comparison_table, protection_table
-from glasshouse.report.comparisons import comparison_sentences
-from glasshouse.report.protections import protection_sentences
-from glasshouse.report.words import counted
+from glasshouse.language import text, text_for
+from glasshouse.report.comparisons import comparison_findings
+from glasshouse.report.protections import protection_findings
 from glasshouse.runs.anonymising import RELEASE, AnonymiseRun
 from glasshouse.runs.comparing import Comparison
 
@@ -24,44 +24,55 @@ def show_protected(run: AnonymiseRun, report: Path | None, *, as_json: bool) -> 
         return
     console = Console()
     content = run.to_dict()
-    say(console, f"{run.original.name}: {run.records:,} records, {run.protection.method}\n")
+    said = text_for(
+        run.records,
+        "{dataset}: {count} record, {method}",
+        "{dataset}: {count} records, {method}",
+        dataset=run.original.name,
+        method=run.protection.method,
+    )
+    say(console, f"{said}\n")
     show_treatment(console, run.steps)
     if content["heights"] is not None:
         heights = ", ".join(f"{name} {height}" for name, height in content["heights"].items())
-        say(console, f"Heights: {heights}\n")
+        say(console, text("Heights: {heights}", heights=heights) + "\n")
     console.print(protection_table(run.before, run.after))
     console.print()
-    for sentence in protection_sentences(run, subject=run.study.subject):
-        say(console, f"• {sentence}")
+    for finding in protection_findings(run, subject=run.study.subject):
+        say(console, f"• {finding.sentence}")
     for note in _notes(run):
-        say(console, f"note: {note}")
+        say(console, text("note: {note}", note=note))
     if report is not None:
-        say(console, f"\nRelease: {report.parent / RELEASE}\nReport: {report}", soft_wrap=True)
+        release = text("Release: {path}", path=report.parent / RELEASE)
+        say(console, f"\n{release}", soft_wrap=True)
+        say(console, text("Report: {path}", path=report), soft_wrap=True)
     else:
-        say(console, "\nNothing was written: say --out DIR to keep the release.")
+        say(console, "\n" + text("Nothing was written: say --out DIR to keep the release."))
 
 
 def _notes(run: AnonymiseRun) -> Iterator[str]:
     """Yield what a publisher has to review."""
     suggested = [name for name, own in run.hierarchies.items() if own.suggested and own.height > 2]
     if suggested:
-        yield (
-            f"suggested hierarchies: {', '.join(suggested)}; review them, or give your own with --hierarchy"
+        yield text(
+            "suggested hierarchies: {columns}; review them, or give your own with --hierarchy",
+            columns=", ".join(suggested),
         )
     plain = [name for name, own in run.hierarchies.items() if own.suggested and own.height <= 2]
     if plain:
-        yield (
-            f"told or not at all, being no numbers, dates or codes: {', '.join(plain)}; --hierarchy says better"
+        yield text(
+            "told or not at all, being no numbers, dates or codes: {columns}; --hierarchy says better",
+            columns=", ".join(plain),
         )
     if run.left_out:
-        yield f"columns not released: {', '.join(run.left_out)}; --keep COLUMN releases one as it is"
+        yield text(
+            "columns not released: {columns}; --keep COLUMN releases one as it is",
+            columns=", ".join(run.left_out),
+        )
     if run.protection.keep:
-        yield f"released as they are, and in no figure: {', '.join(run.protection.keep)}"
-    smallest = run.attained.k
-    if 0 < run.suppressed < smallest:
-        yield (
-            f"only {counted(run.suppressed, 'record')} {'is' if run.suppressed == 1 else 'are'} suppressed: whoever "
-            "knows that a person took part and finds no class for them knows that it is one of these"
+        yield text(
+            "released as they are, and in no figure: {columns}",
+            columns=", ".join(run.protection.keep),
         )
 
 
@@ -70,7 +81,7 @@ def show_comparison(comparison: Comparison, report: Path | None) -> None:
     console = Console()
     console.print(comparison_table(comparison.rows))
     console.print()
-    for sentence in comparison_sentences(comparison):
-        say(console, f"• {sentence}")
+    for finding in comparison_findings(comparison):
+        say(console, f"• {finding.sentence}")
     if report is not None:
-        say(console, f"\nReport: {report}", soft_wrap=True)
+        say(console, "\n" + text("Report: {path}", path=report), soft_wrap=True)

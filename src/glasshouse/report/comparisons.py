@@ -1,31 +1,17 @@
-"""Releases beside the original: one table, one picture of risk against what is lost, and three sentences."""
+"""Releases beside the original: which protects best, which keeps most, and what none of them stops."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
-import altair as alt
-
+from glasshouse.language import number, text
 from glasshouse.microdata import Attack
-from glasshouse.report.attacks import attack_label
-from glasshouse.report.cells import number_cell
-from glasshouse.report.document import METHOD
-from glasshouse.report.page import (
-    Cell,
-    Column,
-    Figure,
-    Group,
-    Page,
-    Provenance,
-    Section,
-    Table,
-    Term,
-)
-from glasshouse.report.theme import TARGETS
-from glasshouse.report.transition import Assumptions, noted, spread
-from glasshouse.report.words import counted, enumeration, percentage, share
+from glasshouse.report.findings import exact_figure, graded
+from glasshouse.report.lists import joined
+from glasshouse.report.page import Finding, Severity
+from glasshouse.report.words import counted, enumeration, frequency, percentage, share
 
 
 class Row(Protocol):
@@ -63,213 +49,238 @@ class Rows(Protocol):
         """What a record stands for."""
 
 
-def comparison_sentences(comparison: Rows) -> tuple[str, ...]:
-    """Return which release protects best, which keeps most, and what none of them stops."""
+def comparison_findings(comparison: Rows) -> tuple[Finding, ...]:
+    """Return which release protects best and which keeps most, what they do not stop, and which another one beats."""
     original, *releases = comparison.rows
-    subject = comparison.subject
-    safest = min(releases, key=lambda row: row.naming.probabilistic.posterior)
-    kept = min(releases, key=lambda row: row.distance)
-    sentences = [
-        f"Without protection {counted(original.naming.certain, subject)} "
-        f"({share(original.naming.certain, original.naming.records)}) can be named with certainty; of the releases, "
-        f"“{safest.name}” makes naming hardest: a guess is right with a chance of "
-        f"{percentage(safest.naming.probabilistic.posterior)}.",
-        f"“{kept.name}” stays nearest to the truth: what it says of two columns together is wrong for "
-        f"{100 * kept.distance:.1f} % of the records on average.",
-    ]
+    found = [_named(original, releases, comparison.subject), _nearest(releases)]
     if original.inferring:
-        left = min(releases, key=lambda row: max(a.certain for a in row.inferring))
-        most = max(left.inferring, key=lambda attack: attack.certain)
-        sentences.append(
-            f"Protection against naming is not protection against inference: even in “{left.name}” the "
-            f"{' and '.join(most.secret)} of {counted(most.certain, subject)} "
-            f"({share(most.certain, most.records)}) is known with certainty."
-            if most.certain
-            else f"In {_which(releases)} nobody's sensitive value is known with certainty."
+        found.extend(_inferred(releases, comparison.subject))
+    found.extend(_beaten(releases))
+    if original.to_dict().get("prediction"):
+        found.append(_predicted(releases))
+    return tuple(found)
+
+
+def safest(releases: Sequence[Row]) -> Row:
+    """Return the release in which naming is hardest; of several, the one nearest to the truth."""
+    return min(releases, key=lambda row: (row.naming.probabilistic.posterior, row.distance))
+
+
+def _named(original: Row, releases: Sequence[Row], subject: str) -> Finding:
+    best = safest(releases)
+    grade = graded(best.naming.probabilistic.posterior, certain=best.naming.certain > 0)
+    safe = grade == Severity.LOW
+    return Finding(
+        Severity.SAFE if safe else grade,
+        _naming_sentence(original, best, subject, alone=len(releases) == 1),
+        figure=text(
+            "Original – {original}. {name} – {release}.",
+            original=exact_figure(original.naming),
+            name=best.name,
+            release=exact_figure(best.naming),
+        ),
+        meaning=text(
+            "This holds as long as the adversary knows nothing of a person but the quasi-identifiers."
         )
-    return tuple(sentences)
+        if safe
+        else "",
+        remedy=""
+        if safe
+        else text("A larger k, or less detail of the attributes released, makes naming harder."),
+    )
 
 
-def _which(releases: Sequence[Row]) -> str:
-    """Name the releases in which nobody's sensitive value is known with certainty."""
+def _naming_sentence(original: Row, best: Row, subject: str, *, alone: bool) -> str:
+    before, after = original.naming, best.naming
+    parts = {
+        "people": counted(before.certain, subject) if before.certain else text("nobody"),
+        "share": share(before.certain, before.records),
+        "name": best.name,
+        "left": counted(after.certain, subject) if after.certain else text("nobody"),
+        "before": frequency(before.probabilistic.posterior),
+        "after": frequency(after.probabilistic.posterior),
+    }
+    no_harder = after.probabilistic.posterior >= before.probabilistic.posterior
+    if no_harder and alone:
+        return text(
+            "“{name}” does not make it harder to guess who it is: a guess is right for {after}, and in the original "
+            "for {before}.",
+            **parts,
+        )
+    if no_harder:
+        return text(
+            "None of the releases makes it harder to guess who it is: a guess is right for {before} in the original, "
+            "and no less often in any of them.",
+            **parts,
+        )
+    if alone:
+        return text(
+            "Without protection {people} ({share}) can be named with certainty; in “{name}” {left} can, and a guess is "
+            "right for {after} instead of {before}.",
+            **parts,
+        )
+    return text(
+        "Without protection {people} ({share}) can be named with certainty; none of the releases makes naming harder "
+        "than “{name}”: {left} can be named with certainty there, and a guess is right for {after} instead of "
+        "{before}.",
+        **parts,
+    )
+
+
+def _nearest(releases: Sequence[Row]) -> Finding:
+    kept = min(releases, key=lambda row: row.distance)
+    content = kept.to_dict()
+    parts = {"name": kept.name, "wrong": percentage(Fraction(kept.distance))}
+    if content["pair_distance"] is None:
+        sentence = text(
+            "None of the releases is nearer to the truth than “{name}”: what it says of the column is wrong for "
+            "{wrong} of the records.",
+            **parts,
+        )
+    elif len(releases) == 1:
+        sentence = text(
+            "The cost of “{name}”: what it says of two columns together is wrong for {wrong} of the records on "
+            "average.",
+            **parts,
+        )
+    else:
+        sentence = text(
+            "None of the releases is nearer to the truth than “{name}”: what it says of two columns together is wrong "
+            "for {wrong} of the records on average.",
+            **parts,
+        )
+    return Finding(
+        Severity.NOTE,
+        sentence,
+        figure=text(
+            "distance of single columns {single}, of pairs {pairs}; median error of counting questions {queries}",
+            single=number(content["column_distance"], ".4f"),
+            pairs=_four_digits(content["pair_distance"]),
+            queries=number(content["query_error"], ".4f"),
+        ),
+        meaning=text(
+            "The nearer to the truth, the more the release still serves those who have an honest question."
+        ),
+    )
+
+
+def _four_digits(value: float | None) -> str:
+    return "–" if value is None else number(value, ".4f")
+
+
+def _inferred(releases: Sequence[Row], subject: str) -> Iterator[Finding]:
+    """Yield in which releases nobody's secret is known with certainty, and how many are known in the others."""
     safe = [row for row in releases if not any(attack.certain for attack in row.inferring)]
-    if len(safe) == len(releases) > 1:
-        return "all of them"
-    return enumeration([f"“{row.name}”" for row in safe])
-
-
-def risk_and_utility(comparison: Rows) -> alt.TopLevelMixin:
-    """Show what is lost against what she still learns: one point per release and attack."""
-    attacks = list(dict.fromkeys(attack_label(each) for each in _attacks_of(comparison.rows[0])))[
-        : len(TARGETS)
-    ]
-    ordered = sorted(comparison.rows, key=lambda row: row.distance)
-    rows = [
-        {
-            "name": row.name,
-            "attack": label,
-            "error": 100 * row.distance,
-            "risk": 100 * float(attack.probabilistic.posterior),
-        }
-        for row in ordered
-        for label, attack in zip(attacks, _attacks_of(row), strict=False)
-    ]
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("error:Q", title="distance from the truth, pairs of columns (%)"),
-        y=alt.Y("risk:Q", title="share of right guesses (%)", scale=alt.Scale(domain=[0, 100])),
-    )
-    colours, shapes = zip(*TARGETS[: len(attacks)], strict=True)
-    lines = base.mark_line(strokeWidth=1.5, opacity=0.5).encode(
-        color=alt.Color(
-            "attack:N", title=None, scale=alt.Scale(domain=attacks, range=list(colours))
+    if safe:
+        yield Finding(
+            Severity.SAFE,
+            _safe_sentence(safe, releases),
+            meaning=text(
+                "This holds as long as the adversary knows nothing of a person but the quasi-identifiers; guesses may "
+                "still be good ones."
+            ),
         )
+    leaking = [row for row in releases if row not in safe]
+    if leaking:
+        yield _leaking(leaking, subject, all_of_them=not safe)
+
+
+def _safe_sentence(safe: Sequence[Row], releases: Sequence[Row]) -> str:
+    if len(safe) == len(releases) > 1:
+        return text("In all of the releases nobody's sensitive value is known with certainty.")
+    return text(
+        "In {releases} nobody's sensitive value is known with certainty.",
+        releases=joined([text("“{name}”", name=row.name) for row in safe]),
     )
-    points = base.mark_point(filled=True, size=120, opacity=1).encode(
-        color=alt.Color("attack:N", title=None),
-        shape=alt.Shape(
-            "attack:N", title=None, scale=alt.Scale(domain=attacks, range=list(shapes))
+
+
+def _leaking(leaking: Sequence[Row], subject: str, *, all_of_them: bool) -> Finding:
+    """Say how many secrets are known in the best of the releases that give some away."""
+    least = min(leaking, key=lambda row: max(attack.certain for attack in row.inferring))
+    most = max(least.inferring, key=lambda attack: attack.certain)
+    parts = {
+        "name": least.name,
+        "secret": enumeration(most.secret),
+        "people": counted(most.certain, subject),
+        "share": share(most.certain, most.records),
+    }
+    if all_of_them:
+        sentence = text(
+            "Protection against naming is not protection against inference: even in “{name}” the {secret} of {people} "
+            "({share}) is known with certainty.",
+            **parts,
+        )
+    else:
+        sentence = text(
+            "Protection against naming is not protection against inference: in “{name}” the {secret} of {people} "
+            "({share}) is known with certainty.",
+            **parts,
+        )
+    return Finding(
+        graded(most.probabilistic.additive, certain=True),
+        sentence,
+        figure=f"{least.name} – {exact_figure(most)}",
+        meaning=text(
+            "A secret can be learned without knowing whose record it is: it is enough that all who look like a person "
+            "share it."
         ),
-    )
-    return alt.layer(lines, points, *_labels(rows, attacks)).properties(
-        width=620,
-        height=340,
-        title=alt.Title(
-            "What is left of the data, and what is left to learn",
-            subtitle="towards the lower left is better; each column of points is a release",
+        remedy=text(
+            "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
         ),
     )
 
 
-def _attacks_of(row: Row) -> tuple[Attack, ...]:
+def _beaten(releases: Sequence[Row]) -> Iterator[Finding]:
+    """Yield the releases that another one beats both in risk and in what is left of the data."""
+    for row in releases:
+        better = next((other for other in releases if _beats(other, row)), None)
+        if better is not None:
+            yield Finding(
+                Severity.NOTE,
+                text(
+                    "“{worse}” is beaten by “{better}”, which is nearer to the truth while no attack succeeds more "
+                    "often.",
+                    worse=row.name,
+                    better=better.name,
+                ),
+                figure=text(
+                    "distance {worse} against {better}",
+                    worse=number(row.distance, ".4f"),
+                    better=number(better.distance, ".4f"),
+                ),
+            )
+
+
+def _beats(one: Row, other: Row) -> bool:
+    risks = zip(attacks_of(one), attacks_of(other), strict=True)
+    return one.distance < other.distance and all(
+        own.probabilistic.posterior <= theirs.probabilistic.posterior
+        and own.certain <= theirs.certain
+        for own, theirs in risks
+    )
+
+
+def attacks_of(row: Row) -> tuple[Attack, ...]:
+    """Return the attacks on a release, naming first."""
     return (row.naming, *row.inferring)
 
 
-def _labels(rows: Sequence[Mapping[str, Any]], attacks: Sequence[str]) -> list[alt.Chart]:
-    """Name each release above its topmost point, the neighbours at different heights."""
-    topmost = {
-        name: max((row for row in rows if row["name"] == name), key=lambda row: row["risk"])
-        for name in dict.fromkeys(row["name"] for row in rows)
-    }
-    return [
-        alt.Chart(alt.InlineData(values=list(topmost.values())[turn::2]))
-        .mark_text(align="left", dx=6, dy=dy, fontSize=12)
-        .encode(x="error:Q", y="risk:Q", text="name:N")
-        for turn, dy in ((0, -10), (1, -26))
-        if list(topmost)[turn::2]
+def _predicted(releases: Sequence[Row]) -> Finding:
+    """Say how well a classifier does that learned from the release which serves it best."""
+    told: list[tuple[str, Mapping[str, Any]]] = [
+        (row.name, row.to_dict()["prediction"]) for row in releases
     ]
-
-
-def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -> Page:
-    """Return the report of a comparison, and the command that repeats it."""
-    estimates = any(row.to_dict()["population_uniques"] is not None for row in comparison.rows)
-    predicts = comparison.rows[0].to_dict().get("prediction")
-    secrets = [" and ".join(attack.secret) for attack in comparison.rows[0].inferring]
-    columns = (
-        Column("Release"),
-        Column("records suppressed", numeric=True),
-        Column("classes", numeric=True),
-        Column("highest", numeric=True, under="Chance of naming"),
-        Column("average", numeric=True, under="Chance of naming"),
-        Column("certain", numeric=True, under="Chance of naming"),
-        *([Column("alone in population", numeric=True)] if estimates else []),
-        *(
-            Column(title, numeric=True, under=f"Infer {secret}")
-            for secret in secrets
-            for title in ("certain", "guess")
+    name, best = max(told, key=lambda each: float(each[1]["release"]))
+    return Finding(
+        Severity.NOTE,
+        text(
+            "A classifier that learned from “{name}” tells the {target} of real records right for {release}; one that "
+            "learned from the original, for {original}; always saying the most frequent value, for {majority}.",
+            name=name,
+            target=enumeration([best["target"]]),
+            release=frequency(Fraction(best["release"])),
+            original=frequency(Fraction(best["original"])),
+            majority=frequency(Fraction(best["majority"])),
         ),
-        Column("loss", numeric=True, under="Utility"),
-        Column("distance", numeric=True, under="Utility"),
-        Column("of pairs", numeric=True, under="Utility"),
-        Column("query error", numeric=True, under="Utility"),
-        *([Column("prediction", numeric=True, under="Utility")] if predicts else []),
-    )
-    table = Table(columns, (Group(tuple(_cells(row, estimates) for row in comparison.rows)),))
-    return Page(
-        title="Protected releases side by side",
-        lead=f"{len(comparison.rows) - 1} releases of {comparison.rows[0].naming.datasets[0]}",
-        findings=noted(comparison_sentences(comparison)),
-        figures=(
-            Figure.of(
-                risk_and_utility(comparison),
-                label="Risk against utility, one point per release and attack; the same figures are in the table",
-                caption="Down: harder to learn about somebody. Left: nearer to the truth.",
-            ),
-        ),
-        sections=(Section("The figures", tables=(table,)),),
-        **spread(
-            Assumptions(
-                "The adversary knows all quasi-identifiers of a person in the release. Suppressed records form no class "
-                "and are left out of every risk.",
-                (
-                    Term(
-                        "Highest, average", "Of the chances that the record of a person is named."
-                    ),
-                    *(
-                        [
-                            Term(
-                                "Alone in population",
-                                "The estimated share of people who are unlike anybody else in the whole population "
-                                "(Dankar et al. 2012).",
-                            )
-                        ]
-                        if estimates
-                        else []
-                    ),
-                    Term("Loss", "The share of detail that is lost: 0 nothing, 1 everything."),
-                    Term(
-                        "Distance, of pairs",
-                        "How far the distribution of a column, or of two columns together, is from the truth on average "
-                        "(total variation).",
-                    ),
-                    Term(
-                        "Query error",
-                        "The median relative error of 1,000 random counting questions.",
-                    ),
-                    *([_prediction_term(predicts)] if predicts else []),
-                ),
-            )
-        ),
-        provenance=provenance,
-        command=command,
-        method=METHOD,
-    )
-
-
-def _estimate(share: float | None) -> str:
-    return "–" if share is None else percentage(Fraction(share))
-
-
-def _prediction_term(told: Mapping[str, Any]) -> Term:
-    return Term(
-        "Prediction",
-        f"How often a classifier that learned from the release tells the {told['target']} of real records; always "
-        f"saying the most frequent value is right for {percentage(Fraction(told['majority']))}.",
-    )
-
-
-def _cells(row: Row, estimates: bool) -> tuple[Cell, ...]:
-    content = row.to_dict()
-    naming, learned = row.naming, content.get("prediction")
-    inferred = [
-        cell
-        for attack in row.inferring
-        for cell in (
-            Cell(percentage(attack.deterministic.posterior)),
-            number_cell(attack.probabilistic.posterior),
-        )
-    ]
-    return (
-        Cell(row.name),
-        Cell(f"{content['suppressed']:,}"),
-        Cell(f"{content['classes']:,}"),
-        Cell(f"{content['highest_risk']:.4g}"),
-        number_cell(naming.probabilistic.posterior),
-        Cell(percentage(naming.deterministic.posterior)),
-        *([Cell(_estimate(content["population_uniques"]))] if estimates else []),
-        *inferred,
-        Cell("–" if content["loss"] is None else f"{content['loss']:.4f}"),
-        Cell(f"{content['column_distance']:.4f}"),
-        Cell("–" if content["pair_distance"] is None else f"{content['pair_distance']:.4f}"),
-        Cell(f"{content['query_error']:.4f}"),
-        *([Cell(f"{learned['release']:.4f}")] if learned else []),
+        figure="; ".join(f"{each} {number(own['release'], '.4f')}" for each, own in told),
     )

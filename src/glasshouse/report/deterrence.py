@@ -1,48 +1,40 @@
-"""Would she attack, how far, and what deters her: in sentences, in pictures, in exact figures."""
+"""Would she attack, how far, and what deters her: what was found about the attacker's economics."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.economics import Deterrent, Exposure, Policy, Sensitivity, Terms
-from glasshouse.report.deterrence_charts import (
-    exploits_by_size,
-    risk_by_size,
-    thresholds_by_parameter,
-    value_by_size,
-)
-from glasshouse.report.exposures import exposure_figure, exposure_section, exposure_sentences
-from glasshouse.report.page import (
-    Cell,
-    Column,
-    Figure,
-    Group,
-    Page,
-    Provenance,
-    Section,
-    Table,
-    Term,
-)
-from glasshouse.report.transition import Assumptions, noted, spread
-from glasshouse.report.words import counted, frequency, money, percentage, plural
+from glasshouse.economics import Deterrent, Exposure, Policy, Terms
+from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.report.exposures import amount_of, exposure_findings
+from glasshouse.report.findings import graded
+from glasshouse.report.page import Finding, Severity
+from glasshouse.report.words import counted, frequency, money, percentage, plural, singular
 
-METHOD = "Xia, Heatherly, Kantarcioglu, Vorobeychik, Wan and Malin 2015, “Process-Driven Data Privacy” (CIKM)"
 MOST_SIZES = 12
 """So many sizes of groups are in the table."""
 DETERRENTS = {
-    "penalty": "the penalty",
-    "access_cost": "the price of access",
-    "link_cost": "the cost of linking",
-    "exploit_cost": "the cost of trying one person",
-    "detection": "the chance of being detected",
+    "penalty": marked("the penalty"),
+    "access_cost": marked("the price of access"),
+    "link_cost": marked("the cost of linking"),
+    "exploit_cost": marked("the cost of trying one person"),
+    "detection": marked("the chance of being detected"),
 }
-
+"""What a publisher or a legislator can raise."""
+THRESHOLDS = {
+    "no_attack": marked("does not begin"),
+    "no_exploit_after_access": marked("tries nobody although access is paid"),
+    "first_partial": marked("does not go on until everybody was tried"),
+    "baseline": marked("the one-shot adversary of the literature does not begin"),
+}
+"""What she does from each threshold on."""
 
 _EQUAL = 1e-12
 """Risks so near to each other are equal but for rounding."""
@@ -84,78 +76,170 @@ class Deterred(Protocol):
         """What a record stands for."""
 
 
-def deterrence_sentences(outcome: Deterred) -> tuple[str, ...]:
-    """Return what a release risks, where there is one; whom she attacks, how surely, and what would stop her."""
-    people = plural(outcome.subject)
-    of_release = (
-        ()
-        if outcome.exposure is None
-        else exposure_sentences(
-            outcome.exposure,
-            subject=outcome.subject,
-            currency=outcome.currency,
-            losses=outcome.counts_losses,
-        )
-    )
-    return (
-        *of_release,
-        _attacked(outcome.policy, people),
-        _risk(outcome.policy, outcome.subject),
+def deterrence_findings(outcome: Deterred) -> tuple[Finding, ...]:
+    """Return what a release risks, where there is one; whom she attacks, how surely, and what would stop her.
+
+    What holds for groups of any size is a risk by itself only where there is no release to judge.
+    """
+    policy, subject = outcome.policy, outcome.subject
+    of_any = (
+        *_attacked(outcome),
+        _risk(policy, subject),
+        *_rising(outcome),
         _stopped(outcome),
     )
+    if outcome.exposure is None:
+        return of_any
+    of_release = exposure_findings(
+        outcome.exposure,
+        subject=subject,
+        currency=outcome.currency,
+        losses=outcome.counts_losses,
+    )
+    return (*of_release, *map(_as_note, of_any))
 
 
-def _attacked(policy: Policy, people: str) -> str:
+def _as_note(finding: Finding) -> Finding:
+    """Return a finding that helps to judge, but is no judgement of the release."""
+    if finding.severity == Severity.SAFE:
+        return finding
+    return replace(finding, severity=Severity.NOTE)
+
+
+def published_prior() -> str:
+    """Say whose prior it is where none was given."""
+    return text(
+        "The prior is the publication's: the share of the inhabitants of North Carolina who are registered voters; "
+        "give your own with --prior."
+    )
+
+
+def _on_these_terms() -> str:
+    return text("This holds for a rational adversary on the terms given; others may attack anyway.")
+
+
+def _attacked(outcome: Deterred) -> Iterator[Finding]:
+    """Yield which groups she attacks, and which she does not."""
+    policy, many = outcome.policy, plural(outcome.subject)
     if policy.belief is not None:
-        return _believing(policy, people)
-    end, said = policy.thresholds.no_attack, "who knows how many are alike"
+        yield _believing(policy, many)
+        return
+    end = policy.thresholds.no_attack
     if end is None:
-        return (
-            f"On these terms a rational adversary {said} attacks groups of up to a million {people} alike, and perhaps "
-            "larger ones."
+        yield Finding(
+            Severity.HIGH,
+            text(
+                "On these terms a rational adversary who knows how many are alike attacks groups of up to a million "
+                "{many} alike, and perhaps larger ones.",
+                many=many,
+            ),
+            meaning=text("No group is large enough to hide in, as long as the terms are these."),
         )
-    if end == 1:
-        return f"On these terms a rational adversary {said} attacks nobody, not even somebody who is like nobody else."
-    return (
-        f"On these terms a rational adversary {said} attacks groups of up to {end - 1:,} {people} alike; where "
-        f"{end:,} or more are alike she does not begin."
+        return
+    figure = text("does not begin from size {size} on", size=end)
+    if end > 1:
+        yield Finding(
+            Severity.MODERATE,
+            text(
+                "On these terms a rational adversary who knows how many are alike attacks groups of up to {most} "
+                "{many} alike.",
+                most=end - 1,
+                many=many,
+            ),
+            figure=figure,
+            meaning=text(
+                "An attack on a group of that size or a smaller one is worth more to her than it costs, fines included."
+            ),
+            remedy=text(
+                "Publish so that more people are alike, or make attacks dearer or riskier."
+            ),
+        )
+        yield Finding(
+            Severity.SAFE,
+            text(
+                "Where {size} or more {many} are alike, a rational adversary who knows it does not begin on these "
+                "terms.",
+                size=end,
+                many=many,
+            ),
+            figure=figure,
+            meaning=_on_these_terms(),
+        )
+        return
+    yield Finding(
+        Severity.SAFE,
+        text(
+            "On these terms a rational adversary who knows how many are alike attacks nobody, not even somebody who is "
+            "like nobody else."
+        ),
+        figure=figure,
+        meaning=_on_these_terms(),
     )
 
 
-def _believing(policy: Policy, people: str) -> str:
+def _believing(policy: Policy, many: str) -> Finding:
     """Say which groups are attacked by somebody who only knows how frequent such people are."""
-    who = (
-        f"On these terms a rational adversary who only knows how frequent such {people} are in a register of "
-        f"{policy.belief:,}"
-    )
     attacked = policy.sizes[policy.value > 0]
+    parts: dict[str, object] = {"many": many, "register": number(policy.belief or 0)}
+    figure = text(
+        "attacked: {attacked} of the {sizes} sizes asked about",
+        attacked=len(attacked),
+        sizes=len(policy.sizes),
+    )
     if not len(attacked):
-        return f"{who} attacks none of the sizes asked about."
-    first, last = int(attacked[0]), int(attacked[-1])
-    if len(attacked) == len(policy.sizes):
-        return (
-            f"{who} attacks all sizes asked about, where she expects {first:,} to {last:,} alike."
+        return Finding(
+            Severity.SAFE,
+            text(
+                "On these terms a rational adversary who only knows how frequent such {many} are in a register of "
+                "{register} attacks none of the sizes asked about.",
+                **parts,
+            ),
+            figure=figure,
+            meaning=_on_these_terms(),
         )
-    return f"{who} attacks where she expects {first:,} to {last:,} alike, of the sizes asked about."
+    parts |= {"first": int(attacked[0]), "last": int(attacked[-1])}
+    if len(attacked) == len(policy.sizes):
+        sentence = text(
+            "On these terms a rational adversary who only knows how frequent such {many} are in a register of "
+            "{register} attacks all sizes asked about, where she expects {first} to {last} alike.",
+            **parts,
+        )
+    else:
+        sentence = text(
+            "On these terms a rational adversary who only knows how frequent such {many} are in a register of "
+            "{register} attacks where she expects {first} to {last} alike, of the sizes asked about.",
+            **parts,
+        )
+    return Finding(Severity.MODERATE, sentence, figure=figure)
 
 
-def _risk(policy: Policy, subject: str) -> str:
+def _risk(policy: Policy, subject: str) -> Finding:
     worst = int(np.argmax(policy.reidentification))
     risk = float(policy.reidentification[worst])
     if risk == 0:
-        return f"Of the sizes asked about, no {subject} is re-identified in any."
-    alike = _where(policy.sizes[policy.reidentification >= risk - _EQUAL], subject)
-    tried = int(policy.exploits[policy.reidentification >= risk - _EQUAL].max())
-    rises = bool((np.diff(policy.reidentification) > _EQUAL).any())
-    more = (
-        " Larger groups are not always safer: the risk rises with the size at places."
-        if rises
-        else ""
-    )
-    tries = "one try" if tried == 1 else f"at most {tried:,} tries"
-    return (
-        f"Of the sizes asked about, the risk is greatest in {alike}: {frequency(Fraction(risk))} are re-identified "
-        f"there; undetected, she makes {tries}.{more}"
+        return Finding(
+            Severity.SAFE,
+            text(
+                "Of the sizes asked about, no {subject} is re-identified in any.",
+                subject=singular(subject),
+            ),
+            meaning=_on_these_terms(),
+        )
+    alike = policy.reidentification >= risk - _EQUAL
+    tried = int(policy.exploits[alike].max())
+    return Finding(
+        graded(Fraction(risk)),
+        text(
+            "Of the sizes asked about, the risk is greatest in {where}: {frequency} are re-identified there; "
+            "undetected, she makes {tries}.",
+            where=_where(policy.sizes[alike], subject),
+            frequency=frequency(Fraction(risk)),
+            tries=text_for(tried, "one try", "at most {count} tries"),
+        ),
+        figure=text("probability of re-identification {risk}", risk=number(risk, ".6g")),
+        meaning=text(
+            "It is the chance that she finds the right one of the people who fit before she gives up or is stopped."
+        ),
     )
 
 
@@ -163,38 +247,106 @@ def _where(sizes: NDArray[np.int64], subject: str) -> str:
     """Say sizes of groups, which are ascending."""
     first, last = int(sizes[0]), int(sizes[-1])
     if first == last:
-        return f"a group of {counted(first, subject)}"
-    whole = last - first + 1 == len(sizes)
-    return (
-        f"groups of {first:,} to {last:,} {plural(subject)}{'' if whole else ' (not all of them)'}"
+        return text("a group of {people}", people=counted(first, subject))
+    parts = {"first": number(first), "last": number(last), "many": plural(subject)}
+    if last - first + 1 == len(sizes):
+        return text("groups of {first} to {last} {many}", **parts)
+    return text("some groups of {first} to {last} {many}", **parts)
+
+
+def _rising(outcome: Deterred) -> Iterator[Finding]:
+    """Yield that larger groups are not always safer, where that is so."""
+    rises = outcome.size.rises
+    meaning = text(
+        "A larger k by itself is no proof of more safety; look at the size from which on every larger one is enough."
+    )
+    if rises:
+        yield Finding(
+            Severity.MODERATE,
+            text(
+                "Larger groups are not always safer: the risk rises from groups of {smaller} to groups of {larger}.",
+                smaller=rises[0] - 1,
+                larger=rises[0],
+            ),
+            figure=text_for(
+                len(rises), "the risk rises at {count} size", "the risk rises at {count} sizes"
+            ),
+            meaning=meaning,
+        )
+    elif bool((np.diff(outcome.policy.reidentification) > _EQUAL).any()):
+        yield Finding(
+            Severity.MODERATE,
+            text(
+                "Larger groups are not always safer: of the sizes asked about, the risk rises with the size at places."
+            ),
+            meaning=meaning,
+        )
+
+
+def _stopped(outcome: Deterred) -> Finding:
+    """Say how much of each deterrent would keep her from the group that is to be protected."""
+    terms = outcome.policy.terms
+    reached = [(each, each.lasting) for each in outcome.deterrents if each.lasting is not None]
+    if not reached:
+        return Finding(
+            Severity.MODERATE, _unstoppable(outcome.deterrents[0] if outcome.deterrents else None)
+        )
+    first = reached[0][0]
+    parts: dict[str, object] = {
+        "size": first.size or 1,
+        "target": percentage(Fraction(first.target)),
+    }
+    if any(lasting <= present(terms, each.parameter) for each, lasting in reached):
+        return Finding(Severity.SAFE, _already(first, parts), meaning=_on_these_terms())
+    parts["ways"] = "; ".join(
+        text(
+            "{deterrent} to {amount} (now {now})",
+            deterrent=translated(DETERRENTS[each.parameter]),
+            amount=amount(each.parameter, lasting, outcome.currency),
+            now=now(terms, each.parameter, outcome.currency),
+        )
+        for each, lasting in reached
+    )
+    if first.target:
+        sentence = text(
+            "To bring the risk of a group of {size} down to {target} it is enough to raise one of these, if the "
+            "adversary knows the size: {ways}.",
+            **parts,
+        )
+    else:
+        sentence = text(
+            "To keep an adversary who knows its size from a group of {size} it is enough to raise one of these: "
+            "{ways}.",
+            **parts,
+        )
+    return Finding(
+        Severity.NOTE,
+        sentence,
+        meaning=text("Each is by itself, the other terms staying as they are."),
     )
 
 
-def _stopped(outcome: Deterred) -> str:
-    terms = outcome.policy.terms
-    reached = [each for each in outcome.deterrents if each.lasting is not None]
-    if not reached:
-        return "No single penalty, price or chance of detection would stop her."
-    size, target = reached[0].size or 1, reached[0].target
-    who = "She" if outcome.policy.belief is None else "An adversary who knows the sizes"
-    enough = [
-        each
-        for each in reached
-        if each.lasting is not None and each.lasting > present(terms, each.parameter)
-    ]
-    if not enough:
-        whom = "her" if who == "She" else who.lower()
-        return f"The present terms are enough already to keep {whom} from a group of {size:,}."
-    ways = [
-        f"{DETERRENTS[each.parameter]} were {amount(each.parameter, each.lasting, outcome.currency)} "
-        f"(now {now(terms, each.parameter, outcome.currency)})"
-        for each in enough
-        if each.lasting is not None
-    ]
-    if target == 0:
-        return f"{who} would not attack a group of {size:,} if {', or if '.join(ways)}."
-    most = percentage(Fraction(target))
-    return f"The risk of a group of {size:,} would be at most {most} if {', or if '.join(ways)}."
+def _unstoppable(deterrent: Deterrent | None) -> str:
+    if deterrent is None or not deterrent.target:
+        return text("No single penalty, price or chance of detection would stop her.")
+    return text(
+        "No single penalty, price or chance of detection would bring the risk of a group of {size} down to {target}.",
+        size=deterrent.size or 1,
+        target=percentage(Fraction(deterrent.target)),
+    )
+
+
+def _already(deterrent: Deterrent, parts: dict[str, object]) -> str:
+    if deterrent.target:
+        return text(
+            "The present terms are enough already: the risk of a group of {size} is at most {target} if the adversary "
+            "knows the size.",
+            **parts,
+        )
+    return text(
+        "The present terms are enough already to keep an adversary who knows its size from a group of {size}.",
+        **parts,
+    )
 
 
 def amount(parameter: str, value: float, currency: str | None) -> str:
@@ -205,22 +357,21 @@ def amount(parameter: str, value: float, currency: str | None) -> str:
     """
     exact = Fraction(value)
     if parameter == "detection":
-        return f"{math.ceil(exact * 10_000) / 100:.2f} %"
+        return text("{figure} %", figure=number(math.ceil(exact * 10_000) / 100, ".2f"))
     step = 1 if value >= 1000 else 100
     enough = Fraction(math.ceil(exact * step), step)
     if currency is not None:
         return money(enough, currency)
-    return (
-        f"{float(enough):,.0f}" if step == 1 or enough.denominator == 1 else f"{float(enough):,.2f}"
-    )
+    whole = step == 1 or enough.denominator == 1
+    return number(enough, ",.0f" if whole else ",.2f")
 
 
 def now(terms: Terms, parameter: str, currency: str | None) -> str:
     """Say how much of a deterrent there is, as it was given."""
     value = present(terms, parameter)
     if parameter == "detection":
-        return f"{100 * value:.3g} %"
-    return f"{value:,.10g}" if currency is None else money(Fraction(value), currency)
+        return text("{figure} %", figure=number(100 * value, ".3g"))
+    return number(value, ",.10g") if currency is None else money(Fraction(value), currency)
 
 
 def present(terms: Terms, parameter: str) -> float:
@@ -228,76 +379,23 @@ def present(terms: Terms, parameter: str) -> float:
     return terms.detection_rate if parameter == "detection" else float(getattr(terms, parameter))
 
 
-def deterrence_page(
-    outcome: Deterred,
-    curves: Sequence[Sensitivity],
-    *,
-    provenance: Provenance,
-) -> Page:
-    """Return the report; what is said of a release comes before what is said of any."""
-    policy, currency, exposed = outcome.policy, outcome.currency, outcome.exposure
-    risky = exposed is not None and bool(exposed.known.any() or exposed.unknown.any())
-    figures = (exposure_figure(exposed),) if exposed is not None and risky else ()
-    losses = outcome.counts_losses
-    sections = () if exposed is None else (exposure_section(exposed, currency, losses=losses),)
-    own = (
-        Figure.of(
-            risk_by_size(policy),
-            label="Probability of re-identification by size of the group; some of the figures are in a table below",
-            caption="At a threshold the line falls to 0.",
-        ),
-        Figure.of(
-            value_by_size(policy, currency),
-            label="Value of the attack by size of the group; some of the figures are in a table below",
-            caption="It never rises with the size."
-            if policy.belief is None
-            else "By the size that she expects; she may also find nobody.",
-        ),
-        Figure.of(
-            exploits_by_size(policy),
-            label="People tried before she stops, by size of the group; some of the figures are in a table below",
-            caption="Where the lines part she stops before everybody was tried.",
-        ),
-        Figure.of(
-            thresholds_by_parameter(curves, currency),
-            label="The sizes of groups at which she changes her mind, against each parameter",
-            caption="The axes are logarithmic, but for the discount. Lower is better for the people in the data.",
-        ),
-    )
-    return Page(
-        title="Would she attack, how far, and what deters her",
-        lead="The plan of a rational adversary who pays for data, effort and fines",
-        findings=noted(deterrence_sentences(outcome)),
-        figures=(*figures, *own),
-        sections=(
-            *sections,
-            Section("Thresholds", tables=(_thresholds(policy),)),
-            Section("By size of the group", tables=(_sizes(policy, currency),)),
-            Section("What would deter her", tables=(_deterrents(outcome),)),
-            Section("The terms", tables=(_terms(policy.terms, currency),)),
-        ),
-        **spread(_assumptions(policy, outcome.prior_is_given)),
-        provenance=provenance,
-        command="glasshouse deter --study study.toml",
-        method=METHOD,
-    )
+def enough(parameter: str, value: float | None, currency: str | None) -> str:
+    """Say how much of a deterrent is enough, or that nothing is."""
+    return text("nothing is enough") if value is None else amount(parameter, value, currency)
 
 
-THRESHOLDS = {
-    "no_attack": "does not begin",
-    "no_exploit_after_access": "tries nobody although access is paid",
-    "first_partial": "does not go on until everybody was tried",
-    "baseline": "the one-shot adversary of the literature does not begin",
-}
+def threshold(size: int | float | None) -> str:
+    """Say a size from which on something holds, or that there is none.
+
+    >>> threshold(45), threshold(None)
+    ('45', 'none up to a million')
+    """
+    return text("none up to a million") if size is None else number(size, ",.0f")
 
 
-def _thresholds(policy: Policy) -> Table:
-    found = policy.thresholds.to_dict()
-    rows = tuple(
-        (Cell(said), Cell("not up to a million" if found[name] is None else f"{found[name]:,}"))
-        for name, said in THRESHOLDS.items()
-    )
-    return Table((Column("She …"), Column("from this size on", numeric=True)), (Group(rows),))
+def value_of(value: float, currency: str | None) -> str:
+    """Say what something is worth to her."""
+    return amount_of(float(value), currency)
 
 
 def shown_sizes(policy: Policy) -> list[int]:
@@ -309,111 +407,4 @@ def shown_sizes(policy: Policy) -> list[int]:
         {*near.tolist()}
         | {round(last ** (i / (MOST_SIZES - 1))) if last else 0 for i in range(MOST_SIZES)}
         | {0}
-    )
-
-
-def _sizes(policy: Policy, currency: str | None) -> Table:
-    columns = (
-        Column("Size of the group", numeric=True),
-        Column("value before access", numeric=True),
-        Column("value after access", numeric=True),
-        Column("people tried if undetected", numeric=True),
-        Column("re-identified", numeric=True),
-    )
-    rows = tuple(
-        (
-            Cell(f"{policy.sizes[i]:,}"),
-            _money(policy.value[i], currency),
-            _money(policy.value_after_access[i], currency),
-            Cell(f"{policy.exploits[i]:,}"),
-            Cell(percentage(Fraction(float(policy.reidentification[i])))),
-        )
-        for i in shown_sizes(policy)
-    )
-    return Table(columns, (Group(rows),))
-
-
-def _deterrents(outcome: Deterred) -> Table:
-    columns = (
-        Column("Deterrent"),
-        Column("now", numeric=True),
-        Column("enough at", numeric=True),
-        Column("enough from here on", numeric=True),
-    )
-    terms, currency = outcome.policy.terms, outcome.currency
-    rows = tuple(
-        (
-            Cell(f"{DETERRENTS[each.parameter]}, for a group of {each.size:,}"),
-            Cell(now(terms, each.parameter, currency)),
-            Cell(_enough(each.parameter, each.least, currency)),
-            Cell(_enough(each.parameter, each.lasting, currency)),
-        )
-        for each in outcome.deterrents
-    )
-    size = outcome.size
-    larger = (
-        Cell("the size of the group"),
-        Cell(""),
-        Cell("nothing up to a million" if size.least is None else f"{size.least:,.0f}"),
-        Cell("nothing up to a million" if size.lasting is None else f"{size.lasting:,.0f}"),
-    )
-    return Table(columns, (Group((*rows, larger)),))
-
-
-def _enough(parameter: str, value: float | None, currency: str | None) -> str:
-    return "nothing is enough" if value is None else amount(parameter, value, currency)
-
-
-def _terms(terms: Terms, currency: str | None) -> Table:
-    content = terms.to_dict()
-    rows = []
-    for name, value in content.items():
-        said = name.replace("_", " ")
-        if name in ("gain", "penalty", "access_cost", "link_cost", "exploit_cost"):
-            rows.append((Cell(said), _money(value, currency)))
-        elif name == "detection":
-            rows.append(
-                (Cell("detection (h0, h1)"), Cell(", ".join(f"{each:g}" for each in value)))
-            )
-        else:
-            shown = f"{value:.6g}" if isinstance(value, float) else str(value)
-            rows.append((Cell(said), Cell(shown, exact=str(value))))
-    return Table((Column("Term"), Column("", numeric=True)), (Group(tuple(rows)),))
-
-
-def _money(value: float, currency: str | None) -> Cell:
-    value = float(value)
-    text = f"{value:,.2f}" if currency is None else money(Fraction(value), currency)
-    return Cell(text, exact=repr(value))
-
-
-PUBLISHED = "the share of the inhabitants of North Carolina who are registered voters; give your own with --prior"
-"""What the publication's prior is."""
-
-
-def _assumptions(policy: Policy, prior_is_given: bool) -> Assumptions:
-    knows = (
-        "She knows how many people of the register are like the target."
-        if policy.belief is None
-        else f"She does not know how many are like the target: she believes in a binomial distribution over a register "
-        f"of {policy.belief:,}."
-    )
-    return Assumptions(
-        "The adversary pays for access to a register, links a record with it, and tries the people who fit one after "
-        "the other; each try may be detected and punished. She stops as soon as going on is not worth while. "
-        f"{knows} Her plan is the optimum of that decision process, computed exactly by backward induction. Thresholds "
-        "and deterrents are those of an adversary who knows the sizes."
-        + ("" if prior_is_given else f" The prior is the publication's: {PUBLISHED}."),
-        (
-            Term(
-                "Exploit", "To act against one of the people who fit, as if they were the target."
-            ),
-            Term("Value", "What the attack is worth to her by the optimal plan, costs deducted."),
-            Term("Discount", "What something one step later is worth beside the same now."),
-            Term(
-                "Enough from here on",
-                "The least value from which on every larger one is enough too. With a limited number of penalties more "
-                "is not always safer.",
-            ),
-        ),
     )

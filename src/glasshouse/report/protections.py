@@ -1,32 +1,33 @@
-"""A protected release beside the original: what the protection buys, what it costs, and what it does not stop."""
+"""What a protection buys, what it costs, and what it does not stop: a protected release beside its original."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Protocol
 
-import altair as alt
-
+from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack
-from glasshouse.report.attacks import attack_label
-from glasshouse.report.cells import number_cell
-from glasshouse.report.document import METHOD
-from glasshouse.report.page import (
-    Cell,
-    Column,
-    Figure,
-    Group,
-    Page,
-    Provenance,
-    Section,
-    Table,
-    Term,
+from glasshouse.report.findings import exact_figure, graded
+from glasshouse.report.page import Finding, Severity
+from glasshouse.report.words import (
+    counted,
+    enumeration,
+    frequency,
+    percentage,
+    share,
+    singular,
 )
-from glasshouse.report.transition import Assumptions, noted, spread
-from glasshouse.report.treatment import treatment_section
-from glasshouse.report.words import counted, frequency, percentage, plural, share
 from glasshouse.table.treatment import Step
+
+QUALITIES = {
+    "loss": marked("loss"),
+    "granularity": marked("granularity"),
+    "non_uniform_entropy": marked("non-uniform entropy"),
+    "discernibility": marked("discernibility"),
+    "average_class_size": marked("average class size"),
+}
+"""What the measures of what is left of the data are called."""
 
 
 class Protected(Protocol):
@@ -56,260 +57,335 @@ class Protected(Protocol):
         """Return the outcome as plain values."""
 
 
-def protection_sentences(outcome: Protected, *, subject: str = "person") -> tuple[str, ...]:
-    """Return what the protection buys, what survives it, and what it costs: three sentences."""
+def protection_findings(outcome: Protected, *, subject: str = "person") -> tuple[Finding, ...]:
+    """Return who can still be named, whose secret is still known, what is safe now, and what it all costs."""
     naming, *inferring = zip(outcome.before.attacks, outcome.after.attacks, strict=True)
-    sentences = [_named(*naming, subject)]
+    found = [_named(*naming, subject)]
     if inferring:
-        worst = max(inferring, key=lambda pair: pair[1].certain)
-        sentences.append(_inferred(*worst, subject))
-    sentences.append(_cost(outcome, subject))
-    return tuple(sentences)
-
-
-def _named(before: Attack, after: Attack, subject: str) -> str:
-    kept = (
-        ""
-        if after.records == before.records
-        else f"of the {after.records:,} whose record is kept, "
-    )
-    left = "nobody" if after.certain == 0 else counted(after.certain, subject)
-    if after.certain == before.certain and after.records == before.records:
-        return (
-            f"It does not protect against being named: with or without it {counted(after.certain, subject)} of "
-            f"{after.records:,} can be named with certainty ({share(after.certain, after.records)}), and a guess is "
-            f"right for {frequency(after.probabilistic.posterior)}."
-        )
-    return (
-        f"Before, {counted(before.certain, subject)} of {before.records:,} could be named with certainty "
-        f"({share(before.certain, before.records)}); in the protected release, {kept}{left} can, and a guess is right "
-        f"for {frequency(after.probabilistic.posterior)} instead of {frequency(before.probabilistic.posterior)}."
-    )
-
-
-def _inferred(before: Attack, after: Attack, subject: str) -> str:
-    secret = " and ".join(after.secret)
-    kept = "" if after.records == before.records else ", if their record is kept"
-    if after.certain == 0:
-        return (
-            f"Nobody's {secret} can be inferred with certainty any more{kept}; before it was that of "
-            f"{counted(before.certain, subject)}."
-        )
-    return (
-        f"What it does not stop: the {secret} of {counted(after.certain, subject)} "
-        f"({share(after.certain, after.records)}) is still known with certainty, because all {plural(subject)} of "
-        f"their class share it; before it was {counted(before.certain, subject)}."
-    )
-
-
-def _cost(outcome: Protected, subject: str) -> str:
+        worst = max(inferring, key=lambda pair: (pair[1].certain, pair[1].probabilistic.additive))
+        found.append(_inferred(*worst, subject))
     content = outcome.to_dict()
-    hidden = (
-        "no record is suppressed"
-        if outcome.suppressed == 0
-        else f"{counted(outcome.suppressed, 'record')} ({share(outcome.suppressed, outcome.records)}) "
-        f"{'is' if outcome.suppressed == 1 else 'are'} suppressed"
+    found.extend(_attained(content, subject))
+    found.append(_cost(content, subject))
+    found.extend(_suppressed(outcome, content["attained"]["k"]))
+    return tuple(found)
+
+
+def _named(before: Attack, after: Attack, subject: str) -> Finding:
+    return Finding(
+        _severity(after, after.probabilistic.posterior),
+        _naming_sentence(before, after, subject),
+        figure=_before_and_after(before, after),
+        meaning=_naming_means(after),
+        remedy=text(
+            "A stricter protection (a larger k, or fewer attributes released) makes it harder; of Anatomy, generalise "
+            "the quasi-identifiers besides."
+        )
+        if after.certain
+        else "",
     )
+
+
+def _severity(after: Attack, risk: Fraction) -> Severity:
+    """Return how much an attack on the release should worry; what hardly succeeds, and never surely, is safe."""
+    grade = graded(risk, certain=after.certain > 0)
+    return Severity.SAFE if grade == Severity.LOW else grade
+
+
+def _naming_means(after: Attack) -> str:
+    if after.certain:
+        return text(
+            "Whoever is named has all the rest of the record read as well, as if there were no protection."
+        )
+    return text(
+        "This holds as long as the adversary knows nothing of a person but the quasi-identifiers."
+    )
+
+
+def _naming_sentence(before: Attack, after: Attack, subject: str) -> str:
+    parts = {
+        "people": counted(before.certain, subject),
+        "records": number(before.records),
+        "share": share(before.certain, before.records),
+        "left": counted(after.certain, subject),
+        "left_share": share(after.certain, after.records),
+        "kept": number(after.records),
+        "before": frequency(before.probabilistic.posterior),
+        "after": frequency(after.probabilistic.posterior),
+        "nobody": _nobody(before, after),
+    }
+    if _same(before, after) and after.certain:
+        return text(
+            "It does not protect against being named: with or without it {people} of {records} can be named with "
+            "certainty ({share}), and a guess is right for {after}.",
+            **parts,
+        )
+    if _same(before, after):
+        return text(
+            "It changes nothing for being named: with or without it nobody can be named with certainty, and a guess is "
+            "right for {after}.",
+            **parts,
+        )
+    if after.certain:
+        return text(
+            "Before, {people} of {records} could be named with certainty ({share}); in the protected release {left} of "
+            "{kept} can ({left_share}), and a guess is right for {after} instead of {before}.",
+            **parts,
+        )
+    if before.certain == 0:
+        return text(
+            "In the original nobody could be named with certainty; in the protected release {nobody} can, and a guess "
+            "is right for {after} instead of {before}.",
+            **parts,
+        )
+    return text(
+        "Before, {people} of {records} could be named with certainty ({share}); in the protected release {nobody} can, "
+        "and a guess is right for {after} instead of {before}.",
+        **parts,
+    )
+
+
+def _nobody(before: Attack, after: Attack) -> str:
+    if after.records == before.records:
+        return text("nobody")
+    return text("none of the {kept} whose record is kept", kept=after.records)
+
+
+def _same(before: Attack, after: Attack) -> bool:
+    return (before.records, before.certain, before.probabilistic.posterior) == (
+        after.records,
+        after.certain,
+        after.probabilistic.posterior,
+    )
+
+
+def _before_and_after(before: Attack, after: Attack) -> str:
+    return text(
+        "Original – {before}. Protected – {after}.",
+        before=exact_figure(before),
+        after=exact_figure(after),
+    )
+
+
+def _inferred(before: Attack, after: Attack, subject: str) -> Finding:
+    grade = _severity(after, after.probabilistic.additive)
+    return Finding(
+        grade,
+        _inferring_sentence(before, after, subject),
+        figure=_before_and_after(before, after),
+        meaning=text(
+            "A secret can be learned without knowing whose record it is: it is enough that all who look like a person "
+            "share it."
+        )
+        if after.certain
+        else text(
+            "This holds as long as the adversary knows nothing of a person but the quasi-identifiers."
+        ),
+        remedy=text(
+            "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
+        )
+        if grade != Severity.SAFE
+        else "",
+    )
+
+
+def _inferring_sentence(before: Attack, after: Attack, subject: str) -> str:
+    parts = {
+        "secret": enumeration(after.secret),
+        "people": counted(after.certain, subject),
+        "share": share(after.certain, after.records),
+        "known": counted(before.certain, subject),
+        "after": frequency(after.probabilistic.posterior),
+        "before": frequency(before.probabilistic.posterior),
+    }
+    if after.certain:
+        return text(
+            "What it does not stop: in the protected release the {secret} of {people} ({share}) is known with "
+            "certainty, because all who look like them share it; in the original it is that of {known}.",
+            **parts,
+        )
+    all_kept = after.records == before.records
+    if before.certain and all_kept:
+        return text(
+            "Nobody's {secret} can be inferred with certainty any more; before it was that of {known}. A guess at it "
+            "is right for {after} instead of {before}.",
+            **parts,
+        )
+    if before.certain:
+        return text(
+            "Nobody's {secret} can be inferred with certainty any more, if their record is kept; before it was that of "
+            "{known}. A guess at it is right for {after} instead of {before}.",
+            **parts,
+        )
+    if _same(before, after):
+        return text(
+            "With or without the protection nobody's {secret} can be inferred with certainty, and a guess at it is "
+            "right for {after}.",
+            **parts,
+        )
+    return text(
+        "Neither in the original nor in the protected release can anybody's {secret} be inferred with certainty; a "
+        "guess at it is right for {after} instead of {before}.",
+        **parts,
+    )
+
+
+def _attained(content: Mapping[str, Any], subject: str) -> Iterator[Finding]:
+    """Yield what the release has, whatever was promised: how many look alike, or how a group hides the secret."""
+    attained = content["attained"]
+    if content["method"] == "anatomy":
+        for secret in attained["sensitive"]:
+            yield _grouped(secret)
+        return
+    others = attained["k"] - 1
+    if others > 0:
+        yield Finding(
+            Severity.SAFE,
+            text_for(
+                others,
+                "In the protected release every {subject} whose record is kept looks like at least {count} other.",
+                "In the protected release every {subject} whose record is kept looks like at least {count} others.",
+                subject=singular(subject),
+            ),
+            figure=text("smallest class: {size} records", size=others + 1),
+            meaning=text(
+                "Whoever looks for one person always finds several, and cannot tell them apart."
+            ),
+        )
+
+
+def _grouped(secret: Mapping[str, Any]) -> Finding:
+    most = Fraction(secret["most_frequent"]).limit_denominator(10**9)
+    return Finding(
+        Severity.SAFE if secret["l"] > 1 else Severity.MODERATE,
+        text_for(
+            secret["l"],
+            "A group tells of a person no more than that the {secret} is one of at least {count} value, the likeliest "
+            "of which has a chance of at most {most}.",
+            "A group tells of a person no more than that the {secret} is one of at least {count} values, the likeliest "
+            "of which has a chance of at most {most}.",
+            secret=enumeration([secret["sensitive"]]),
+            most=percentage(most),
+        ),
+        figure=text(
+            "{count} different values in every group at least; the most frequent has a share of {share}",
+            count=secret["l"],
+            share=number(secret["most_frequent"], ".6g"),
+        ),
+        meaning=text(
+            "This holds for an adversary who looks at the person's group only and knows no secret of the others in it; "
+            "glasshouse threat tells what the table as a whole gives away."
+        ),
+    )
+
+
+def _cost(content: Mapping[str, Any], subject: str) -> Finding:
     loss = content.get("loss")
     if loss is None:
-        return f"The cost: {hidden}; the link between a {subject} and the sensitive value is cut inside each group."
-    return f"The cost: {hidden}, and {100 * loss:.1f} % of the detail is lost{_proof(content)}."
-
-
-def _proof(content: Mapping[str, Any]) -> str:
-    """Say what is known of how good a protection is; only where it is about the loss itself."""
-    if "objective" in content:
-        return f"; what was made least is {_objective(content)}"
-    if content.get("optimal"):
-        return ", the least that this protection allows"
-    bound = content.get("bound")
-    least = "" if bound is None else f"; no recoding loses less than {100 * bound:.1f} %"
-    return f", the least that was found{least}"
-
-
-def _objective(content: Mapping[str, Any]) -> str:
-    name = content["parameters"].get("objective", "loss").replace("_", " ")
-    weighed = ", attributes weighed" if content["parameters"].get("importance") else ""
-    return f"{name}{weighed} ({content['objective']:.4f})"
-
-
-QUALITY = (
-    "Of loss, 0 is best. Of granularity, non-uniform entropy, discernibility and average class size, which are scaled "
-    "as ARX does, 1 is best and 0 is nothing left."
-)
-ORIGINAL, PROTECTED = "original", "protected"
-COLOURS = {ORIGINAL: "#7f7f7f", PROTECTED: "#d55e00"}  # Okabe and Ito 2008
-
-
-def protection_chart(outcome: Protected) -> alt.TopLevelMixin:
-    """Show each attack on the original and on the release: how often a guess is right, and who is known for certain."""
-    pairs = list(zip(outcome.before.attacks, outcome.after.attacks, strict=True))
-    rows = [
-        {"attack": f"{attack_label(after)}: {how}", "what": what, "success": 100 * float(success)}
-        for before, after in pairs
-        for how, what, success in (
-            ("a guess", ORIGINAL, before.probabilistic.posterior),
-            ("a guess", PROTECTED, after.probabilistic.posterior),
-            ("certain", ORIGINAL, before.deterministic.posterior),
-            ("certain", PROTECTED, after.deterministic.posterior),
-        )
-    ]
-    order = list(dict.fromkeys(str(row["attack"]) for row in rows))
-    places = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X(
-            "success:Q",
-            title="share of records for which the adversary succeeds (%)",
-            scale=alt.Scale(domain=[0, 100]),
-        ),
-        y=alt.Y("attack:N", sort=order, title=None, axis=alt.Axis(labelPadding=12, labelLimit=360)),
-    )
-    lines = places.mark_line(strokeWidth=3, color="#d9b08c").encode(detail="attack:N")
-    points = places.mark_point(filled=True, size=140, opacity=1).encode(
-        color=alt.Color(
-            "what:N",
-            title=None,
-            scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())),
-        ),
-        shape=alt.Shape(
-            "what:N",
-            title=None,
-            scale=alt.Scale(domain=list(COLOURS), range=["circle", "diamond"]),
-        ),
-    )
-    naming, named = (each.probabilistic.posterior for each in pairs[0])
-    return alt.layer(lines, points).properties(
-        width=520,
-        height=alt.Step(34),
-        title=alt.Title(
-            f"Of 100 guesses at a name, {_of_hundred(naming)} were right; now {_of_hundred(named)} are",
-            subtitle="with all quasi-identifiers; suppressed records are left out",
-        ),
-    )
-
-
-def _of_hundred(chance: Fraction) -> str:
-    return f"{100 * float(chance):.3g}"
-
-
-def protection_page(outcome: Protected, *, provenance: Provenance, subject: str = "person") -> Page:
-    """Return the report of a protected release."""
-    content = outcome.to_dict()
-    sections = [_risks(outcome), _protection(content)]
-    done = treatment_section(outcome.steps)
-    return Page(
-        title="A protected release, and what it still tells",
-        lead=f"{outcome.records:,} records",
-        findings=noted(protection_sentences(outcome, subject=subject)),
-        **spread(
-            Assumptions(
-                "The adversary knows all quasi-identifiers of a person whose record is in the release, and how they were "
-                "recoded. Suppressed records form no class and are left out of the figures after. Every risk is an exact "
-                "ratio of counts.",
-                (
-                    Term(
-                        "Known for certain", "Records whose secret she infers with probability 1."
-                    ),
-                    Term(
-                        "Loss",
-                        "The mean share of the domain that a released value stands for, per attribute, joined by a "
-                        "geometric mean: 0 where nothing is generalised, 1 where everything is.",
-                    ),
-                    Term("Height", "How many levels of its hierarchy a column was generalised."),
-                ),
-            )
-        ),
-        provenance=provenance,
-        command="glasshouse anonymise --study study.toml",
-        method=METHOD,
-        figures=(
-            Figure.of(
-                protection_chart(outcome),
-                label="Each attack on the original and on the protected release; the same figures are in the table below",
-                caption="Grey: the original. Orange: the protected release. Further left is safer.",
+        return Finding(
+            Severity.NOTE,
+            text(
+                "The cost: nothing is generalised and no record is suppressed, but the link between each {subject} and "
+                "the sensitive value is cut inside each group.",
+                subject=singular(subject),
             ),
-        ),
-        sections=(*sections, *([done] if done is not None else [])),
-    )
-
-
-def _risks(outcome: Protected) -> Section:
-    columns = (
-        Column("Attack"),
-        Column("certain", numeric=True, under="Before"),
-        Column("guess right", numeric=True, under="Before"),
-        Column("certain", numeric=True, under="After"),
-        Column("guess right", numeric=True, under="After"),
-    )
-    rows = tuple(
-        (
-            Cell(attack_label(after), mark=after.code),
-            *_figures(before),
-            *_figures(after),
+            meaning=text(
+                "What each attribute says by itself stays exact; what is asked of the sensitive value together with "
+                "others becomes an estimate."
+            ),
         )
-        for before, after in zip(outcome.before.attacks, outcome.after.attacks, strict=True)
+    return Finding(
+        Severity.NOTE,
+        text("It costs nothing: no detail is lost.")
+        if loss == 0
+        else _cost_sentence(content, _percent(loss)),
+        figure=text(
+            "loss {loss}; suppressed records: {suppressed}; classes: {classes}",
+            loss=number(loss, ".6f"),
+            suppressed=content["suppressed"],
+            classes=content["classes"],
+        ),
+        meaning=text(
+            "Detail that is lost cannot be used by anybody, honest users included; glasshouse compare shows what they "
+            "lose."
+        )
+        if loss
+        else "",
     )
-    return Section(
-        "What an adversary learns, before and after",
-        "With all quasi-identifiers.",
-        (Table(columns, (Group(rows),)),),
+
+
+def _cost_sentence(content: Mapping[str, Any], loss: str) -> str:
+    """Say what is lost, and what is known of how good that is; only where it is about the loss itself."""
+    if "objective" in content:
+        return text(
+            "The cost: {loss} of the detail is lost; what was made as good as possible is {objective} ({value}).",
+            loss=loss,
+            objective=_objective(content["parameters"]),
+            value=number(content["objective"], ".4f"),
+        )
+    if content.get("optimal"):
+        return text(
+            "The cost: {loss} of the detail is lost, the least that this protection allows.",
+            loss=loss,
+        )
+    bound = content.get("bound")
+    if bound is not None:
+        return text(
+            "The cost: {loss} of the detail is lost, the least that was found; no recoding loses less than {bound}.",
+            loss=loss,
+            bound=_percent(bound),
+        )
+    if content["parameters"].get("recoding") == "mondrian":
+        return text("The cost: {loss} of the detail is lost.", loss=loss)
+    return text("The cost: {loss} of the detail is lost, the least that was found.", loss=loss)
+
+
+def _objective(parameters: Mapping[str, Any]) -> str:
+    name = translated(QUALITIES[parameters.get("objective", "loss")])
+    if parameters.get("importance"):
+        return text("{objective} with attributes weighed", objective=name)
+    return name
+
+
+def _percent(value: float) -> str:
+    return percentage(Fraction(value))
+
+
+def _suppressed(outcome: Protected, smallest: int) -> Iterator[Finding]:
+    """Yield how many records are suppressed, and a warning where they are fewer than any class."""
+    count = outcome.suppressed
+    if count == 0:
+        return
+    figure = text(
+        "{suppressed} of {records} records suppressed", suppressed=count, records=outcome.records
     )
-
-
-def _figures(attack: Attack) -> tuple[Cell, Cell]:
-    certain = f"{attack.certain:,} ({percentage(attack.deterministic.posterior)})"
-    return Cell(certain), number_cell(attack.probabilistic.posterior)
-
-
-def _protection(content: Mapping[str, Any]) -> Section:
-    rows = [("method", content["method"]), *_parameters(content["parameters"])]
-    rows += [("classes", f"{content['classes']:,}"), ("suppressed", f"{content['suppressed']:,}")]
-    rows += _attained(content["attained"])
-    if content.get("loss") is not None:
-        rows.append(("loss", f"{content['loss']:.6f}"))
-    quality = content.get("quality") or {}
-    rows += [
-        (name.replace("_", " "), f"{value:.6f}")
-        for name, value in quality.items()
-        if isinstance(value, float) and name != "loss"
-    ]
-    tables = [_two_columns("Protection", rows)]
-    if content.get("heights"):
-        tables.append(_two_columns("Height", [(n, str(h)) for n, h in content["heights"].items()]))
-    suggested = content.get("suggested_hierarchies") or []
-    notes = (
-        (f"The hierarchies of {', '.join(suggested)} were suggested by the program: review them.",)
-        if suggested
-        else ()
+    hidden = share(count, outcome.records)
+    if count >= smallest:
+        yield Finding(
+            Severity.NOTE,
+            text_for(
+                count,
+                "{count} record ({share}) is suppressed: it stays in the file, but tells nothing of who it is.",
+                "{count} records ({share}) are suppressed: they stay in the file, but tell nothing of who they are.",
+                share=hidden,
+            ),
+            figure=figure,
+            meaning=text(
+                "Suppressed records form no class and are left out of every risk after the protection."
+            ),
+        )
+        return
+    yield Finding(
+        Severity.MODERATE,
+        text_for(
+            count,
+            "Only {count} record ({share}) is suppressed: whoever knows that a person took part and finds no class for "
+            "them knows that it is this one.",
+            "Only {count} records ({share}) are suppressed: whoever knows that a person took part and finds no class "
+            "for them knows that it is one of these.",
+            share=hidden,
+        ),
+        figure=figure,
+        meaning=text("The sensitive values of suppressed records are still in the file."),
+        remedy=text("Leave these records out of the file, or allow more suppression."),
     )
-    if quality:
-        notes = (*notes, QUALITY)
-    if content["columns_left_out"]:
-        notes = (*notes, f"Not released: {', '.join(content['columns_left_out'])}.")
-    return Section("How it is protected", tables=tuple(tables), notes=notes)
-
-
-def _attained(attained: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
-    """Return what the release has, whatever was promised of it."""
-    rows = [("smallest class or group", f"{attained['k']:,}")]
-    for secret in attained["sensitive"]:
-        name = secret["sensitive"]
-        rows += [
-            (f"fewest values of {name} in a class (l)", f"{secret['l']:,}"),
-            (f"greatest share of one {name} in a class", f"{secret['most_frequent']:.4f}"),
-            (f"farthest class from all records, {name} (t)", f"{secret['t']:.4f}"),
-        ]
-    return rows
-
-
-def _parameters(parameters: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
-    about = {"diversity": "l", "closeness": "t"}
-    return [
-        (name.replace("_", " "), str(value))
-        for name, value in parameters.items()
-        if value not in ({}, None, [], False) and about.get(name, name) in parameters
-    ]
-
-
-def _two_columns(title: str, rows: Sequence[tuple[str, str]]) -> Table:
-    cells = tuple((Cell(name), Cell(value)) for name, value in rows)
-    return Table((Column(title), Column("", numeric=True)), (Group(cells),))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
@@ -38,6 +38,8 @@ from glasshouse.runs.store import (
     StoredRelease,
     check_place,
     digests_of,
+    provenance_of,
+    report_manifest,
     stored_release,
     write_report,
 )
@@ -316,20 +318,19 @@ def write_comparison(
     comparison: Comparison, folder: Path, *, command: str, overwrite: bool = False
 ) -> Path:
     """Write the figures and the report, which names the command that repeats it; return the path of the report."""
-    from glasshouse.report.comparisons import comparison_page
-    from glasshouse.report.page import Provenance
+    from glasshouse.report.comparison_page import comparison_page
 
     check_place(folder, overwrite=overwrite)
-    own = version("glasshouse")
     names = [row.name for row in comparison.releases]
     digests = digests_of(comparison.study)
     manifest = {
-        "glasshouse": own,
+        "glasshouse": version("glasshouse"),
         "command": "compare",
         "releases": names,
         "datasets": [{"name": name, "sha256": digest} for name, digest in digests.items()],
+        "report": report_manifest(),
     }
-    provenance = Provenance(own, "", digests)
+    provenance = replace(provenance_of(comparison.study, digests), study="", abridged=False)
     with new_folder(folder, replace=overwrite) as draft:
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         pyarrow.parquet.write_table(comparison.to_frame(), draft / RESULTS)

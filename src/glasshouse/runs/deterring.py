@@ -104,13 +104,29 @@ class DeterRun:
             **({} if self.exposure is None else {"exposure": self.exposure.to_dict()}),
         }
 
+    def summary(self) -> dict[str, float | None]:
+        """Return the main figures: the sizes at which she changes her mind, the risk, and what a release loses."""
+        found: dict[str, float | None] = dict(self.policy.thresholds.to_dict())
+        found["highest_risk"] = float(self.policy.reidentification.max())
+        found["enough"] = self.size.lasting
+        if self.exposure is not None:
+            found |= {
+                "worth_attacking": int(np.count_nonzero(self.exposure.known)),
+                "expected_known": self.exposure.expected_known,
+                "expected_unknown": self.exposure.expected_unknown,
+            }
+        if self.exposure is not None and self.counts_losses:
+            found["loss_known"] = self.exposure.loss_known
+            found["loss_unknown"] = self.exposure.loss_unknown
+        return found
+
     def to_frame(self) -> pa.Table:
         """Return one row per size of the group: of the release, where there is one."""
         return self.policy.to_frame() if self.exposure is None else self.exposure.to_frame()
 
     def to_page(self, provenance: Provenance) -> Page:
         """Return the report, in the language that is spoken."""
-        from glasshouse.report.deterrence import deterrence_page
+        from glasshouse.report.deterrence_page import deterrence_page
 
         curves = [own for name in VARIED if (own := curve(self.policy.terms, name)) is not None]
         return deterrence_page(self, curves, provenance=provenance)

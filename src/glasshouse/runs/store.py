@@ -72,6 +72,14 @@ class HasTables(Protocol):
         """Return them by the names of their files, which are among `TABLES`."""
 
 
+@runtime_checkable
+class Summarised(Protocol):
+    """A run whose main figures are kept in the manifest, so that runs can be put side by side."""
+
+    def summary(self) -> dict[str, float | None]:
+        """Return the main figures by name; empty where there are none for the release as a whole."""
+
+
 class Outcome(Protocol):
     """What a run of any command has to be stored."""
 
@@ -156,10 +164,12 @@ def write_run(outcome: Outcome, folder: Path, *, overwrite: bool = False) -> Pat
         "command": study.command,
         "records": outcome.records,
         "datasets": [{"name": name, "sha256": digest} for name, digest in digests.items()],
-        "report": {"language": spoken(), "smallest_cell": provenance.smallest_cell},
+        "report": report_manifest(),
     }
     if isinstance(outcome, MakesRelease):
         manifest |= outcome.manifest()
+    if isinstance(outcome, Summarised) and (figures := outcome.summary()):
+        manifest["summary"] = figures
     with new_folder(folder, replace=overwrite) as draft:
         if isinstance(outcome, MakesRelease):
             outcome.write_files(draft)
@@ -174,6 +184,11 @@ def write_run(outcome: Outcome, folder: Path, *, overwrite: bool = False) -> Pat
     return folder / REPORT
 
 
+def report_manifest() -> dict[str, Any]:
+    """Return what a manifest says of the report: its language, and the smallest count of people that it shows."""
+    return {"language": spoken(), "smallest_cell": smallest_cell()}
+
+
 def provenance_of(study: Question, digests: Mapping[str, str]) -> Provenance:
     """Return where the figures of a study come from, as a report says it."""
     from glasshouse.report import Provenance
@@ -186,9 +201,15 @@ def provenance_of(study: Question, digests: Mapping[str, str]) -> Provenance:
         datasets=digests,
         abridged=study.abridged() != study,
         smallest_cell=smallest_cell(),
-        seed=getattr(study, "seed", None),
+        seed=_told_seed(study),
         libraries={"Python": python, **{name: version(name) for name in LIBRARIES}},
     )
+
+
+def _told_seed(study: Question) -> int | None:
+    """Return the seed; None where there is none, or where it is as secret as the data (see `Question.abridged`)."""
+    seed: int | None = getattr(study, "seed", None)
+    return seed if seed == getattr(study.abridged(), "seed", None) else None
 
 
 def write_report(make: Callable[[], Page], folder: Path) -> None:

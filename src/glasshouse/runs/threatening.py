@@ -161,6 +161,19 @@ class ThreatRun:
     def _ratios(self, row: tuple[Fraction, ...]) -> dict[str, str]:
         return dict(zip(self.release.sensitive.values, map(str, row), strict=True))
 
+    def summary(self) -> dict[str, float | None]:
+        """Return the main figures of the table; none where one person was asked about, or there is no original."""
+        if self.measures is None or self.study.known:
+            return {}
+        own = self.measures
+        return {
+            "attacker": float(own.attacker.share_at_random),
+            "learner": float(own.learner.share_at_random),
+            "baseline": float(own.baseline),
+            "relative_global_threat": own.relative_global_threat,
+            "share_twice": float(own.share_above(2.0, threatened=False)),
+        }
+
     def to_frame(self) -> pa.Table:
         """Return one row per adversary; where one person was asked about, one row per sensitive value."""
         if self.measures is not None and not self.study.known:

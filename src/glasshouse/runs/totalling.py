@@ -35,6 +35,18 @@ class TotalsRun:
         """Return the figures in plain values; no record and no entity is among them."""
         return self.result.to_dict()
 
+    def summary(self) -> dict[str, float | None]:
+        """Return the main figures: what was solved, and which records and amounts are certain in the end."""
+        last = self.result.phases[-1]
+        return {
+            "value": self.result.value,
+            "instances": self.result.instances,
+            "solved": self.result.solved,
+            "linked": last.linked_so_far,
+            "exposed": last.exposed,
+            "exposed_value": last.exposed_value,
+        }
+
     def to_frame(self) -> pa.Table:
         """Return a row per instance: its size, what came of it, and what it took."""
         return self.result.instances_frame()

@@ -1,0 +1,214 @@
+"""``compare`` with runs of the same command: this year against last, before and after."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from glasshouse.language import LANGUAGES, speaking
+from glasshouse.report import archive
+from glasshouse.report.page import Severity
+from glasshouse.report.side_by_side import side_by_side_findings
+from glasshouse.report.side_by_side_figures import measured_findings
+from glasshouse.runs.side_by_side import AssessedRuns, MeasuredRuns, side_by_side
+from glasshouse.runs.stored import stored_assessment, stored_runs
+from tests.cli.test_longitudinal import write
+from tests.conftest import Glasshouse
+from tests.report.snapshots import assert_snapshot
+
+KNOWN = ("day_of_birth", "month_of_birth", "gender", "school")
+LAST = {"age": list("1122334"), "sex": list("FFMMFMF"), "ill": list("aabbaba")}
+THIS = {"age": list("12345677"), "sex": list("FMFMFMFM"), "ill": list("abababaa")}
+
+
+@pytest.fixture(autouse=True)
+def years(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write("last.csv", LAST)
+    write("this.csv", THIS)
+
+
+def assess(glasshouse: Glasshouse, file: str, out: str, *options: object) -> None:
+    known = () if "-q" in options else ("-q", "age", "-q", "sex")
+    outcome = glasshouse("assess", file, *known, *options, "--out", out)
+    assert outcome.code == 0, outcome.error
+
+
+def both(glasshouse: Glasshouse) -> AssessedRuns:
+    assess(glasshouse, "last.csv", "y2018", "-s", "ill")
+    assess(glasshouse, "this.csv", "y2019", "-s", "ill")
+    return compared("y2018", "y2019")
+
+
+def compared(*folders: str) -> AssessedRuns:
+    outcome = side_by_side([Path(folder) for folder in folders])
+    assert isinstance(outcome, AssessedRuns)
+    return outcome
+
+
+def test_two_years_of_a_census_end_to_end(glasshouse: Glasshouse) -> None:
+    options = [part for name in KNOWN for part in ("-q", name)]
+    posteriors: dict[str, list[dict[str, Any]]] = {}
+    for year, records in ((2018, 2000), (2019, 3000)):
+        made = glasshouse(
+            "synth", "school-census", "--records", records, "--seed", year, "--out", f"{year}.csv"
+        )
+        assert made.code == 0, made.error
+        run = ("assess", f"{year}.csv", *options, "-s", "disability", "--subject", "student")
+        posteriors[str(year)] = json.loads(glasshouse(*run, "--json").out)["results"]
+        assert glasshouse(*run, "--out", f"run{year}").code == 0
+    shown = glasshouse("compare", "run2018", "run2019", "--out", "changes")
+    assert shown.code == 0, shown.error
+    said = " ".join(shown.out.split())
+    assert "From “run2018” to “run2019” it became" in said
+    assert "not of the same number of records: “run2018” 2,000; “run2019” 3,000" in said
+    document = json.loads(glasshouse("compare", "run2018", "run2019", "--json").out)
+    naming, inferring = document["largest_common"]
+    assert naming["sensitive"] is None
+    assert inferring["sensitive"] == "disability"
+    assert len(document["best_by_size"]) == 2 * len(KNOWN)
+    for place, results in enumerate(posteriors.values()):
+        whole = next(each for each in results if len(each["quasi_identifiers"]) == 4)
+        assert naming["runs"][place]["posterior"] == whole["probabilistic"]["posterior"]
+        assert naming["runs"][place]["certain"] == whole["deterministic"]["records"]
+    first, last = (each["posterior"] for each in naming["runs"])
+    assert naming["differences"] == [
+        {"points": pytest.approx(100 * (last - first)), "factor": pytest.approx(last / first)}
+    ]
+    frame = pq.read_table("changes/results.parquet").to_pylist()
+    assert len(frame) == 2 * (2 + 2 * len(KNOWN))
+    assert {row["run"] for row in frame} == {"run2018", "run2019"}
+    pages = archive.from_json(Path("changes/report.json").read_text(), "report.json")
+    assert set(pages) == set(LANGUAGES)
+    assert pages["pt-BR"].title == "Avaliações lado a lado"
+    assert len(pages["en"].figures) == 2
+    assert all(figure.table is not None for figure in pages["en"].figures)
+    assert "run2018: 2018.csv" in Path("changes/report.html").read_text()
+    manifest = json.loads(Path("changes/manifest.json").read_text())
+    assert (manifest["command"], manifest["report"]["language"]) == ("compare", "en")
+
+
+def test_stored_ratios_are_exact(glasshouse: Glasshouse) -> None:
+    outcome = both(glasshouse)
+    naming, inferring = outcome.largest
+    assert [attack.probabilistic.posterior for attack in naming.attacks] == [
+        Fraction(5, 7),
+        Fraction(1),
+    ]
+    assert [attack.certain for attack in naming.attacks] == [3, 8]
+    assert naming.differences() == [(Fraction(2, 7), Fraction(7, 5))]
+    assert inferring.secret == ("ill",)
+    runs = stored_runs([Path("y2018")])
+    assert stored_assessment(runs[0]) == outcome.assessments[0]
+
+
+def test_what_is_said_of_two_years(glasshouse: Glasshouse) -> None:
+    outcome = both(glasshouse)
+    assert_snapshot("side-by-side-worse", lambda: side_by_side_findings(outcome))
+    turned = compared("y2019", "y2018")
+    assert_snapshot("side-by-side-better", lambda: side_by_side_findings(turned))
+
+
+def test_what_is_the_same_is_said_to_be(glasshouse: Glasshouse) -> None:
+    assess(glasshouse, "last.csv", "one", "-s", "ill")
+    assess(glasshouse, "last.csv", "two", "-s", "ill")
+    outcome = compared("one", "two")
+    assert_snapshot("side-by-side-same", lambda: side_by_side_findings(outcome))
+    assert any("read the same files" in each.sentence for each in side_by_side_findings(outcome))
+
+
+def test_other_quasi_identifiers_and_secrets_are_fine_and_said(glasshouse: Glasshouse) -> None:
+    assess(glasshouse, "last.csv", "both", "-s", "ill")
+    assess(glasshouse, "last.csv", "fewer", "-q", "sex")
+    assess(glasshouse, "last.csv", "other", "-q", "age", "--subsets", "full")
+    outcome = compared("both", "fewer")
+    assert [line.attacks[0].quasi_identifiers for line in outcome.largest] == [("sex",)]
+    assert_snapshot("side-by-side-other-knowledge", lambda: side_by_side_findings(outcome))
+    nothing = compared("fewer", "other")
+    assert not nothing.largest[0].same_knowledge
+    sentences = [finding.sentence for finding in side_by_side_findings(nothing)]
+    assert any("no set of quasi-identifiers in common" in sentence for sentence in sentences)
+    for code in LANGUAGES:
+        with speaking(code):
+            assert glasshouse("compare", "fewer", "other", "--out", f"out-{code}").code == 0
+
+
+def test_three_runs_are_each_against_the_first(glasshouse: Glasshouse) -> None:
+    both(glasshouse)
+    assess(glasshouse, "last.csv", "again", "-s", "ill")
+    outcome = glasshouse("compare", "y2018", "y2019", "again")
+    assert outcome.code == 0, outcome.error
+    said = " ".join(outcome.out.split())
+    assert "From “y2018” to “y2019”" in said
+    assert "In “again” it is as easy to name people as in “y2018”" in said
+
+
+def test_collections_are_compared_with_as_many_datasets(glasshouse: Glasshouse) -> None:
+    write("a.csv", {"id": list("123"), "age": list("112")})
+    write("b.csv", {"id": list("123"), "age": list("223")})
+    assess(glasshouse, "a.csv", "single", "-q", "age")
+    joined = glasshouse("assess", "a.csv", "b.csv", "--id", "id", "-q", "age", "--out", "joined")
+    assert joined.code == 0, joined.error
+    outcome = compared("single", "joined")
+    assert {len(attack.datasets) for attack in outcome.largest[0].attacks} == {1}
+
+
+def test_terms_of_deterrence_side_by_side(glasshouse: Glasshouse) -> None:
+    assert glasshouse("deter", "--out", "before").code == 0
+    assert glasshouse("deter", "--penalty", 30000, "--out", "after").code == 0
+    outcome = side_by_side([Path("before"), Path("after")])
+    assert isinstance(outcome, MeasuredRuns)
+    assert_snapshot("side-by-side-deter", lambda: measured_findings(outcome))
+    found = measured_findings(outcome)
+    assert [finding.severity for finding in found] == [Severity.NOTE]
+    assert "size from which on she does not begin: 19 instead of 45" in found[0].sentence
+    shown = glasshouse("compare", "before", "after", "--out", "changes")
+    assert shown.code == 0, shown.error
+    assert "▼" in shown.out
+    document = json.loads(glasshouse("compare", "before", "after", "--json").out)
+    assert document["figures"]["no_attack"] == [45, 19]
+    worse = side_by_side([Path("after"), Path("before")])
+    assert isinstance(worse, MeasuredRuns)
+    assert measured_findings(worse)[0].severity == Severity.MODERATE
+
+
+def test_what_cannot_be_compared_is_one_line(glasshouse: Glasshouse) -> None:
+    both(glasshouse)
+    assert glasshouse("deter", "--out", "terms").code == 0
+    protect = ("anonymise", "last.csv", "-q", "age", "-q", "sex", "--k", 2, "--out", "protected")
+    assert glasshouse(*protect).code == 0
+    asked = glasshouse("target", "last.csv", "--know", "age=1", "-s", "ill", "--out", "person")
+    assert asked.code == 0, asked.error
+    assert glasshouse("compare", "y2018", "y2019", "--out", "changes").code == 0
+    write("parts.csv", LAST | {"state": list("aaaabbb")})
+    assess(glasshouse, "parts.csv", "parts", "--by", "state")
+    Path("nothing").mkdir()
+    for arguments, message in (
+        (("y2018", "terms"), "is a run of assess, “terms” one of deter"),
+        (("y2018", "protected"), "is a run of assess, “protected” one of anonymise"),
+        (("y2018", "nothing"), "“nothing” is a folder without a run"),
+        (("y2018",), "name two runs or more"),
+        (("y2018", "y2018"), "“y2018” is there twice"),
+        (("person",), 'runs of target cannot be put side by side; those of "anonymise", "assess"'),
+        (("changes", "changes"), "runs of compare cannot be put side by side"),
+        (("parts", "y2018"), "an assessment of parts"),
+        (("y2018", "y2019", "--predict", "ill"), "leave out --predict"),
+        (("y2018", "y2019", "--out", "y2018"), "y2018"),
+    ):
+        outcome = glasshouse("compare", *arguments)
+        assert outcome.code == 2, arguments
+        assert message in outcome.error
+        assert outcome.error.count("\n") == 1
+
+
+def test_runs_are_compared_in_portuguese(glasshouse: Glasshouse) -> None:
+    both(glasshouse)
+    outcome = glasshouse("compare", "y2018", "y2019", "--lang", "pt-BR", "--out", "changes")
+    assert outcome.code == 0, outcome.error
+    assert "De “y2018” para “y2019” ficou mais fácil identificar" in " ".join(outcome.out.split())
+    assert '<html lang="pt-BR">' in Path("changes/report.html").read_text()

@@ -1,0 +1,163 @@
+"""What is said of a protected release, and of several beside their original."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glasshouse.language import LANGUAGES, speaking
+from glasshouse.report import Provenance, to_html
+from glasshouse.report.comparison_page import comparison_page
+from glasshouse.report.comparisons import comparison_findings
+from glasshouse.report.page import Finding, Severity
+from glasshouse.report.protection_page import protection_page
+from glasshouse.report.protections import protection_findings
+from glasshouse.runs.anonymising import AnonymiseRun, run_anonymise
+from glasshouse.runs.comparing import Comparison, compare_studies
+from glasshouse.study import Study, make_study
+from tests.cli.test_anonymise import PEOPLE
+from tests.cli.test_longitudinal import write
+from tests.report.snapshots import assert_snapshot
+
+PROVENANCE = Provenance("1.0", "", {})
+
+
+@pytest.fixture(autouse=True)
+def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write("people.csv", PEOPLE)
+    write("balanced.csv", PEOPLE | {"ill": ["a", "b", "c"] * 4})
+    lonely = {name: [*values, "9"] for name, values in PEOPLE.items()}
+    write("lonely.csv", lonely | {"age": [*["20"] * 12, "90"], "sex": [*["F"] * 12, "M"]})
+    write("alike.csv", PEOPLE | {"age": ["20"] * 12, "sex": ["F"] * 6 + ["M"] * 6})
+
+
+def study(file: str = "people.csv", *, sensitive: tuple[str, ...] = ("ill",), **how: Any) -> Study:
+    content = {
+        "command": "anonymise",
+        "datasets": [{"path": file}],
+        "adversary": {"quasi_identifiers": ["age", "sex"], "sensitive": list(sensitive)},
+        "protection": {"method": "k-anonymity"} | how,
+    }
+    return make_study(content, where="test")
+
+
+def protected(file: str = "people.csv", **how: Any) -> AnonymiseRun:
+    return run_anonymise(study(file, **how))
+
+
+def compared(file: str = "people.csv", *, hows: list[dict[str, Any]]) -> Comparison:
+    names = [", ".join(f"{name} = {value}" for name, value in how.items()) for how in hows]
+    return compare_studies([study(file, **how) for how in hows], names)
+
+
+def severities(findings: tuple[Finding, ...]) -> list[str]:
+    return [finding.severity.value for finding in findings]
+
+
+EXAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
+    "k-anonymity": ("people.csv", {"k": 3}),
+    "anatomy": ("balanced.csv", {"method": "anatomy", "l": 3}),
+    "suppressed": ("lonely.csv", {"k": 3, "suppression": 0.1}),
+    "mondrian": ("people.csv", {"k": 2, "recoding": "mondrian"}),
+    "other-objective": ("people.csv", {"k": 6, "objective": "discernibility"}),
+    "nothing-to-do": ("alike.csv", {"k": 2}),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_what_is_said_of_a_protection(name: str) -> None:
+    file, how = EXAMPLES[name]
+    run = protected(file, **how)
+    assert_snapshot(f"protection-{name}", lambda: protection_findings(run, subject="student"))
+
+
+def test_anatomy_does_not_protect_against_naming_and_that_is_a_high_risk() -> None:
+    run = protected("balanced.csv", method="anatomy", l=3)
+    naming, inferring, group, *_ = protection_findings(run)
+    assert naming.severity == Severity.HIGH
+    assert "does not protect against being named" in naming.sentence
+    assert inferring.sentence.startswith("Nobody's ill can be inferred with certainty any more")
+    assert group.severity == Severity.SAFE
+
+
+def test_a_guess_that_became_harder_is_not_said_to_be_the_same() -> None:
+    write("pairs.csv", {"age": ["21", "21", "22", "22"], "sex": ["F"] * 4, "ill": list("abab")})
+    naming, *_ = protection_findings(protected("pairs.csv", k=4))
+    assert naming.sentence == (
+        "In the original nobody could be named with certainty; in the protected release nobody can, and a guess is "
+        "right for 25 of every 100 instead of 50 of every 100."
+    )
+
+
+def test_few_suppressed_records_are_a_risk_of_their_own() -> None:
+    *_, last = protection_findings(protected("lonely.csv", k=3, suppression=0.1))
+    assert last.severity == Severity.MODERATE
+    assert last.sentence.startswith("Only 1 record (7.7 %) is suppressed")
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("name", ["k-anonymity", "anatomy", "other-objective"])
+def test_the_page_of_a_protection_in_every_language(name: str, code: str) -> None:
+    file, how = EXAMPLES[name]
+    run = protected(file, **how)
+    with speaking(code):
+        page = protection_page(run, provenance=PROVENANCE)
+        assert "<svg" in to_html(page)
+    assert all(figure.table is not None for figure in page.figures)
+    assert page.adversary
+    assert page.limits
+    assert page.glossary
+    if code == "pt-BR":
+        assert page.title == "Uma divulgação protegida e o que ela ainda revela"
+
+
+COMPARISONS: dict[str, tuple[str, list[dict[str, Any]]]] = {
+    "several": ("people.csv", [{"k": 2}, {"k": 3}, {"k": 6}]),
+    "one": ("people.csv", [{"k": 3}]),
+    "anatomy": ("balanced.csv", [{"method": "anatomy", "l": 3}]),
+    "diverse": ("balanced.csv", [{"k": 2}, {"method": "l-diversity", "l": 2}]),
+}
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_what_is_said_of_releases_side_by_side(name: str) -> None:
+    file, hows = COMPARISONS[name]
+    outcome = compared(file, hows=hows)
+    assert_snapshot(f"comparison-{name}", lambda: comparison_findings(outcome))
+
+
+def test_a_release_that_another_one_beats_is_named() -> None:
+    outcome = compared("people.csv", hows=[{"k": 3}, {"k": 3, "recoding": "local"}])
+    sentences = [finding.sentence for finding in comparison_findings(outcome)]
+    beaten = [sentence for sentence in sentences if "is beaten by" in sentence]
+    rows = {row.name: row for row in outcome.rows}
+    for sentence in beaten:
+        worse, better = sentence.split("”")[0][1:], sentence.split("“")[2].split("”")[0]
+        assert rows[better].distance < rows[worse].distance
+        assert rows[better].average <= rows[worse].average
+
+
+def test_no_release_that_is_no_harder_is_praised() -> None:
+    outcome = compared("balanced.csv", hows=[{"method": "anatomy", "l": 3}])
+    naming, *_ = comparison_findings(outcome)
+    assert "does not make it harder to guess who it is" in naming.sentence
+    assert naming.severity == Severity.HIGH
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_page_of_a_comparison_in_every_language(code: str) -> None:
+    outcome = compared(*COMPARISONS["several"][:1], hows=COMPARISONS["several"][1])
+    with speaking(code):
+        page = comparison_page(outcome, provenance=PROVENANCE, command="glasshouse compare")
+        assert "<svg" in to_html(page)
+    first = page.figures[0].table
+    assert first is not None
+    assert [row[0].text for row in first.groups[0].rows] == [
+        "original",
+        "k = 2",
+        "k = 3",
+        "k = 6",
+    ]
