@@ -107,7 +107,7 @@ def _page_of(result: object, subject: str) -> Page:
 def _pages() -> Mapping[str, Callable[[Any, str], Page]]:
     """Return how the report of each kind of result is made."""
     from glasshouse.report import assessment_page
-    from glasshouse.report.comparisons import comparison_page
+    from glasshouse.report.comparison_page import comparison_page
     from glasshouse.report.family_page import family_page
     from glasshouse.report.members import member_page
     from glasshouse.report.memberships import membership_page

@@ -17,7 +17,7 @@ from glasshouse.errors import BudgetError
 from glasshouse.totals import workers
 from glasshouse.totals.attempts import Attempt, Task, Terms, attempt
 from glasshouse.totals.campaigns import campaign
-from glasshouse.totals.standing import Found
+from glasshouse.totals.finding import Found
 from glasshouse.totals.workers import Workers
 from tests.totals.test_campaign import GOOD, GOOD_TOTALS, tiny_plan
 
