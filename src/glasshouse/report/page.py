@@ -231,9 +231,14 @@ class Page:
     glossary: tuple[Term, ...] = ()
     """The words of the report, explained."""
 
+    opening: tuple[Finding, ...] = ()
+    """What to say first, where it is not the worst findings."""
+
     @property
     def minute(self) -> tuple[Finding, ...]:
         """The findings for those who have one minute: the worst ones, and what is safe."""
+        if self.opening:
+            return self.opening
         worst = [finding for finding in ranked(self.findings) if finding.severity != Severity.SAFE]
         safe = [finding for finding in self.findings if finding.severity == Severity.SAFE]
         return (*worst[:3], *safe[:1])

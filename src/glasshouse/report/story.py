@@ -43,7 +43,8 @@ def story_page(
         findings=tuple(
             finding for each in chapters for finding in each.page.findings[: each.findings]
         ),
-        adversary=_each_once(sentence for each in chapters for sentence in each.page.adversary),
+        opening=tuple(each.page.findings[0] for each in chapters if each.page.findings),
+        adversary=tuple(_told(each.title, each.page.adversary) for each in chapters),
         limits=_each_once(sentence for each in chapters for sentence in each.page.limits),
         provenance=provenance,
         command=command,
@@ -52,6 +53,10 @@ def story_page(
         sections=tuple(_section(each) for each in chapters if each.page.sections),
         glossary=_terms(chapters),
     )
+
+
+def _told(title: str, sentences: Sequence[str]) -> str:
+    return text("{chapter}: {sentences}", chapter=title, sentences=" ".join(sentences))
 
 
 def _pictures(chapter: Chapter) -> list[Figure]:
