@@ -155,12 +155,12 @@ def test_weights(glasshouse: Glasshouse, tmp_path: Path) -> None:
     assert naming["probabilistic"]["posterior"] == 0.875
 
 
-def test_a_readable_table_and_three_sentences(glasshouse: Glasshouse, grades: Path) -> None:
+def test_a_readable_table_and_a_sentence_per_finding(glasshouse: Glasshouse, grades: Path) -> None:
     outcome = glasshouse("assess", grades, "-q", "age", "-q", "gender", "-s", "grade")
     assert outcome.code == 0
     assert "grades.csv: 10 records" in outcome.out
     assert "CRS name the person" in outcome.out
-    assert outcome.out.count("•") == 3
+    assert outcome.out.count("•") >= 3
 
 
 @pytest.fixture
@@ -180,6 +180,7 @@ def test_a_run_folder_holds_study_manifest_results_and_report(stored: Path) -> N
     assert sorted(contents(stored)) == [
         "manifest.json",
         "report.html",
+        "report.json",
         "results.parquet",
         "study.toml",
     ]

@@ -68,7 +68,7 @@ def test_the_best_set_of_each_size_and_the_influence_are_shown(
     shown = glasshouse("assess", census, *OPTIONS).out
     assert "CRS name the person: the best set of each size" in shown
     assert "What each attribute contributes" in shown
-    assert shown.count("•") == 3
+    assert shown.count("•") >= 3
 
 
 def test_all_rows_are_in_the_results_and_the_report_shows_a_dot_for_each(

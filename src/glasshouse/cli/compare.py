@@ -14,6 +14,7 @@ from glasshouse.cli import asking, options
 from glasshouse.cli.anonymise import PROTECTION
 from glasshouse.cli.progress import progress
 from glasshouse.errors import StudyError
+from glasshouse.language import text
 
 if TYPE_CHECKING:
     from glasshouse.study import Study
@@ -102,10 +103,12 @@ def compare(
             comparison = compare_runs(paths, fraction=fraction, predict=predict, means=Means(watch))
     else:
         if len(paths) > 1:
-            raise StudyError("name one file to protect in several ways, or only folders of runs")
+            raise StudyError(
+                text("name one file to protect in several ways, or only folders of runs")
+            )
         existing_file(paths[0])
         if not quasi_identifiers:
-            raise StudyError("say what an adversary can know: -q COLUMN, once or more")
+            raise StudyError(text("say what an adversary can know: -q COLUMN, once or more"))
         dialect = options.dialect_content(separator, quote, encoding, no_header, names, strip)
         content: dict[str, Any] = {
             "command": "anonymise",
@@ -155,7 +158,9 @@ def _refuse_beside_folders(context: typer.Context) -> None:
     allowed = {"paths", "fraction", "predict", "out", "overwrite", "as_json"}
     for name, option in asking.given_options(context):
         if name not in allowed:
-            raise StudyError(f"what was promised is in the folders; leave out {option}")
+            raise StudyError(
+                text("what was promised is in the folders; leave out {option}", option=option)
+            )
 
 
 def _asked(
@@ -179,17 +184,21 @@ def _command(paths: list[Path], asked: dict[str, Any]) -> str:
 
 def _combinations(lists: dict[str, str | None]) -> list[tuple[tuple[str, float], ...]]:
     """Return every combination of the parameters that are given."""
-    given = {name: _numbers(name, text) for name, text in lists.items() if text is not None}
+    given = {name: _numbers(name, each) for name, each in lists.items() if each is not None}
     if not given:
-        raise StudyError("say what to promise: --k, --l or --t, one number or several with commas")
+        raise StudyError(
+            text("say what to promise: --k, --l or --t, one number or several with commas")
+        )
     return [tuple(zip(given, values, strict=True)) for values in product(*given.values())]
 
 
-def _numbers(name: str, text: str) -> list[float]:
+def _numbers(name: str, given: str) -> list[float]:
     try:
-        return [float(part) if name == "t" else int(part) for part in text.split(",")]
+        return [float(part) if name == "t" else int(part) for part in given.split(",")]
     except ValueError:
-        raise StudyError(f'--{name} "{text}" is no list of numbers') from None
+        raise StudyError(
+            text('{option} "{given}" is no list of numbers', option=f"--{name}", given=given)
+        ) from None
 
 
 def _study(content: dict[str, Any], protection: dict[str, Any]) -> Study:

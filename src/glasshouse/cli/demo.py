@@ -9,6 +9,7 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.errors import DataError
+from glasshouse.language import text
 
 DATA = "school-census.csv"
 RECORDS = 100_000
@@ -36,6 +37,7 @@ def demo(
     school can find out, and names the report.
     """
     from glasshouse import synthetic
+    from glasshouse.atomic import cannot_write
     from glasshouse.cli.assess import carry_out
     from glasshouse.runs import check_place
     from glasshouse.study import make_study
@@ -44,12 +46,15 @@ def demo(
     check_place(out / "run", overwrite=True)
     if (out / DATA).exists() and not (out / "run").exists():
         raise DataError(
-            f'"{out / DATA}" exists and is not of a demo; choose another folder with --out'
+            text(
+                '"{path}" exists and is not of a demo; choose another folder with --out',
+                path=out / DATA,
+            )
         )
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DataError(f'cannot write "{out}": {error.strerror}; choose another place') from None
+        raise cannot_write(out, error) from None
     data = synthetic.write(census.name, records=RECORDS, seed=SEED, path=out / DATA)
     study = make_study(
         {

@@ -87,8 +87,6 @@ def _messages(code: str) -> Mapping[str, str]:
 
 
 def _entry(entry: Any) -> dict[str, str]:
-    if not entry.id or not entry.string:
-        return {}
     if isinstance(entry.id, tuple):
-        return {_OR.join(entry.id): _OR.join(entry.string)}
-    return {entry.id: entry.string}
+        return {_OR.join(entry.id): _OR.join(entry.string)} if all(entry.string) else {}
+    return {entry.id: entry.string} if entry.id and entry.string else {}

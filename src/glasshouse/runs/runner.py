@@ -18,6 +18,7 @@ from glasshouse import study as study_models
 from glasshouse.atomic import new_file
 from glasshouse.errors import StudyError
 from glasshouse.groups.sampling_results import Progress as SamplingProgress
+from glasshouse.language import text
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, record_risks, sweep
 from glasshouse.microdata.explain import Explanation
 from glasshouse.microdata.explain import explain as explanation
@@ -191,7 +192,7 @@ def run(
     means = means or Means()
     if explain and study.adversary.prior:
         raise StudyError(
-            "--explain shows the prior that the release gives; leave out --prior with it"
+            text("--explain shows the prior that the release gives; leave out --prior with it")
         )
     if per_record is not None:
         _refuse_per_record(study)
@@ -203,12 +204,17 @@ def run(
         ):
             if given:
                 raise StudyError(
-                    f"{option} is for datasets with an identifier; leave it out with --link"
+                    text(
+                        "{option} is for datasets with an identifier; leave it out with --link",
+                        option=option,
+                    )
                 )
         return _linked(study, means)
     if len(study.datasets) > 1:
         if save_table is not None:
-            raise StudyError("--save-table keeps one dataset; assess the files one by one for it")
+            raise StudyError(
+                text("--save-table keeps one dataset; assess the files one by one for it")
+            )
         collection = joined(study, on_progress=means.watch.reading)
         whole, steps, members = collection.table, collection.steps, collection.members
         windows = list(collection.windows())
@@ -256,8 +262,10 @@ def _refuse_per_record(study: Study) -> None:
     joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
     if joint or adversary.weight or adversary.prior or adversary.gain != StudyGain():
         raise StudyError(
-            "--per-record tells how surely one guess is right, for single attributes and records alike; leave out "
-            "gains, priors, weights and joint secrets with it"
+            text(
+                "--per-record tells how surely one guess is right, for single attributes and records alike; leave out "
+                "gains, priors, weights and joint secrets with it"
+            )
         )
 
 
@@ -350,11 +358,13 @@ def _linked(study: Study, means: Means) -> Run:
     """Link the datasets by keys that may change."""
     if study.subsets != ("full",):
         raise StudyError(
-            "datasets that are linked by keys are assessed with the whole set; leave out --subsets"
+            text(
+                "datasets that are linked by keys are assessed with the whole set; leave out --subsets"
+            )
         )
     if study.adversary.gain.model_dump(exclude_defaults=True) or study.adversary.prior:
         raise StudyError(
-            "gains and priors are for datasets with an identifier; leave them out with --link"
+            text("gains and priors are for datasets with an identifier; leave them out with --link")
         )
     tables = list(prepared(study, on_progress=means.watch.reading))
     focal, *others = (each.table for each in tables)

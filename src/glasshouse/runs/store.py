@@ -16,7 +16,7 @@ import pyarrow.parquet
 from glasshouse.atomic import check_folder, new_folder
 from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import DataError, quoted
-from glasshouse.language import spoken
+from glasshouse.language import spoken, text
 from glasshouse.runs.reading import dataset_names
 from glasshouse.sources.files import display_name, fingerprint
 from glasshouse.study import Question, Study, dump_study, paths_of, with_paths
@@ -43,7 +43,11 @@ def check_place(folder: Path, *, overwrite: bool) -> None:
     others = sorted({path.name for path in folder.iterdir()} - own)
     if others:
         raise DataError(
-            f'"{folder}" holds {quoted(others[:3])}, so it is no run folder of ours and is not replaced; choose another'
+            text(
+                '"{folder}" holds {others}, so it is no run folder of ours and is not replaced; choose another',
+                folder=folder,
+                others=quoted(others[:3]),
+            )
         )
 
 
@@ -125,7 +129,10 @@ def stored_release(folder: Path) -> StoredRelease:
         )
     except (OSError, ValueError, KeyError, TypeError):
         raise DataError(
-            f'"{folder}" is a folder without a release; name a file, or a folder that anonymise wrote'
+            text(
+                '"{folder}" is a folder without a release; name a file, or a folder that anonymise wrote',
+                folder=folder,
+            )
         ) from None
 
 
@@ -173,7 +180,7 @@ def provenance_of(study: Question, digests: Mapping[str, str]) -> Provenance:
         datasets=digests,
         abridged=study.abridged() != study,
         smallest_cell=smallest_cell(),
-        seed=getattr(study, "seed", None),
+        seed=_told_seed(study),
         libraries={"Python": python, **{name: version(name) for name in LIBRARIES}},
     )
 
@@ -206,6 +213,13 @@ def digests_of(study: Question) -> dict[str, str]:
             own += "′"
         digests[own] = fingerprint(path)
     return digests
+
+
+def _told_seed(study: Question) -> int | None:
+    """Return what random choices follow from; not of a protected release, whose choices could then be repeated."""
+    if isinstance(study, Study) and study.protection is not None:
+        return None
+    return getattr(study, "seed", None)
 
 
 def _located(study: Question) -> Question:
