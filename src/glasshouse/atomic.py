@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from glasshouse.errors import DataError
+from glasshouse.language import system_reason, text
 
 
 @contextmanager
@@ -23,7 +24,9 @@ def new_file(path: Path) -> Iterator[Path]:
         DataError: The file cannot be written there.
     """
     if path.is_dir():
-        raise DataError(f'cannot write "{path}": it is a folder; choose another place')
+        raise DataError(
+            text('cannot write "{path}": it is a folder; choose another place', path=path)
+        )
     with _explained(path):
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".glasshouse-", suffix=".tmp")
         os.close(handle)
@@ -87,11 +90,25 @@ def check_folder(path: Path, *, replace: bool) -> None:
     """
     with _explained(path):
         if path.exists() and not path.is_dir():
-            raise DataError(f'"{path}" is a file; choose a folder')
+            raise DataError(text('"{path}" is a file; choose a folder', path=path))
         if path.exists() and not replace and any(path.iterdir()):
             raise DataError(
-                f'"{path}" exists; choose another folder, or say --overwrite to replace a run'
+                text(
+                    '"{path}" exists; choose another folder, or say --overwrite to replace a run',
+                    path=path,
+                )
             )
+
+
+def cannot_write(path: Path, error: OSError) -> DataError:
+    """Return the error of a place where the system lets nothing be written."""
+    return DataError(
+        text(
+            'cannot write "{path}": {reason}; choose another place',
+            path=path,
+            reason=system_reason(error),
+        )
+    )
 
 
 @contextmanager
@@ -99,8 +116,7 @@ def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise DataError(f'cannot write "{path}": {reason}; choose another place') from error
+        raise cannot_write(path, error) from error
 
 
 def _synced(path: Path) -> None:

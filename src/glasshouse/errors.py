@@ -69,22 +69,6 @@ def printable(text: str) -> str:
     )
 
 
-def unknown_name(kind: str, name: str, where: str, available: Iterable[str]) -> str:
-    """Say that a name does not exist, and name the near ones, or else what there is.
-
-    >>> unknown_name("column", "idade", "students.csv", ["IDADE", "SEXO"])
-    'column "idade" is not in students.csv; did you mean "IDADE"?'
-    >>> unknown_name("column", "zip", "students.csv", ["IDADE", "SEXO"])
-    'column "zip" is not in students.csv; it has "IDADE", "SEXO"'
-    """
-    names = list(available)
-    near = near_names(name, names)
-    if near:
-        return f"{kind} {_quote(name)} is not in {where}; did you mean {' or '.join(map(_quote, near))}?"
-    listed = quoted(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
-    return f"{kind} {_quote(name)} is not in {where}; it has {listed}"
-
-
 def near_names(name: str, available: Iterable[str]) -> list[str]:
     """Return at most three available names that a person may have meant, the nearest first."""
     by_folded: dict[str, list[str]] = {}

@@ -62,7 +62,7 @@ def test_the_demo_tells_the_story_and_names_its_report(
         outcome = glasshouse("demo", "--out", tmp_path / "demo")
         assert outcome.code == 0, outcome.error
         assert "100,000 records" in outcome.out
-        assert outcome.out.count("•") == 3
+        assert outcome.out.count("•") >= 3
         assert (tmp_path / "demo" / "run" / "report.html").is_file()
     again = glasshouse("assess", "--study", tmp_path / "demo" / "run" / "study.toml", "--json")
     assert json.loads(again.out)["records"] == 100_000

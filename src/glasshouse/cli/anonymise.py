@@ -10,6 +10,7 @@ import typer
 from glasshouse.cli import asking, options
 from glasshouse.cli.progress import progress
 from glasshouse.errors import StudyError
+from glasshouse.language import text
 
 HOW_TO_RUN = {"out", "overwrite", "as_json"}
 PROTECTION = "The protection"
@@ -204,9 +205,9 @@ def anonymise(
         study = asking.study_of(study_file, command="anonymise")
     else:
         if file is None:
-            raise StudyError("name the file to protect, or a study with --study")
+            raise StudyError(text("name the file to protect, or a study with --study"))
         if not quasi_identifiers:
-            raise StudyError("say what an adversary can know: -q COLUMN, once or more")
+            raise StudyError(text("say what an adversary can know: -q COLUMN, once or more"))
         dialect = options.dialect_content(separator, quote, encoding, no_header, names, strip)
         files = options.assignments(
             hierarchies, option="--hierarchy", form="COLUMN=FILE", first=True
@@ -260,14 +261,18 @@ def _method(k: int | None, l_value: int | None, t: float | None) -> str:
     return "risk" if k is None else "k-anonymity"
 
 
-def _weights(texts: list[str] | None) -> dict[str, float]:
+def _weights(given: list[str] | None) -> dict[str, float]:
     """Return how much each column weighs."""
     found = {}
-    for column, text in options.assignments(
-        texts, option="--importance", form="COLUMN=NUMBER"
+    for column, weight in options.assignments(
+        given, option="--importance", form="COLUMN=NUMBER"
     ).items():
         try:
-            found[column] = float(text)
+            found[column] = float(weight)
         except ValueError:
-            raise StudyError(f'--importance {column}="{text}" is no number') from None
+            raise StudyError(
+                text(
+                    '{option}="{given}" is no number', option=f"--importance {column}", given=weight
+                )
+            ) from None
     return found

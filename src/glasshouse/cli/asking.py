@@ -13,6 +13,7 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.errors import DataError, StoppedError, StudyError, printable
+from glasshouse.language import text, translated
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,16 +29,28 @@ def refuse_beside_study(context: typer.Context, *, allowed: Collection[str]) -> 
     """
     for name, option in given_options(context):
         if name not in {*allowed, "study_file"}:
-            said = option if option.startswith("-") else "the file"
-            raise StudyError(f"--study says it all: leave out {said}, or write it into the study")
+            raise StudyError(
+                text(
+                    "--study says it all: leave out {given}, or write it into the study",
+                    given=option if option.startswith("-") else text("the file"),
+                )
+            )
 
 
 def given_options(context: typer.Context) -> Iterator[tuple[str, str]]:
-    """Yield what was typed on the command line: the name of each parameter, and what the user calls it."""
+    """Yield what was typed on the command line: the name of each parameter, and what the user calls it.
+
+    The options that every command has, such as ``--lang``, ask nothing of it and are left out.
+    """
     for parameter in context.command.params:
-        source = context.get_parameter_source(str(parameter.name))
-        if source is not None and source.name == "COMMANDLINE":
+        if parameter.expose_value and was_typed(context, str(parameter.name)):
             yield str(parameter.name), parameter.opts[0]
+
+
+def was_typed(context: Any, name: str) -> bool:
+    """Tell whether a parameter was given on the command line, after this command."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def study_of(path: Path, *, command: str) -> Study:
@@ -82,7 +95,7 @@ def adversary_content(
     return {
         "quasi_identifiers": list(quasi_identifiers),
         "facts": {name: options.listed(columns) for name, columns in named.items()},
-        "sensitive": [_one_or_several(text) for text in sensitive or []],
+        "sensitive": [_one_or_several(names) for names in sensitive or []],
         "identifier": identifier,
         "weight": weight,
         "prior": numbers(priors, option="--prior"),
@@ -120,7 +133,7 @@ def resumable(kept: Path | None) -> Iterator[None]:
     except KeyboardInterrupt:
         if kept is not None and kept.exists():
             raise StoppedError(
-                "stopped; the same command with --resume goes on from here"
+                text("stopped; the same command with --resume goes on from here")
             ) from None
         raise
 
@@ -132,9 +145,11 @@ def check_new_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> None
         DataError: It is the data itself, or there and not to be overwritten.
     """
     if path.exists() and any(path.samefile(own) for own in data):
-        raise DataError(f'"{path}" is the data itself; choose another place')
+        raise DataError(text('"{path}" is the data itself; choose another place', path=path))
     if path.exists() and not overwrite:
-        raise DataError(f'"{path}" exists; choose another place, or say --overwrite')
+        raise DataError(
+            text('"{path}" exists; choose another place, or say --overwrite', path=path)
+        )
 
 
 def write_records(frame: pa.Table, path: Path) -> None:
@@ -152,27 +167,27 @@ def warn_of_people(path: Path) -> None:
     """Say that a file with the risk of every record is about people."""
     from glasshouse.microdata.records import SENSITIVE_WARNING
 
-    print(f"{printable(str(path))}: {SENSITIVE_WARNING}", file=sys.stderr)
+    print(f"{printable(str(path))}: {translated(SENSITIVE_WARNING)}", file=sys.stderr)
 
 
-def _one_or_several(text: str) -> str | list[str]:
-    names = options.listed(text)
+def _one_or_several(listed: str) -> str | list[str]:
+    names = options.listed(listed)
     return names[0] if len(names) == 1 else names
 
 
-def _joint(text: str) -> str:
+def _joint(listed: str) -> str:
     """Return the name of a secret as a study has it: ``a,b`` as ``a+b``."""
-    return "+".join(options.listed(text))
+    return "+".join(options.listed(listed))
 
 
-def numbers(texts: list[str] | None, *, option: str) -> dict[str, dict[str, float]]:
+def numbers(given: list[str] | None, *, option: str) -> dict[str, dict[str, float]]:
     """Return what ``COLUMN:VALUE=NUMBER,VALUE=NUMBER`` options say."""
     form = "COLUMN:VALUE=NUMBER,VALUE=NUMBER"
     content: dict[str, dict[str, float]] = {}
-    for text in texts or []:
-        name, colon, pairs = text.partition(":")
+    for each in given or []:
+        name, colon, pairs = each.partition(":")
         if not colon:
-            raise StudyError(f'{option} "{text}" is not of the form {form}')
+            raise StudyError(options.not_of_the_form(each, option=option, form=form))
         numbers = options.assignments(options.listed(pairs), option=option, form=form)
         for value, number in numbers.items():
             try:
@@ -182,6 +197,11 @@ def numbers(texts: list[str] | None, *, option: str) -> dict[str, dict[str, floa
                 )
             except (ArithmeticError, ValueError):
                 raise StudyError(
-                    f'{option}: "{number}" of {name}:{value} is not a number'
+                    text(
+                        '{option}: "{number}" of {place} is not a number',
+                        option=option,
+                        number=number,
+                        place=f"{name}:{value}",
+                    )
                 ) from None
     return content

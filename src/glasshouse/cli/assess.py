@@ -11,6 +11,7 @@ import typer
 from glasshouse.cli import asking, options
 from glasshouse.cli.progress import progress
 from glasshouse.errors import StudyError, printable
+from glasshouse.language import marked, text, translated
 
 if TYPE_CHECKING:
     from glasshouse.runs import FamilyRun, Run
@@ -28,7 +29,7 @@ HOW_TO_RUN = {
     "as_json",
 }
 """What may be said beside a study: nothing of it changes the figures."""
-WHOLE_SET = (
+WHOLE_SET = marked(
     "note: only the whole set of quasi-identifiers was assessed, as there are gains, priors, weights, joint secrets or "
     "many of them; --subsets all assesses every set"
 )
@@ -155,7 +156,7 @@ def assess(
         study = asking.study_of(study_file, command="assess")
     else:
         if not files:
-            raise StudyError("name the file to assess, or a study with --study")
+            raise StudyError(text("name the file to assess, or a study with --study"))
         group = None
         if len(files) == 1 and files[0].is_dir():
             from glasshouse.runs import stored_release
@@ -163,7 +164,10 @@ def assess(
             release = stored_release(files[0])
             if release.group is not None and (quasi_identifiers or facts):
                 raise StudyError(
-                    f"what {files[0].name} tells by Anatomy goes by its quasi-identifiers and groups; leave out -q"
+                    text(
+                        "what {folder} tells by Anatomy goes by its quasi-identifiers and groups; leave out -q",
+                        folder=files[0].name,
+                    )
                 )
             group = release.group
             files, drop_suppressed = [release.path], drop_suppressed or release.suppressed > 0
@@ -172,7 +176,10 @@ def assess(
                 sensitive = sensitive or [f'"{name}"' for name in release.sensitive]
         if not quasi_identifiers and not facts:
             raise StudyError(
-                f"say what the adversary knows: -q COLUMN, once or more (glasshouse inspect {files[0]} suggests)"
+                text(
+                    "say what the adversary knows: -q COLUMN, once or more (glasshouse inspect {file} suggests)",
+                    file=files[0],
+                )
             )
         dialect = options.dialect_content(separator, quote, encoding, no_header, names, strip)
         content: dict[str, Any] = {
@@ -197,7 +204,7 @@ def assess(
             "by": by,
             "each": each,
             "group": group,
-            "subsets": [_subset(text) for text in subsets or ["full"]],
+            "subsets": [_subset(asked) for asked in subsets or ["full"]],
             "subject": "person" if subject is None else subject,
         }
         study = make_study(content, where="assess")
@@ -266,7 +273,7 @@ def carry_out(
         if study.sweep and not family:
             checkpoint = Checkpoint(out, key=run_key(study))
     elif resume:
-        raise StudyError("--resume needs the --out of the run that was interrupted")
+        raise StudyError(text("--resume needs the --out of the run that was interrupted"))
     with (
         asking.resumable(None if checkpoint is None else checkpoint.folder),
         progress(sweeps=study.sweep is not None) as watch,
@@ -292,7 +299,7 @@ def carry_out(
         _note_telling_columns(done)
         whole = study.subsets == ("full",) and len(study.adversary.knowable) > 1
         if whole and not subsets_chosen and not as_json:
-            print(WHOLE_SET, file=sys.stderr)
+            print(translated(WHOLE_SET), file=sys.stderr)
     show(done, report, as_json=as_json)
 
 
@@ -306,7 +313,12 @@ def _refuse_for_family(
         ("--resume", resume or None),
     ):
         if given is not None:
-            raise StudyError(f"{option} is for a release in one piece; leave out --by and --each")
+            raise StudyError(
+                text(
+                    "{option} is for a release in one piece; leave out --by and --each",
+                    option=option,
+                )
+            )
 
 
 def _note_telling_columns(run: Run) -> None:
@@ -318,28 +330,34 @@ def _note_telling_columns(run: Run) -> None:
             continue
         name = printable(attack.quasi_identifiers[0])
         if attack.classes == 1:
-            print(f'note: column "{name}" holds one value only; it adds nothing', file=sys.stderr)
+            print(
+                text('note: column "{name}" holds one value only; it adds nothing', name=name),
+                file=sys.stderr,
+            )
         elif attack.uniques == attack.records:
             print(
-                f'note: every record has its own value of column "{name}": it identifies by itself',
+                text(
+                    'note: every record has its own value of column "{name}": it identifies by itself',
+                    name=name,
+                ),
                 file=sys.stderr,
             )
 
 
-def _links(texts: list[str], file: Path, dialect: dict[str, Any]) -> list[dict[str, Any]]:
+def _links(links: list[str], file: Path, dialect: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the linking keys; ``covid-19`` is a column where the file has one of that name."""
     from glasshouse.sources import existing_file
     from glasshouse.study import make_dataset, parse_link
     from glasshouse.table import available_columns
 
-    if not texts:
+    if not links:
         return []
     dataset = make_dataset({"path": existing_file(file), "dialect": dialect}, where="assess")
     columns = available_columns(dataset.path, dialect=dataset.dialect)
-    return [parse_link(text, columns) for text in texts]
+    return [parse_link(link, columns) for link in links]
 
 
-def _subset(text: str) -> str | list[str]:
+def _subset(asked: str) -> str | list[str]:
     from glasshouse.study import SWEEP
 
-    return text if text == "full" or SWEEP.fullmatch(text) else options.listed(text)
+    return asked if asked == "full" or SWEEP.fullmatch(asked) else options.listed(asked)

@@ -221,7 +221,7 @@ def _command(paths: list[Path], asked: dict[str, Any]) -> str:
 
 def _combinations(lists: dict[str, str | None]) -> list[tuple[tuple[str, float], ...]]:
     """Return every combination of the parameters that are given."""
-    given = {name: _numbers(name, own) for name, own in lists.items() if own is not None}
+    given = {name: _numbers(name, each) for name, each in lists.items() if each is not None}
     if not given:
         raise StudyError(
             text("say what to promise: --k, --l or --t, one number or several with commas")
@@ -233,8 +233,9 @@ def _numbers(name: str, given: str) -> list[float]:
     try:
         return [float(part) if name == "t" else int(part) for part in given.split(",")]
     except ValueError:
-        message = text('--{name} "{given}" is no list of numbers', name=name, given=given)
-        raise StudyError(message) from None
+        raise StudyError(
+            text('{option} "{given}" is no list of numbers', option=f"--{name}", given=given)
+        ) from None
 
 
 def _study(content: dict[str, Any], protection: dict[str, Any]) -> Study:

@@ -11,6 +11,7 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.progress import progress
+from glasshouse.language import text
 
 
 def demo(
@@ -36,7 +37,6 @@ def demo(
     from rich.console import Console
 
     from glasshouse.cli.outcomes import say
-    from glasshouse.language import text
 
     console = Console()
     page = story.to_page()

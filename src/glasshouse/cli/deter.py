@@ -9,13 +9,14 @@ import typer
 
 from glasshouse.cli import asking, options
 from glasshouse.errors import StudyError
+from glasshouse.language import text
 
 HOW_TO_RUN = {"out", "overwrite", "as_json", "per_record"}
 TERMS, PEOPLE = "The terms of the attack", "The people"
 
 
-def _amount(name: str, text: str) -> Any:
-    return typer.Option(name, metavar="X", help=text, rich_help_panel=TERMS)
+def _amount(name: str, meaning: str) -> Any:
+    return typer.Option(name, metavar="X", help=meaning, rich_help_panel=TERMS)
 
 
 def deter(
@@ -212,7 +213,9 @@ def deter(
     for path in paths_of(study):
         existing_file(path)
     if per_record is not None and study.release is None:
-        raise StudyError("--per-record is about the records of a release; give --release FILE")
+        raise StudyError(
+            text("--per-record is about the records of a release; give --release FILE")
+        )
     if per_record is not None:
         asking.check_new_file(per_record, paths_of(study), overwrite=overwrite)
     if out is not None:
@@ -225,20 +228,25 @@ def deter(
     show_deterred(done, report, as_json=as_json)
 
 
-def _penalties(text: str) -> int | str:
-    if text == "unlimited":
-        return text
+def _penalties(given: str) -> int | str:
+    if given == "unlimited":
+        return given
     try:
-        return int(text)
+        return int(given)
     except ValueError:
         raise StudyError(
-            f'--penalties is "{text}"; give a whole number from 0 on, or "unlimited"'
+            text(
+                '--penalties is "{given}"; give a whole number from 0 on, or "unlimited"',
+                given=given,
+            )
         ) from None
 
 
-def _range(text: str) -> tuple[int, int]:
-    low, colon, high = text.partition(":")
+def _range(given: str) -> tuple[int, int]:
+    low, colon, high = given.partition(":")
     try:
         return int(low), int(high if colon else low)
     except ValueError:
-        raise StudyError(f'--sizes "{text}" is no range of sizes; say for example 1:100') from None
+        raise StudyError(
+            text('--sizes "{given}" is no range of sizes; say for example 1:100', given=given)
+        ) from None

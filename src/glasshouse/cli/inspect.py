@@ -12,6 +12,7 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.progress import progress
+from glasshouse.language import speaking, text, text_for
 
 if TYPE_CHECKING:
     from glasshouse.table.profile import ColumnProfile
@@ -43,9 +44,9 @@ def inspect(
         table = read(
             dataset.path, dialect=dataset.dialect, types=dataset.types, on_progress=watch.reading
         )
-    profiles = profile(table)
     if as_json:
-        columns = [asdict(column) for column in profiles]
+        with speaking("en"):  # it is the same in every language
+            columns = [asdict(column) for column in profile(table)]
         print(json.dumps({"records": table.records, "columns": columns}, indent=2))
     else:
         given = {
@@ -59,7 +60,7 @@ def inspect(
         ]
         reading += ["--no-header"] * no_header + ["--strip"] * strip
         reading += [part for kind in types or [] for part in ("--type", kind)]
-        _show(profiles, file, table.name, table.records, reading)
+        _show(profile(table), file, table.name, table.records, reading)
 
 
 def _show(
@@ -70,14 +71,23 @@ def _show(
     from glasshouse.cli.tables import profile_table
 
     console = Console()
-    title = f"{name}: {records:,} records, {len(profiles)} columns"
+    title = text(
+        "{name}: {records}, {columns}",
+        name=name,
+        records=text_for(records, "{count} record", "{count} records"),
+        columns=text_for(len(profiles), "{count} column", "{count} columns"),
+    )
     console.print(profile_table(profiles, title=title, width=console.width))
     console.print(
-        "Roles are suggestions from names and values: an attribute is a quasi-identifier if someone could know it."
+        text(
+            "Roles are suggestions from names and values: an attribute is a quasi-identifier if someone could know it."
+        )
     )
     command = _suggested_command(profiles, file, reading)
     if command:
-        console.print(f"Next: {command}", markup=False, highlight=False, soft_wrap=True)
+        console.print(
+            text("Next: {command}", command=command), markup=False, highlight=False, soft_wrap=True
+        )
 
 
 def _suggested_command(profiles: tuple[ColumnProfile, ...], file: Path, reading: list[str]) -> str:

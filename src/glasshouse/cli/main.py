@@ -19,14 +19,23 @@ from glasshouse.cli import (
     deter,
     inspect,
     membership,
+    report,
     synth,
     target,
     threat,
     totals,
 )
-from glasshouse.cli.translation import CELL_HELP, LANG_HELP, command_of, start_speaking
+from glasshouse.cli.translation import (
+    CELL_HELP,
+    LANG_HELP,
+    command_of,
+    named_language,
+    retold,
+    start_speaking,
+)
 from glasshouse.disclosure import SMALLEST_CELL, show_cells_from
 from glasshouse.errors import GlasshouseError, InternalError, printable
+from glasshouse.language import system_reason, text
 
 INTERRUPTED = 130
 REPORT_PANEL = "Language and report"
@@ -49,6 +58,7 @@ app.add_typer(totals.app, rich_help_panel="Assess a release")
 app.command(rich_help_panel="Protect a release")(anonymise.anonymise)
 app.command(rich_help_panel="Protect a release")(compare.compare)
 app.command(rich_help_panel="Protect a release")(deter.deter)
+app.command(rich_help_panel="Explain")(report.report)
 app.command(rich_help_panel="Synthetic data")(synth.synth)
 
 
@@ -101,25 +111,29 @@ def main(arguments: Sequence[str]) -> int:
     try:
         start_speaking(arguments)
         show_cells_from(SMALLEST_CELL)
-        outcome = command_of(app)(list(arguments) or ["--help"], standalone_mode=False)
+        outcome = command_of(app)(
+            list(arguments) or ["--help"],
+            standalone_mode=False,
+            obj=named_language(arguments),  # which of the contexts sees --lang depends on its place
+        )
     except GlasshouseError as error:
         return _fail(str(error), error.exit_code, error)
     except typer.TyperException as error:
-        return _fail(error.format_message(), 2, None)
+        message = error.format_message()
+        return _fail(retold(message), 2, None) if message else 0  # none: it has shown its help
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("stopped", INTERRUPTED, None)
+        return _fail(text("stopped"), INTERRUPTED, None)
     except OSError as error:
-        reason = error.strerror or str(error)
-        return _fail(f"cannot write the output: {reason}", 2, error)
+        reason = text("cannot write the output: {reason}", reason=system_reason(error))
+        return _fail(reason, 2, error)
     except MemoryError:
-        return _fail("there is not enough memory for this", 3, None)
+        return _fail(text("there is not enough memory for this"), 3, None)
     except Exception as error:  # the last resort: no traceback reaches a user
         reason = f"{type(error).__name__}: {error}"
-        return _fail(
-            f"a bug in Glasshouse, please report it: {reason}", InternalError.exit_code, error
-        )
+        bug = text("a bug in Glasshouse, please report it: {reason}", reason=reason)
+        return _fail(bug, InternalError.exit_code, error)
     if outcome == INTERRUPTED:  # how typer hands on a keyboard interrupt
-        return _fail("stopped", INTERRUPTED, None)
+        return _fail(text("stopped"), INTERRUPTED, None)
     return outcome if isinstance(outcome, int) else 0
 
 

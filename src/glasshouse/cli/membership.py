@@ -10,6 +10,7 @@ import typer
 from glasshouse.cli import asking, options
 from glasshouse.cli.progress import progress
 from glasshouse.errors import StudyError
+from glasshouse.language import text
 
 HOW_TO_RUN = {"out", "overwrite", "as_json"}
 
@@ -76,9 +77,9 @@ def membership(
         study = asking.study_of(study_file, command="membership")
     else:
         if not files:
-            raise StudyError("name the release, or a study with --study")
+            raise StudyError(text("name the release, or a study with --study"))
         if not quasi_identifiers:
-            raise StudyError("say what release and register share: -q COLUMN, once or more")
+            raise StudyError(text("say what release and register share: -q COLUMN, once or more"))
         dialect = options.dialect_content(separator, quote, encoding, no_header, names, strip)
         content: dict[str, Any] = {
             "command": "membership",

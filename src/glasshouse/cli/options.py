@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from glasshouse.errors import StudyError
+from glasshouse.language import text
 
 ADVERSARY = "The adversary"
 GAINS = "What guesses are worth to her"
@@ -320,20 +321,22 @@ def dialect_content(
     return content
 
 
-def listed(text: str) -> list[str]:
+def listed(names: str) -> list[str]:
     """Return the names in a comma-separated list; a name with a comma stands in quotation marks.
 
     >>> listed('age,"income, net",sex')
     ['age', 'income, net', 'sex']
     """
     try:
-        return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+        return [name.strip() for name in next(csv.reader([names], skipinitialspace=True), [])]
     except csv.Error as error:
-        raise StudyError(f"{text!r} is no list of names ({error})") from None
+        raise StudyError(
+            text("{names} is no list of names ({reason})", names=repr(names), reason=error)
+        ) from None
 
 
 def assignments(
-    texts: list[str] | None, *, option: str, form: str, first: bool = False
+    given: list[str] | None, *, option: str, form: str, first: bool = False
 ) -> dict[str, str]:
     """Return what ``NAME=VALUE`` options say; the name ends at the last equals sign, or at the first.
 
@@ -341,17 +344,24 @@ def assignments(
         StudyError: One has no equals sign, or names the same thing again.
     """
     content: dict[str, str] = {}
-    for text in texts or []:
-        name, equals, value = text.partition("=") if first else text.rpartition("=")
+    for each in given or []:
+        name, equals, value = each.partition("=") if first else each.rpartition("=")
         if not equals or not name:
-            raise StudyError(f'{option} "{text}" is not of the form {form}')
+            raise StudyError(not_of_the_form(each, option=option, form=form))
         if name in content:
-            raise StudyError(f'{option} is given twice for "{name}"')
+            raise StudyError(text('{option} is given twice for "{name}"', option=option, name=name))
         content[name] = value
     return content
 
 
-def size_in_bytes(text: str | None) -> int | None:
+def not_of_the_form(given: str, *, option: str, form: str) -> str:
+    """Say that the value of an option is not of its form."""
+    return text(
+        '{option} "{given}" is not of the form {form}', option=option, given=given, form=form
+    )
+
+
+def size_in_bytes(size: str | None) -> int | None:
     """Return a size such as ``4G``, ``500M`` or a number of bytes.
 
     Raises:
@@ -360,15 +370,17 @@ def size_in_bytes(text: str | None) -> int | None:
     >>> size_in_bytes("2G"), size_in_bytes("1.5M"), size_in_bytes(None)
     (2147483648, 1572864, None)
     """
-    if text is None:
+    if size is None:
         return None
     units = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
-    number = text.upper().removesuffix("IB").removesuffix("B")
+    number = size.upper().removesuffix("IB").removesuffix("B")
     unit = number[-1:] if number[-1:] in units else ""
     try:
-        size = int(float(number.removesuffix(unit)) * (1 << units[unit]))
+        count = int(float(number.removesuffix(unit)) * (1 << units[unit]))
     except ValueError:
-        size = 0
-    if size <= 0:
-        raise StudyError(f'--memory "{text}" is no size; say for example 4G or 500M')
-    return size
+        count = 0
+    if count <= 0:
+        raise StudyError(
+            text('--memory "{size}" is no size; say for example 4G or 500M', size=size)
+        )
+    return count

@@ -11,20 +11,22 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from glasshouse.cli.people_tables import (
+    member_table,
+    membership_table,
+    population_table,
+    target_table,
+)
 from glasshouse.cli.tables import (
     LEGEND,
     assessment_tables,
     explanation_tables,
     family_table,
     influence_table,
-    member_table,
-    membership_table,
-    population_table,
-    target_table,
     treatment_table,
 )
 from glasshouse.errors import printable
-from glasshouse.language import text_for
+from glasshouse.language import text, text_for, translated
 from glasshouse.microdata.membership import Member, Membership
 from glasshouse.report import findings
 from glasshouse.report.families import family_findings
@@ -32,7 +34,7 @@ from glasshouse.report.members import member_findings
 from glasshouse.report.memberships import membership_findings
 from glasshouse.report.populations import population_findings
 from glasshouse.report.targets import target_findings
-from glasshouse.report.words import counted, plural
+from glasshouse.report.words import counted
 from glasshouse.runs import FamilyRun, MembershipRun, Run, TargetRun
 from glasshouse.table import Step
 
@@ -100,12 +102,13 @@ def show_membership(run: MembershipRun, report: Path | None, *, as_json: bool) -
 
 def _name_report(console: Console, report: Path | None) -> None:
     if report is not None:
-        say(console, f"\nReport: {report}", soft_wrap=True)
+        console.print()
+        say(console, text("Report: {path}", path=report), soft_wrap=True)
 
 
-def say(console: Console, text: str, **how: Any) -> None:
+def say(console: Console, sentence: str, **how: Any) -> None:
     """Print a sentence as it stands: nothing in it is markup, and nothing in it is hidden."""
-    lines = [printable(line) for line in text.split("\n")]
+    lines = [printable(line) for line in sentence.split("\n")]
     console.print("\n".join(lines), markup=False, highlight=False, **how)
 
 
@@ -121,8 +124,13 @@ def show_treatment(console: Console, steps: Sequence[Step], notes: Sequence[str]
 
 def _show_assessment(run: Run) -> None:
     console = Console()
-    datasets = ", ".join(run.assessment.attacks[-1].datasets)
-    say(console, f"{datasets}: {run.records:,} records\n")
+    said = text_for(
+        run.records,
+        "{datasets}: {count} record",
+        "{datasets}: {count} records",
+        datasets=", ".join(run.assessment.attacks[-1].datasets),
+    )
+    say(console, f"{said}\n")
     show_treatment(console, run.steps, run.notes())
     for explanation in run.explanations:
         for table in explanation_tables(explanation):
@@ -133,7 +141,7 @@ def _show_assessment(run: Run) -> None:
     if run.sweep is not None and run.study.subsets == ("all",):
         _put(console, influence_table(run.sweep))
     if not any(attack.gain for attack in run.assessment.attacks):
-        say(console, LEGEND)
+        say(console, translated(LEGEND))
     console.print()
     for finding in findings(run.assessment, subject=run.study.subject, currency=currency):
         say(console, f"• {finding.sentence}")
@@ -141,8 +149,8 @@ def _show_assessment(run: Run) -> None:
 
 def _show_family(run: FamilyRun) -> None:
     console = Console()
-    parts = plural(run.part) if len(run.family.parts) != 1 else run.part
-    say(console, f"{len(run.family.parts):,} {parts}, {run.records:,} records\n")
+    records = text_for(run.records, "{count} record", "{count} records")
+    say(console, f"{counted(len(run.family.parts), run.part)}, {records}\n")
     show_treatment(console, run.steps)
     shown = run.shown
     for target in shown.targets if shown.parts else ():
@@ -163,6 +171,23 @@ def _put(console: Console, table: Table) -> None:
 def _note_what_was_left_out(steps: Sequence[Step]) -> None:
     for step in steps:
         if step.left_out:
-            where = "" if step.column is None else f' in column "{step.column}"'
-            said = f"{step.left_out:,} of {step.before:,} records left out: {step.what}{where}"
-            print(f"note: {printable(step.dataset)}: {printable(said)}", file=sys.stderr)
+            print(printable(_left_out(step)), file=sys.stderr)
+
+
+def _left_out(step: Step) -> str:
+    if step.column is None:
+        return text(
+            "note: {dataset}: {left_out} of {before} records left out: {what}",
+            dataset=step.dataset,
+            left_out=step.left_out,
+            before=step.before,
+            what=translated(step.what),
+        )
+    return text(
+        'note: {dataset}: {left_out} of {before} records left out: {what} in column "{column}"',
+        dataset=step.dataset,
+        left_out=step.left_out,
+        before=step.before,
+        what=translated(step.what),
+        column=step.column,
+    )

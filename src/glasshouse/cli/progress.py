@@ -7,9 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from glasshouse.language import marked, number, text, text_for, translated
+
 if TYPE_CHECKING:
     from glasshouse.groups import Progress as SamplingProgress
     from glasshouse.runs import Watch
+
+PHASES = (marked("burn-in"), marked("sampling"))
+"""What a sampler says that it does."""
 
 
 @contextmanager
@@ -43,17 +48,17 @@ def progress(*, sweeps: bool = False) -> Iterator[Watch]:
     with bar:
         if sweeps and not is_compiled():
             bar.console.print(
-                "The first sweep compiles its loop: half a minute, once.", highlight=False
+                text("The first sweep compiles its loop: half a minute, once."), highlight=False
             )
-        reading = bar.add_task("reading", total=None, note="")
-        sweeping = bar.add_task("sweeping", total=1.0, note="", visible=False)
-        sampling = bar.add_task("sampling", total=None, note="", visible=False)
-        solving = bar.add_task("solving", total=None, note="", visible=False)
-        searching = bar.add_task("searching", total=None, note="", visible=False)
+        reading = bar.add_task(text("reading"), total=None, note="")
+        sweeping = bar.add_task(text("sweeping"), total=1.0, note="", visible=False)
+        sampling = bar.add_task(text("sampling"), total=None, note="", visible=False)
+        solving = bar.add_task(text("solving"), total=None, note="", visible=False)
+        searching = bar.add_task(text("searching"), total=None, note="", visible=False)
         yield Watch(
             reading=lambda done, total: bar.update(reading, completed=done, total=max(total, 1)),
             sweeping=lambda now: bar.update(
-                sweeping, completed=now.share, note=f"{now.visits:,} records visited", visible=True
+                sweeping, completed=now.share, note=_visited(now.visits), visible=True
             ),
             sampling=lambda now: bar.update(
                 sampling, completed=now.sweeps, total=now.most, note=_sampled(now), visible=True
@@ -67,14 +72,32 @@ def progress(*, sweeps: bool = False) -> Iterator[Watch]:
         )
 
 
+def _visited(records: int) -> str:
+    """Say how far a sweep is."""
+    return text_for(records, "{count} record visited", "{count} records visited")
+
+
 def _searched(done: int, bound: float, best: float | None) -> str:
     """Say how far a search for the best protection is."""
-    found = "nothing found yet" if best is None else f"best loss {best:.4f}"
-    return f"{done:,} looked at, {found}, none below {bound:.4f}"
+    if best is None:
+        return text(
+            "{count} looked at, nothing found yet, none below {bound}",
+            count=done,
+            bound=number(bound, ".4f"),
+        )
+    return text(
+        "{count} looked at, best loss {best}, none below {bound}",
+        count=done,
+        best=number(best, ".4f"),
+        bound=number(bound, ".4f"),
+    )
 
 
 def _sampled(now: SamplingProgress) -> str:
     """Say how far a sampler is."""
-    rhat = "" if now.rhat is None else f", R-hat {now.rhat:.3f}"
-    error = "" if now.error is None else f", error {now.error:.2g}"
-    return f"{now.phase}{rhat}{error}"
+    said = [translated(now.phase)]
+    if now.rhat is not None:
+        said.append(f"R-hat {number(now.rhat, '.3f')}")
+    if now.error is not None:
+        said.append(text("error {error}", error=number(now.error, ".2g")))
+    return ", ".join(said)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from glasshouse.language import text, text_for, translated
+
 
 def synth(
     name: Annotated[
@@ -31,7 +33,15 @@ def synth(
 
     made = synthetic.generator(name)
     path = synthetic.write(name, records=records, path=out, seed=seed)
-    print(f"{path}: {records:,} records, seed {seed}. {made.title}")
+    written = text_for(
+        records,
+        "{path}: {count} record, seed {seed}. {title}",
+        "{path}: {count} records, seed {seed}. {title}",
+        path=path,
+        seed=str(seed),
+        title=translated(made.title),
+    )
+    print(written)
     known = " ".join(f"-q {column}" for column in made.quasi_identifiers)
     wanted = " ".join(f"-s {column}" for column in made.sensitive)
-    print(f"Next: glasshouse assess {path} {known} {wanted}")
+    print(text("Next: {command}", command=f"glasshouse assess {path} {known} {wanted}"))

@@ -10,6 +10,7 @@ import typer
 from glasshouse.cli import asking, options
 from glasshouse.cli.progress import progress
 from glasshouse.errors import StudyError
+from glasshouse.language import text
 
 HOW_TO_RUN = {"out", "overwrite", "as_json"}
 
@@ -69,8 +70,8 @@ def target(
         study = asking.study_of(study_file, command="target")
     else:
         if not files:
-            raise StudyError("name the file that the person is in, or a study with --study")
-        columns = [parse_condition(text, option="--know").column for text in known or []]
+            raise StudyError(text("name the file that the person is in, or a study with --study"))
+        columns = [parse_condition(each, option="--know").column for each in known or []]
         dialect = options.dialect_content(separator, quote, encoding, no_header, names, strip)
         content: dict[str, Any] = {
             "command": "target",
@@ -94,7 +95,9 @@ def target(
             "subject": "person" if subject is None else subject,
         }
         if not columns:
-            raise StudyError("say what is known of the person: --know COLUMN=VALUE, once or more")
+            raise StudyError(
+                text("say what is known of the person: --know COLUMN=VALUE, once or more")
+            )
         study = make_study(content, where="target")
         study = study if focal is None else focal_first(study, focal)
     for dataset in (*study.datasets, *filter(None, [study.population])):

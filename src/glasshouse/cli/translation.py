@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import Any
 
@@ -25,20 +26,73 @@ _PANELS = {
 }
 
 
+MISTYPED = (
+    marked("No such option: {option} (Possible options: {near})"),
+    marked("No such option: {option}"),
+    marked("No such command {command}. Did you mean {near}?"),
+    marked("No such command {command}."),
+    marked("Missing argument {argument}."),
+    marked("Missing option {option}."),
+    marked("Missing command."),
+    marked("Option {option} requires an argument."),
+    marked("Option {option} requires {number} arguments."),
+    marked("Option {option} does not take a value."),
+    marked("Got unexpected extra argument(s) ({arguments})"),
+    marked("Invalid value for {option}: {reason}"),
+)
+"""What the parser of the command line says of what was typed, as it says it."""
+INVALID = (
+    marked("Input should be a valid integer, unable to parse string as an integer"),
+    marked("Input should be a valid number, unable to parse string as a number"),
+    marked("Input should be greater than or equal to {limit}"),
+    marked("Input should be less than or equal to {limit}"),
+)
+"""The reasons that it gives for refusing a value."""
+
+
 def asked_language(arguments: Sequence[str]) -> str:
     """Return the language that the command line asks for, wherever in it; else the environment's, else English.
 
     >>> asked_language(["assess", "x.csv", "--lang", "pt-BR"]), asked_language(["--lang=en", "demo"])
     ('pt-BR', 'en')
     """
+    named = named_language(arguments)
+    return named if named is not None else os.environ.get(VARIABLE) or next(iter(LANGUAGES))
+
+
+def named_language(arguments: Sequence[str]) -> str | None:
+    """Return the language that the command line names, the last one of several; None: it names none."""
+    named = None
     for place, argument in enumerate(arguments):
         if argument == "--":
             break
         if argument == "--lang" and place + 1 < len(arguments):
-            return arguments[place + 1]
-        if argument.startswith("--lang="):
-            return argument.removeprefix("--lang=")
-    return os.environ.get(VARIABLE) or next(iter(LANGUAGES))
+            named = arguments[place + 1]
+        elif argument.startswith("--lang="):
+            named = argument.removeprefix("--lang=")
+    return named
+
+
+def retold(message: str) -> str:
+    """Return what the parser of the command line says of what was typed, in the language that is spoken.
+
+    >>> from glasshouse.language import speaking
+    >>> with speaking("pt-BR"):
+    ...     retold("No such command 'asses'. Did you mean 'assess'?")
+    "O comando 'asses' não existe. Você quis dizer 'assess'?"
+    """
+    for template in (*MISTYPED, *INVALID):
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
+        found = re.fullmatch(pattern, message, re.DOTALL)
+        if found:
+            parts = found.groupdict()
+            return translated(
+                template,
+                **{
+                    name: retold(part) if name == "reason" else part for name, part in parts.items()
+                },
+            )
+    return message
 
 
 def command_of(app: typer.Typer) -> Any:
@@ -78,11 +132,38 @@ def _commands(command: Any) -> Iterator[Any]:
 
 def _translate(command: Any) -> None:
     command.params = [copy(parameter) for parameter in command.params]
+    command.context_class = _context_class(command.context_class)
+    command.get_help_option = _told(command.get_help_option)
+    command.options_metavar = text("[OPTIONS]")
+    if hasattr(command, "subcommand_metavar"):
+        command.subcommand_metavar = text("COMMAND [ARGS]...")
     for holder in (command, *command.params):
         for name in _SAID:
             message = getattr(holder, name, None)
             if message:
                 setattr(holder, name, translated(message))
+
+
+def _context_class(plain: Any) -> Any:
+    """Return a kind of context that says how a command is used in the language that is spoken."""
+
+    def write_usage(self: Any, prog: str, args: str = "", prefix: str | None = None) -> None:
+        plain.formatter_class.write_usage(self, prog, args, prefix or text("Usage: "))
+
+    formatter = type("Formatter", (plain.formatter_class,), {"write_usage": write_usage})
+    return type("Context", (plain,), {"formatter_class": formatter})
+
+
+def _told(get_help_option: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return what finds the option ``--help`` with its own help in the language that is spoken."""
+
+    def told(context: Any) -> Any:
+        option = get_help_option(context)
+        if option is not None:
+            option.help = text("Show this message and exit.")
+        return option
+
+    return told
 
 
 def _translate_panels() -> None:

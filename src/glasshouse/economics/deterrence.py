@@ -31,7 +31,8 @@ from glasshouse.economics.policy import (
     thresholds,
 )
 from glasshouse.economics.terms import Terms, check_parameter, check_size
-from glasshouse.errors import BudgetError, StudyError, unknown_name
+from glasshouse.errors import BudgetError, StudyError
+from glasshouse.language import unknown_name
 
 OnPoint = Callable[[int, int], None]
 """Called with the number of points done, and of all."""

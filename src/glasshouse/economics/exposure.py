@@ -42,7 +42,8 @@ from glasshouse.economics.policy import (
     worthless_from,
 )
 from glasshouse.economics.terms import Terms, check_parameter, check_people
-from glasshouse.errors import DataError, StudyError, unknown_name
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import unknown_name
 from glasshouse.table import EncodedTable
 
 KNOWN, UNKNOWN = "known", "unknown"

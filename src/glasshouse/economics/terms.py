@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.errors import StudyError, unknown_name
+from glasshouse.errors import StudyError
+from glasshouse.language import unknown_name
 
 REGISTER, POPULATION = 6_018_999, 9_553_967
 """The voters of North Carolina and its inhabitants: the publication's register and population."""

@@ -8,8 +8,9 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from glasshouse.errors import DataError, quoted, unknown_name
+from glasshouse.errors import DataError, quoted
 from glasshouse.groups.sets import ValueSets
+from glasshouse.language import unknown_name
 from glasshouse.table.generalised import (
     SUPPRESSED,
     as_interval,

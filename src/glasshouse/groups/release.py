@@ -24,8 +24,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.errors import DataError, StudyError, unknown_name
+from glasshouse.errors import DataError, StudyError
 from glasshouse.groups.sets import ValueSets
+from glasshouse.language import unknown_name
 
 Number: TypeAlias = int | float | str | Decimal | Fraction
 """What a caller may give for a parameter of a prior; a float stands for the decimal that it is written as."""

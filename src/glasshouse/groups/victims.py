@@ -11,12 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from glasshouse.errors import DataError, StudyError, quoted, unknown_name
+from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.groups.knowledge import Victims
 from glasshouse.groups.labels import values_of_label
 from glasshouse.groups.matching import Matches, matches
 from glasshouse.groups.release import Attribute, Release
 from glasshouse.groups.sets import ValueSets, as_codes
+from glasshouse.language import unknown_name
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.partition import refined
 

@@ -28,12 +28,14 @@ from glasshouse.language.current import (
     speaking,
     spoken,
 )
+from glasshouse.language.faults import either, system_reason, unknown_name
 from glasshouse.language.numbers import date, localised, number
 
 __all__ = [
     "LANGUAGES",
     "Language",
     "date",
+    "either",
     "language_called",
     "locale",
     "localised",
@@ -43,8 +45,10 @@ __all__ = [
     "speak",
     "speaking",
     "spoken",
+    "system_reason",
     "text",
     "text_for",
     "translated",
     "translated_for",
+    "unknown_name",
 ]

@@ -23,7 +23,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.errors import BudgetError, DataError, StudyError, printable, quoted, unknown_name
+from glasshouse.errors import BudgetError, DataError, StudyError, printable, quoted
+from glasshouse.language import unknown_name
 from glasshouse.microdata.influence import best_subsets
 from glasshouse.microdata.lattice import Sweep, sweep
 from glasshouse.microdata.models import MEASURE_FIELDS, Leakage

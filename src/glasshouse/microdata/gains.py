@@ -30,7 +30,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.errors import DataError, StudyError, near_names, printable, quoted, unknown_name
+from glasshouse.errors import DataError, StudyError, near_names, printable, quoted
+from glasshouse.language import unknown_name
 from glasshouse.microdata import sums
 from glasshouse.microdata.weights import LARGEST_TOTAL, Weights, record_numbers
 from glasshouse.qif import GainFunction, Tries

@@ -20,7 +20,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.errors import StudyError, unknown_name
+from glasshouse.errors import StudyError
+from glasshouse.language import unknown_name
 from glasshouse.microdata.lattice import Sweep
 from glasshouse.microdata.models import Leakage
 from glasshouse.microdata.steps import number_of_subsets

@@ -34,7 +34,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.errors import BudgetError, DataError, StudyError, quoted, unknown_name
+from glasshouse.errors import BudgetError, DataError, StudyError, quoted
+from glasshouse.language import unknown_name
 from glasshouse.microdata import sums
 from glasshouse.microdata.linkage_sums import (
     LARGEST,

@@ -29,7 +29,8 @@ import numpy as np
 import pyarrow as pa
 from numba import njit
 
-from glasshouse.errors import StudyError, quoted, unknown_name
+from glasshouse.errors import StudyError, quoted
+from glasshouse.language import unknown_name
 from glasshouse.microdata.gains import sum_of_ratios
 from glasshouse.microdata.membership_counts import (
     MOST_RELEASES,

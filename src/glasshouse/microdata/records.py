@@ -17,12 +17,13 @@ import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.errors import StudyError, unknown_name
+from glasshouse.errors import StudyError
+from glasshouse.language import marked, unknown_name
 from glasshouse.table import EncodedTable
 from glasshouse.table.dictionary import Codes
 from glasshouse.table.partition import partition
 
-SENSITIVE_WARNING = (
+SENSITIVE_WARNING = marked(
     "The risk of each record is itself personal data: it shows whose records are easily named, and whose secrets are "
     "easily guessed. Keep it as closely as the data it was computed from, and do not publish it."
 )

@@ -33,7 +33,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.errors import DataError, StudyError, quoted, unknown_name
+from glasshouse.errors import DataError, StudyError, quoted
+from glasshouse.language import unknown_name
 from glasshouse.microdata import sums
 from glasshouse.microdata.gains import (
     Acting,

@@ -32,7 +32,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.errors import StudyError, quoted, unknown_name
+from glasshouse.errors import StudyError, quoted
+from glasshouse.language import unknown_name
 from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy
 from glasshouse.mitigation.tuples import Classes, Labels, Tuples, label_counts
 from glasshouse.table import Column, EncodedTable

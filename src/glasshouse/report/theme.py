@@ -69,7 +69,8 @@ def to_svg(chart: Mapping[str, Any]) -> str:
     The numbers of its axes are written as the language that is spoken writes them.
     """
     numbers: Any = vl_convert.get_format_locale(_NUMBERS[spoken()])
-    return _with_own_names(vl_convert.vegalite_to_svg(dict(chart), format_locale=numbers))
+    svg = vl_convert.vegalite_to_svg(dict(chart), format_locale=numbers, allowed_base_urls=[])
+    return _with_own_names(svg)
 
 
 def wrapped(text: str, width: int = 90) -> list[str]:

@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.csv
 from numpy.typing import NDArray
 
-from glasshouse.errors import DataError, StudyError, unknown_name
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import text, unknown_name
 from glasshouse.microdata import Assessment, assess
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
 from glasshouse.mitigation.attained import Attained, attained
@@ -106,7 +107,7 @@ class AnonymiseRun:
     def protection(self) -> Protection:
         """How it was to be protected."""
         if self.study.protection is None:
-            raise StudyError("the study does not say how the release is to be protected")
+            raise StudyError(text("the study does not say how the release is to be protected"))
         return self.study.protection
 
     def to_dict(self) -> dict[str, Any]:
@@ -210,7 +211,7 @@ def run_anonymise(
     """
     protection = study.protection
     if protection is None:
-        raise StudyError("say how the release is to be protected")
+        raise StudyError(text("say how the release is to be protected"))
     means = means or Means()
     steps: tuple[Step, ...] = ()
     if table is None:
@@ -271,7 +272,9 @@ def _anatomised(
     study: Study, protection: Protection, table: EncodedTable, steps: tuple[Step, ...]
 ) -> AnonymiseRun:
     if len(table.sensitive) != 1 or protection.l is None:
-        raise StudyError("Anatomy parts one sensitive attribute from the rest; give one with -s")
+        raise StudyError(
+            text("Anatomy parts one sensitive attribute from the rest; give one with -s")
+        )
     groups = anatomise(table, l=protection.l, sensitive=table.sensitive[0], seed=study.seed)
     release = _published(groups.one_table(table, group=GROUP))
     return AnonymiseRun(
@@ -313,8 +316,13 @@ def _refuse_stars(table: EncodedTable) -> None:
     for name in columns_of(table):
         if table.column(name).values.index(SUPPRESSED).as_py() >= 0:
             raise DataError(
-                f'{table.name}: column "{name}" holds "{SUPPRESSED}", which marks what is suppressed; rename it, '
-                f'or leave these records out with --invalid "{name}={SUPPRESSED}"'
+                text(
+                    '{table}: column "{name}" holds "{mark}", which marks what is suppressed; rename it, or leave '
+                    'these records out with --invalid "{name}={mark}"',
+                    table=table.name,
+                    name=name,
+                    mark=SUPPRESSED,
+                )
             )
 
 
@@ -349,7 +357,7 @@ def hierarchies_of(
         if name not in (*names, *about):
             raise StudyError(
                 f"--hierarchy {name}: "
-                + unknown_name("column", name, "what an adversary knows (-q)", names)
+                + unknown_name("column", name, text("what an adversary knows (-q)"), names)
             )
     dialect = None if encoding is None else Dialect(encoding=encoding)
     found = {
@@ -374,7 +382,9 @@ def _criteria(
     about = (protection.l, protection.t, protection.inference_risk)
     if any(asked is not None for asked in about) and not secrets:
         raise StudyError(
-            "l-diversity, t-closeness and inference are about a sensitive attribute; give one with -s"
+            text(
+                "l-diversity, t-closeness and inference are about a sensitive attribute; give one with -s"
+            )
         )
     for name in secrets:
         found += _about(protection, name)
@@ -400,7 +410,11 @@ def _about(protection: Protection, name: str) -> list[Criterion]:
             path = protection.hierarchies.get(name)
             if path is None:
                 raise StudyError(
-                    f"hierarchical closeness needs the hierarchy of the sensitive attribute: --hierarchy {name}=FILE"
+                    text(
+                        "hierarchical closeness needs the hierarchy of the sensitive attribute: --hierarchy "
+                        "{name}=FILE",
+                        name=name,
+                    )
                 )
             found.append(
                 HierarchicalCloseness(protection.t, name, read_hierarchy(path, column=name))

@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.atomic import new_file
-from glasshouse.errors import DataError, StudyError
+from glasshouse.atomic import cannot_write, new_file
+from glasshouse.errors import StudyError
+from glasshouse.language import text
 
 KEY, STATE = "key", "state.npz"
 
@@ -58,17 +59,23 @@ class Checkpoint:
         if not resume:
             self.remove()
         elif not (self._folder / KEY).exists():
-            raise StudyError(f'there is nothing to resume in "{self._folder}"; leave out --resume')
+            raise StudyError(
+                text(
+                    'there is nothing to resume in "{folder}"; leave out --resume',
+                    folder=self._folder,
+                )
+            )
         elif (self._folder / KEY).read_text(encoding="ascii") != self._key:
             raise StudyError(
-                f'"{self._folder}" belongs to another study, other data or another version; leave out --resume'
+                text(
+                    '"{folder}" belongs to another study, other data or another version; leave out --resume',
+                    folder=self._folder,
+                )
             )
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise DataError(
-                f'cannot write "{self._folder}": {error.strerror}; choose another place'
-            ) from None
+            raise cannot_write(self._folder, error) from None
         with new_file(self._folder / KEY) as draft:
             draft.write_text(self._key, encoding="ascii")
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from glasshouse.atomic import new_folder
 from glasshouse.errors import DataError, StudyError
+from glasshouse.language import text
 from glasshouse.microdata import Attack, assess, population_risks
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.utility import Utility, compare_utility
@@ -188,7 +189,11 @@ def compare_runs(
         for file, digest in digests_of(study).items():
             if release.digests.get(file, digest) != digest:
                 raise DataError(
-                    f'{file}: has changed since "{name}" was made of it; run anonymise again'
+                    text(
+                        '{file}: has changed since "{name}" was made of it; run anonymise again',
+                        file=file,
+                        name=name,
+                    )
                 )
     original = _original_of(studies[0], means or Means(), predict)
     found = [
@@ -225,15 +230,19 @@ def _check_alike(studies: Sequence[Study], names: Sequence[str]) -> None:
     first = studies[0]
     for study, name in zip(studies, names, strict=True):
         if study.protection is None:
-            raise StudyError(f'"{name}" protects nothing; name runs of anonymise')
+            raise StudyError(text('"{name}" protects nothing; name runs of anonymise', name=name))
         same = (study.datasets, study.treatment, study.adversary, study.seed)
         if same != (first.datasets, first.treatment, first.adversary, first.seed):
             raise StudyError(
-                f'"{name}" is of other data, or of another adversary, than "{names[0]}"; compare releases of the same'
+                text(
+                    '"{name}" is of other data, or of another adversary, than "{first}"; compare releases of the same',
+                    name=name,
+                    first=names[0],
+                )
             )
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise StudyError(f'"{twice}" is there twice; name each release once')
+        raise StudyError(text('"{name}" is there twice; name each release once', name=twice))
 
 
 def _original_of(study: Study, means: Means, predict: str | None) -> EncodedTable:
@@ -275,7 +284,12 @@ def _read_release(
     )
     if table.records != original.records:
         raise DataError(
-            f"{name}: the release has {table.records:,} records, its original {original.records:,}; run anonymise again"
+            text(
+                "{name}: the release has {records} records, its original {original}; run anonymise again",
+                name=name,
+                records=table.records,
+                original=original.records,
+            )
         )
     if stored.shuffled:
         table = table.of_records(np.argsort(release_order(original, seed=study.seed)))

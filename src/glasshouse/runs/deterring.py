@@ -26,6 +26,7 @@ from glasshouse.economics import (
     sensitivity,
 )
 from glasshouse.errors import BudgetError, StudyError
+from glasshouse.language import text
 from glasshouse.runs.runner import Means
 from glasshouse.sources import OnProgress
 from glasshouse.study import Dataset
@@ -199,12 +200,16 @@ def _groups(
         register = _read(study.people, study, on_progress=on_progress)
         if everybody is not None and everybody.records < register.records:
             raise StudyError(
-                f"--register has {register.records:,} people, more than the population of {everybody.records:,}"
+                text(
+                    "--register has {people} people, more than the population of {population}",
+                    people=register.records,
+                    population=everybody.records,
+                )
             )
         share = None if everybody is None else register.records / everybody.records
         return groups_in_register(release, register, population=everybody), share
     if everybody is None or study.belief is None:
-        raise StudyError("a release needs the people it is linked with: --register FILE")
+        raise StudyError(text("a release needs the people it is linked with: --register FILE"))
     return groups_by_population(release, everybody, study.belief), None
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from glasshouse.errors import StudyError
+from glasshouse.language import text
 from glasshouse.microdata.family import Family, Part, family, parts_by
 from glasshouse.microdata.lattice import Progress
 from glasshouse.runs.reading import one_each, prepared
@@ -87,11 +88,15 @@ def run_family(study: Study, *, means: Means | None = None) -> FamilyRun:
     joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
     if joint or adversary.prior or adversary.gain != Gain():
         raise StudyError(
-            "parts are compared by one guess at single attributes; leave out gains, priors and joint secrets with "
-            "--by and --each"
+            text(
+                "parts are compared by one guess at single attributes; leave out gains, priors and joint secrets with "
+                "--by and --each"
+            )
         )
     if study.sweep is None and study.subsets != ("full",):
-        raise StudyError("parts are compared with --subsets all, max:K or full, and one guess")
+        raise StudyError(
+            text("parts are compared with --subsets all, max:K or full, and one guess")
+        )
     steps: list[Step] = []
     reached = _Reached(means.watch.sweeping)
 

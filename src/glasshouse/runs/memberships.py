@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from glasshouse.errors import StudyError
+from glasshouse.language import text
 from glasshouse.microdata.membership import Member, Membership, member, membership
 from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
 from glasshouse.runs.reading import one_each, prepared, read_register
@@ -72,8 +73,10 @@ def run_membership(study: Study, *, means: Means | None = None) -> MembershipRun
     reading = (means or Means()).watch.reading
     if study.fraction is not None and (study.known or len(study.datasets) > 1):
         raise StudyError(
-            "a sampling fraction tells something of one release as a whole; for one person or several releases give a "
-            "register with --population"
+            text(
+                "a sampling fraction tells something of one release as a whole; for one person or several releases "
+                "give a register with --population"
+            )
         )
     releases, steps = [], list[Step]()
     for each in prepared(study, on_progress=reading):
@@ -111,7 +114,11 @@ def _possible(
             values = tuple(value for value in possible[condition.column] if value in values)
         if not values:
             raise StudyError(
-                f'nobody in {register.name} has such a value of "{condition.column}": zero candidates'
+                text(
+                    'nobody in {register} has such a value of "{column}": zero candidates',
+                    register=register.name,
+                    column=condition.column,
+                )
             )
         possible[condition.column] = values
     return possible

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from glasshouse.errors import StudyError, unknown_name
+from glasshouse.errors import StudyError
+from glasshouse.language import text, unknown_name
 from glasshouse.sources import OnProgress, display_name
 from glasshouse.study import (
     Adversary,
@@ -131,7 +132,7 @@ def read_register(study: Study) -> EncodedTable:
     """
     dataset = study.population
     if dataset is None:
-        raise StudyError("there is no register of the population; name one with --population")
+        raise StudyError(text("there is no register of the population; name one with --population"))
     there = available_columns(dataset.path, dialect=dataset.dialect)
     parts = [column for columns in study.adversary.facts.values() for column in columns]
     known = [name for name in (*study.adversary.quasi_identifiers, *parts) if name in there]
@@ -143,8 +144,10 @@ def read_register(study: Study) -> EncodedTable:
     for column in chosen:
         if column not in there:
             raise StudyError(
-                "--where chooses people of the release and of the register alike: "
-                + unknown_name("column", column, name, there)
+                text(
+                    "--where chooses people of the release and of the register alike: {fault}",
+                    fault=unknown_name("column", column, name, there),
+                )
             )
     register = read(
         dataset.path,
@@ -167,7 +170,9 @@ def dataset_names(study: Study) -> tuple[str, ...]:
         ]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise StudyError(f'two datasets are called "{twice}"; give each once, or rename one')
+        raise StudyError(
+            text('two datasets are called "{name}"; give each once, or rename one', name=twice)
+        )
     return tuple(names)
 
 
@@ -275,7 +280,7 @@ def focal_first(study: Study, name: str) -> Study:
         for said in pair
     }
     if name not in names:
-        raise StudyError(unknown_name("dataset", name, "the collection", names))
+        raise StudyError(unknown_name("dataset", name, text("the collection"), names))
     first = study.datasets[names[name]]
     rest = [dataset for dataset in study.datasets if dataset is not first]
     return study.model_copy(update={"datasets": (first, *rest)})

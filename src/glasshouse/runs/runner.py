@@ -208,7 +208,7 @@ def run(
     means = means or Means()
     if explain and study.adversary.prior:
         raise StudyError(
-            "--explain shows the prior that the release gives; leave out --prior with it"
+            text("--explain shows the prior that the release gives; leave out --prior with it")
         )
     if per_record is not None:
         _refuse_per_record(study)
@@ -220,12 +220,17 @@ def run(
         ):
             if given:
                 raise StudyError(
-                    f"{option} is for datasets with an identifier; leave it out with --link"
+                    text(
+                        "{option} is for datasets with an identifier; leave it out with --link",
+                        option=option,
+                    )
                 )
         return _linked(study, means)
     if len(study.datasets) > 1:
         if save_table is not None:
-            raise StudyError("--save-table keeps one dataset; assess the files one by one for it")
+            raise StudyError(
+                text("--save-table keeps one dataset; assess the files one by one for it")
+            )
         collection = joined(study, on_progress=means.watch.reading)
         whole, steps, members = collection.table, collection.steps, collection.members
         windows = list(collection.windows())
@@ -282,8 +287,10 @@ def _refuse_per_record(study: Study) -> None:
     joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
     if joint or adversary.weight or adversary.prior or adversary.gain != StudyGain():
         raise StudyError(
-            "--per-record tells how surely one guess is right, for single attributes and records alike; leave out "
-            "gains, priors, weights and joint secrets with it"
+            text(
+                "--per-record tells how surely one guess is right, for single attributes and records alike; leave out "
+                "gains, priors, weights and joint secrets with it"
+            )
         )
 
 
@@ -376,11 +383,13 @@ def _linked(study: Study, means: Means) -> Run:
     """Link the datasets by keys that may change."""
     if study.subsets != ("full",):
         raise StudyError(
-            "datasets that are linked by keys are assessed with the whole set; leave out --subsets"
+            text(
+                "datasets that are linked by keys are assessed with the whole set; leave out --subsets"
+            )
         )
     if study.adversary.gain.model_dump(exclude_defaults=True) or study.adversary.prior:
         raise StudyError(
-            "gains and priors are for datasets with an identifier; leave them out with --link"
+            text("gains and priors are for datasets with an identifier; leave them out with --link")
         )
     tables = list(prepared(study, on_progress=means.watch.reading))
     focal, *others = (each.table for each in tables)

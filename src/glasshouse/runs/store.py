@@ -16,7 +16,7 @@ import pyarrow.parquet
 from glasshouse.atomic import check_folder, new_folder
 from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import DataError, quoted
-from glasshouse.language import spoken
+from glasshouse.language import spoken, text
 from glasshouse.runs.reading import dataset_names
 from glasshouse.sources.files import display_name, fingerprint
 from glasshouse.study import Question, Study, dump_study, paths_of, with_paths
@@ -43,7 +43,11 @@ def check_place(folder: Path, *, overwrite: bool) -> None:
     others = sorted({path.name for path in folder.iterdir()} - own)
     if others:
         raise DataError(
-            f'"{folder}" holds {quoted(others[:3])}, so it is no run folder of ours and is not replaced; choose another'
+            text(
+                '"{folder}" holds {others}, so it is no run folder of ours and is not replaced; choose another',
+                folder=folder,
+                others=quoted(others[:3]),
+            )
         )
 
 
@@ -143,7 +147,10 @@ def stored_release(folder: Path) -> StoredRelease:
         )
     except (OSError, ValueError, KeyError, TypeError):
         raise DataError(
-            f'"{folder}" is a folder without a release; name a file, or a folder that anonymise wrote'
+            text(
+                '"{folder}" is a folder without a release; name a file, or a folder that anonymise wrote',
+                folder=folder,
+            )
         ) from None
 
 

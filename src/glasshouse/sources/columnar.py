@@ -10,6 +10,7 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from glasshouse.errors import DataError
+from glasshouse.language import text
 from glasshouse.sources.source import (
     BATCH_RECORDS,
     OnProgress,
@@ -87,10 +88,22 @@ def _checked(
         raise _damaged(name, kind, error) from None
     if done != expected:
         raise DataError(
-            f"{name}: holds {done:,} records where it announces {expected:,}; it is damaged"
+            text(
+                "{name}: holds {found} records where it announces {announced}; it is damaged",
+                name=name,
+                found=done,
+                announced=expected,
+            )
         )
 
 
 def _damaged(name: str, kind: str, error: Exception) -> DataError:
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return DataError(f"{name}: is not a readable {kind} file ({reason}); write it again")
+    return DataError(
+        text(
+            "{name}: is not a readable {kind} file ({reason}); write it again",
+            name=name,
+            kind=kind,
+            reason=reason,
+        )
+    )

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from glasshouse.errors import DataError, InternalError
+from glasshouse.language import text, text_for
 from glasshouse.sources.scanner import NO_QUOTE, Fault, Scan, scan
 from glasshouse.sources.source import OnProgress, Source, check_columns
 from glasshouse.sources.text import BLOCK_BYTES, TextFile
@@ -59,12 +60,22 @@ class DelimitedFile(Source):
         self._dialect = dialect
         self._text = TextFile(path, encoding=dialect.encoding, name=name)
         if dialect.quote and not dialect.quote.isascii():
-            raise DataError(f"{name}: the quote must be an ASCII character, not {dialect.quote!r}")
+            raise DataError(
+                text(
+                    "{name}: the quote must be an ASCII character, not {quote}",
+                    name=name,
+                    quote=repr(dialect.quote),
+                )
+            )
         start = self._start()
         separator = dialect.separator or _likely_separator(start, dialect.quote)
         if separator == dialect.quote:
             raise DataError(
-                f"{name}: {separator!r} is both the separator and the quote; set one of them"
+                text(
+                    "{name}: {character} is both the separator and the quote; set one of them",
+                    name=name,
+                    character=repr(separator),
+                )
             )
         self._grammar = _Grammar(separator, dialect.quote)
         super().__init__(name, self._named(start))
@@ -101,15 +112,18 @@ class DelimitedFile(Source):
             if on_progress:
                 on_progress(position, self._text.size)
         if records == 0:
-            what = "has a header but no records" if self._dialect.header else "has no records"
-            raise DataError(f"{self._name}: {what}")
+            raise DataError(
+                text("{name}: has a header but no records", name=self._name)
+                if self._dialect.header
+                else text("{name}: has no records", name=self._name)
+            )
 
     def _start(self) -> str:
         block, _ = next(self._text.blocks(), (b"", 0))
-        text = block.decode("utf-8")
-        if not text.strip("\r\n"):
-            raise DataError(f"{self._name}: is empty")
-        return text
+        start = block.decode("utf-8")
+        if not start.strip("\r\n"):
+            raise DataError(text("{name}: is empty", name=self._name))
+        return start
 
     def _named(self, start: str) -> Sequence[str]:
         first = self._first_record(start)
@@ -117,12 +131,20 @@ class DelimitedFile(Source):
             fields = self._grammar.fields(first)
         except csv.Error as error:
             raise DataError(
-                f"{self._name}, line 1: is no list of names ({error}); correct it"
+                text(
+                    "{name}, line 1: is no list of names ({reason}); correct it",
+                    name=self._name,
+                    reason=error,
+                )
             ) from None
         if self._dialect.names and len(self._dialect.names) != len(fields):
             raise DataError(
-                f"{self._name}, line 1: has {len(fields)} fields, but {len(self._dialect.names)} names were given; "
-                f"give {len(fields)}"
+                text(
+                    "{name}, line 1: has {fields} fields, but {names} names were given; give {fields}",
+                    name=self._name,
+                    fields=len(fields),
+                    names=len(self._dialect.names),
+                )
             )
         if self._dialect.names:
             names: Sequence[str] = self._dialect.names
@@ -133,9 +155,9 @@ class DelimitedFile(Source):
         return names
 
     def _first_record(self, start: str) -> str:
-        text = self._replaced(start.encode())
+        block = self._replaced(start.encode())
         found = scan(
-            text,
+            block,
             separator=ord(self._grammar.byte),
             quote=self._grammar.quote_byte,
             limit=1,
@@ -144,7 +166,7 @@ class DelimitedFile(Source):
         self._check(found)
         if found.records == 0:
             raise self._too_long(1)
-        record = text[: found.length].decode().strip("\r\n")
+        record = block[: found.length].decode().strip("\r\n")
         return record.replace(self._grammar.byte, self._grammar.separator)
 
     def _scan(
@@ -174,8 +196,11 @@ class DelimitedFile(Source):
             return block
         if UNIT_SEPARATOR.encode() in block:
             raise DataError(
-                f"{self._name}: holds the control character U+001F beside the separator "
-                f'"{self._grammar.separator}"; remove it'
+                text(
+                    '{name}: holds the control character U+001F beside the separator "{separator}"; remove it',
+                    name=self._name,
+                    separator=self._grammar.separator,
+                )
             )
         return block.replace(self._grammar.separator.encode(), UNIT_SEPARATOR.encode())
 
@@ -218,25 +243,52 @@ class DelimitedFile(Source):
     def _check(self, found: Scan) -> None:
         if found.fault is Fault.NONE:
             return
-        expected = len(self._columns) if found.fault is Fault.FIELDS else 0
+        where = {"name": self._name, "line": str(found.fault_line)}
+        if found.fault is Fault.FIELDS:
+            raise DataError(self._other_number_of_fields(found.fields, where))
+        if found.fault is Fault.BLANK:
+            raise DataError(
+                text("{name}, line {line}: is blank, and records follow; remove it", **where)
+            )
+        if found.fault is Fault.AFTER_QUOTE:
+            raise DataError(
+                text(
+                    "{name}, line {line}: text follows a closing {quote}; double the quotes inside a quoted value, or "
+                    "set the quote to none",
+                    quote=self._grammar.quote,
+                    **where,
+                )
+            )
         raise DataError(
-            f"{self._name}, line {found.fault_line}: "
-            + {
-                Fault.FIELDS: f"has {found.fields} {_plural('field', found.fields)} where "
-                f"{expected} {'is' if expected == 1 else 'are'} expected; correct that line, or the "
-                f"separator (now {self._grammar.separator!r}) or quote (now {self._grammar.quote!r})",
-                Fault.BLANK: "is blank, and records follow; remove it",
-                Fault.AFTER_QUOTE: f"text follows a closing {self._grammar.quote}; double the quotes "
-                "inside a quoted value, or set the quote to none",
-                Fault.UNCLOSED: f"a {self._grammar.quote} opens a value that nothing closes; close it, or "
-                "set the quote to none",
-            }[found.fault]
+            text(
+                "{name}, line {line}: a {quote} opens a value that nothing closes; close it, or set the quote to none",
+                quote=self._grammar.quote,
+                **where,
+            )
+        )
+
+    def _other_number_of_fields(self, fields: int, where: dict[str, str]) -> str:
+        return text_for(
+            len(self._columns),
+            "{name}, line {line}: has {found} where {count} is expected; correct that line, or the separator (now "
+            "{separator}) or quote (now {quote})",
+            "{name}, line {line}: has {found} where {count} are expected; correct that line, or the separator (now "
+            "{separator}) or quote (now {quote})",
+            found=text_for(fields, "{count} field", "{count} fields"),
+            separator=repr(self._grammar.separator),
+            quote=repr(self._grammar.quote),
+            **where,
         )
 
     def _too_long(self, line: int) -> DataError:
         return DataError(
-            f"{self._name}, line {line}: a record of more than {LONGEST_RECORD >> 20} MiB begins here; is a quote "
-            "left open, or is this not delimited text?"
+            text(
+                "{name}, line {line}: a record of more than {size} MiB begins here; is a quote left open, or is this "
+                "not delimited text?",
+                name=self._name,
+                line=str(line),
+                size=LONGEST_RECORD >> 20,
+            )
         )
 
 
@@ -263,7 +315,3 @@ def _rows(lines: list[str], separator: str, quote: str | None) -> Iterator[list[
     if quote is None:
         return csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
     return csv.reader(lines, delimiter=separator, quotechar=quote)
-
-
-def _plural(noun: str, count: int) -> str:
-    return noun if count == 1 else f"{noun}s"

@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 from glasshouse.errors import DataError, near_names, printable, quoted
+from glasshouse.language import text
 
 
 def display_name(path: Path) -> str:
@@ -31,21 +32,34 @@ def existing_file(path: Path) -> Path:
     except FileNotFoundError:
         kind = 0
     except (OSError, ValueError) as error:
-        raise DataError(f"{name}: cannot be opened ({error}); check the path") from None
+        raise DataError(
+            text("{name}: cannot be opened ({reason}); check the path", name=name, reason=error)
+        ) from None
     if stat.S_ISDIR(kind):
-        raise DataError(f"{name}: is a folder; give a file in it")
+        raise DataError(text("{name}: is a folder; give a file in it", name=name))
     if kind and not stat.S_ISREG(kind):
-        raise DataError(f"{name}: is not a regular file; save the data to one first")
+        raise DataError(
+            text("{name}: is not a regular file; save the data to one first", name=name)
+        )
     if "\\udc" in name:
-        raise DataError(f"{name}: has a name that is not text; rename the file")
+        raise DataError(text("{name}: has a name that is not text; rename the file", name=name))
     if not kind:
-        siblings = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        near = near_names(path.name, siblings)
-        way_out = f"; did you mean {quoted(near)}?" if near else f" in {path.absolute().parent}"
-        raise DataError(f"{name}: there is no such file{way_out}")
+        raise DataError(_no_such_file(path, name))
     if not os.access(path, os.R_OK):
-        raise DataError(f"{name}: cannot be read; check its permissions")
+        raise DataError(text("{name}: cannot be read; check its permissions", name=name))
     return path
+
+
+def _no_such_file(path: Path, name: str) -> str:
+    siblings = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+    near = near_names(path.name, siblings)
+    if near:
+        return text(
+            "{name}: there is no such file; did you mean {near}?", name=name, near=quoted(near)
+        )
+    return text(
+        "{name}: there is no such file in {folder}", name=name, folder=path.absolute().parent
+    )
 
 
 def fingerprint(path: Path) -> str:

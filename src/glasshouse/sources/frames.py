@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence, Sized
 import pyarrow as pa
 
 from glasshouse.errors import DataError
+from glasshouse.language import text
 from glasshouse.sources.source import (
     BATCH_RECORDS,
     OnProgress,
@@ -48,7 +49,14 @@ class Frame(Source):
                 if on_progress:
                     on_progress(done, max(total or 0, done))
         if total is not None and done != total:
-            raise DataError(f"{self._name}: handed over {done:,} records where it has {total:,}")
+            raise DataError(
+                text(
+                    "{name}: handed over {found} records where it has {announced}",
+                    name=self._name,
+                    found=done,
+                    announced=total,
+                )
+            )
 
 
 def _is_pandas(data: object) -> bool:
@@ -61,7 +69,9 @@ def _names(data: object, name: str) -> list[str]:
     ):  # its index is not a column, and a column that is not used may be of any kind
         names = list(data.columns)  # type: ignore[attr-defined]
         if not all(isinstance(own, str) for own in names):
-            raise DataError(f"{name}: the names of its columns must be text; rename them")
+            raise DataError(
+                text("{name}: the names of its columns must be text; rename them", name=name)
+            )
         return names
     return list(_stream(data, name).schema.names)
 
@@ -74,8 +84,9 @@ def _batches(data: object, name: str) -> Iterator[pa.RecordBatch]:
         except StopIteration:
             return
         except Exception as error:  # whatever the frame's own library raises
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise DataError(f"{name}: cannot be read to its end: {reason}") from None
+            raise DataError(
+                text("{name}: cannot be read to its end: {reason}", name=name, reason=_why(error))
+            ) from None
         yield batch
 
 
@@ -83,5 +94,14 @@ def _stream(data: object, name: str) -> pa.RecordBatchReader:
     try:
         return pa.RecordBatchReader.from_stream(data)
     except Exception as error:  # whatever the frame's own library raises
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError(f"{name}: its columns cannot be handed over as Arrow: {reason}") from None
+        raise DataError(
+            text(
+                "{name}: its columns cannot be handed over as Arrow: {reason}",
+                name=name,
+                reason=_why(error),
+            )
+        ) from None
+
+
+def _why(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from glasshouse.errors import DataError, quoted, unknown_name
+from glasshouse.errors import DataError, quoted
+from glasshouse.language import text, unknown_name
 
 MISSING = ""
 """Empty and missing are one explicit value."""
@@ -55,17 +56,26 @@ def check_names(names: Sequence[str], *, where: str) -> tuple[str, ...]:
         DataError: A name is empty, or there twice.
     """
     if not names:
-        raise DataError(f"{where}: has no columns")
+        raise DataError(text("{where}: has no columns", where=where))
     seen: dict[str, int] = {}
     for position, name in enumerate(names, start=1):
         if not name.strip():
             raise DataError(
-                f"{where}: column {position} has no name; name it in the header, or give all names"
+                text(
+                    "{where}: column {position} has no name; name it in the header, or give all names",
+                    where=where,
+                    position=position,
+                )
             )
         if name in seen:
             raise DataError(
-                f'{where}: columns {seen[name]} and {position} are both called "{name}"; rename one, or give '
-                "all names"
+                text(
+                    '{where}: columns {first} and {second} are both called "{name}"; rename one, or give all names',
+                    where=where,
+                    first=seen[name],
+                    second=position,
+                    name=name,
+                )
             )
         seen[name] = position
     return tuple(names)
@@ -102,16 +112,21 @@ def _text(column: pa.Array, *, name: str, where: str) -> pa.Array:
         return pa.array([MISSING] * len(column), pa.string())
     try:
         if isinstance(column, pa.DictionaryArray):
-            values = column.dictionary.cast(pa.string())
-            column = pa.DictionaryArray.from_arrays(column.indices, values).dictionary_decode()
+            texts = column.dictionary.cast(pa.string())
+            column = pa.DictionaryArray.from_arrays(column.indices, texts).dictionary_decode()
         if isinstance(column, pa.ExtensionArray) or pa.types.is_duration(column.type):
             raise pa.ArrowNotImplementedError
         if pa.types.is_floating(column.type):  # not a number is not a value
             column = pc.if_else(pc.is_nan(column), None, column)
-        text = column.cast(pa.string())
+        values = column.cast(pa.string())
     except pa.ArrowException:
         raise DataError(
-            f'{where}: column {quoted([name])} holds values of type "{column.type}", which are not text, numbers '
-            "or dates; leave it out or flatten it"
+            text(
+                '{where}: column {name} holds values of type "{kind}", which are not text, numbers or dates; leave it '
+                "out or flatten it",
+                where=where,
+                name=quoted([name]),
+                kind=column.type,
+            )
         ) from None
-    return text.fill_null(MISSING) if text.null_count else text
+    return values.fill_null(MISSING) if values.null_count else values

@@ -13,6 +13,7 @@ from typing import BinaryIO, Protocol
 import numpy as np
 
 from glasshouse.errors import DataError
+from glasshouse.language import text
 
 BLOCK_BYTES = 1 << 23
 """So much is read from the file at a time."""
@@ -62,10 +63,10 @@ class TextFile:
         decoder: _Decoder = codecs.getincrementaldecoder(self.encoding)()
         line, first = 1, True
         for raw, position in self._raw_blocks():
-            text = self._decode(decoder, raw, line)
+            decoded = self._decode(decoder, raw, line)
             if first:
-                text, first = text.removeprefix("\ufeff"), False
-            block = self._utf8(text, line)
+                decoded, first = decoded.removeprefix("\ufeff"), False
+            block = self._utf8(decoded, line)
             if b"\0" in block:
                 raise self._not_text(line + _line_feeds(block[: block.index(b"\0")]))
             line += _line_feeds(block)
@@ -82,27 +83,51 @@ class TextFile:
                 raise self._not_text(at) from None
             wrong = error.object[error.start]
             raise DataError(
-                f"{self._name}, line {at}: byte 0x{wrong:02X} is not {self._called} text ({error.reason}); "
-                f"set the encoding, for example to {'latin-1' if self.encoding == UTF_8 else 'utf-8'}"
+                text(
+                    "{name}, line {line}: byte {byte} is not {encoding} text ({reason}); set the encoding, for "
+                    "example to {other}",
+                    name=self._name,
+                    line=str(at),
+                    byte=f"0x{wrong:02X}",
+                    encoding=self._called,
+                    reason=error.reason,
+                    other="latin-1" if self.encoding == UTF_8 else "utf-8",
+                )
             ) from None
         except UnicodeError as error:
             raise DataError(
-                f"{self._name}, line {line}: is not {self._called} text ({error}); set the encoding"
+                text(
+                    "{name}, line {line}: is not {encoding} text ({reason}); set the encoding",
+                    name=self._name,
+                    line=str(line),
+                    encoding=self._called,
+                    reason=error,
+                )
             ) from None
 
-    def _utf8(self, text: str, line: int) -> bytes:
+    def _utf8(self, decoded: str, line: int) -> bytes:
         try:
-            return text.encode("utf-8")
+            return decoded.encode("utf-8")
         except UnicodeEncodeError as error:
-            at = line + text[: error.start].count("\n")
+            at = line + decoded[: error.start].count("\n")
             raise DataError(
-                f"{self._name}, line {at}: holds half a character; set the encoding (now {self._called})"
+                text(
+                    "{name}, line {line}: holds half a character; set the encoding (now {encoding})",
+                    name=self._name,
+                    line=str(at),
+                    encoding=self._called,
+                )
             ) from None
 
     def _not_text(self, line: int) -> DataError:
         return DataError(
-            f"{self._name}, line {line}: holds a NUL character, so it is not {self._called} text; if it is UTF-16, "
-            "set the encoding to utf-16-le or utf-16-be"
+            text(
+                "{name}, line {line}: holds a NUL character, so it is not {encoding} text; if it is UTF-16, set the "
+                "encoding to utf-16-le or utf-16-be",
+                name=self._name,
+                line=str(line),
+                encoding=self._called,
+            )
         )
 
     @property
@@ -118,13 +143,21 @@ class TextFile:
                     raw = stream.read(BLOCK_BYTES)
                 except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                     raise DataError(
-                        f"{self._name}: the gzip stream is damaged or cut short ({error}); fetch the file again"
+                        text(
+                            "{name}: the gzip stream is damaged or cut short ({reason}); fetch the file again",
+                            name=self._name,
+                            reason=error,
+                        )
                     ) from None
                 grown += len(raw)
                 if grown > max(BOMB_FLOOR, BOMB_RATIO * self.size):
                     raise DataError(
-                        f"{self._name}: grows to more than {BOMB_RATIO} times its size when unpacked; that is no "
-                        "ordinary table. Unpack it yourself if you trust it"
+                        text(
+                            "{name}: grows to more than {times} times its size when unpacked; that is no ordinary "
+                            "table. Unpack it yourself if you trust it",
+                            name=self._name,
+                            times=BOMB_RATIO,
+                        )
                     )
                 yield raw, file.tell()
                 if not raw:
@@ -152,10 +185,16 @@ def _known(encoding: str, name: str) -> str:
         codec = codecs.lookup(encoding)
     except LookupError:
         raise DataError(
-            f'{name}: "{encoding}" is not an encoding; use for example utf-8, latin-1, cp1252 or utf-16'
+            text(
+                '{name}: "{encoding}" is not an encoding; use for example utf-8, latin-1, cp1252 or utf-16',
+                name=name,
+                encoding=encoding,
+            )
         ) from None
     try:
         b"".decode(encoding)
     except LookupError:
-        raise DataError(f'{name}: "{encoding}" is not an encoding of text') from None
+        raise DataError(
+            text('{name}: "{encoding}" is not an encoding of text', name=name, encoding=encoding)
+        ) from None
     return UTF_8 if codec.name == "utf-8" else codec.name

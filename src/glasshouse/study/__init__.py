@@ -1,22 +1,16 @@
 """What a user asks: frozen models that read from and write to ``study.toml``, and the language of conditions."""
 
+from glasshouse.study.adversaries import Adversary, Gain, Secret, attributes
 from glasshouse.study.base import Question
 from glasshouse.study.conditions import Condition, parse_condition
+from glasshouse.study.datasets import ColumnType, Dataset, Dialect, Treatment
 from glasshouse.study.files import dump_study, load_question, paths_of, validated, with_paths
 from glasshouse.study.models import (
     SWEEP,
     SWEPT_BY_DEFAULT,
-    Adversary,
-    ColumnType,
-    Dataset,
-    Dialect,
-    Gain,
     Key,
-    Secret,
     Study,
     Subset,
-    Treatment,
-    attributes,
     load_study,
     make_dataset,
     make_study,

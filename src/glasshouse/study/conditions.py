@@ -20,11 +20,11 @@ from datetime import date
 from decimal import Decimal
 
 from glasshouse.errors import StudyError
+from glasshouse.language import marked, text, translated
 
 Bound = Decimal | date
 """The end of an interval: a number or a date."""
 
-_FORM = "COLUMN=VALUE, COLUMN=VALUE,VALUE, COLUMN=LOW..HIGH, or with != for none of them"
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 _LISTED = re.compile(r'\s*(?:"((?:[^"]|"")*)"|((?!")[^,]*?))\s*(,|\Z)')
@@ -49,7 +49,10 @@ class Condition:
     def __post_init__(self) -> None:
         if bool(self.values) == (self.low is not None or self.high is not None):
             raise StudyError(
-                f'the condition on "{self.column}" needs either values or the ends of an interval'
+                text(
+                    'the condition on "{column}" needs either values or the ends of an interval',
+                    column=self.column,
+                )
             )
 
     @property
@@ -57,18 +60,18 @@ class Condition:
         """Whether it says an interval rather than values."""
         return not self.values
 
-    def holds(self, text: str) -> bool:
+    def holds(self, value: str) -> bool:
         """Tell whether a value meets the condition; what is no number or date is in no interval.
 
         >>> parse_condition("age=18..65").holds("40"), parse_condition("age!=18").holds("18")
         (True, False)
         """
-        return self._met(text) != self.negated
+        return self._met(value) != self.negated
 
-    def _met(self, text: str) -> bool:
+    def _met(self, value: str) -> bool:
         if not self.is_interval:
-            return text in self.values
-        bound = as_bound(text)
+            return value in self.values
+        bound = as_bound(value)
         return (
             bound is not None
             and (self.low is None or _reaches(bound, self.low))
@@ -76,12 +79,12 @@ class Condition:
         )
 
 
-def parse_condition(text: str, *, option: str = "the condition") -> Condition:
+def parse_condition(written: str, *, option: str = marked("the condition")) -> Condition:
     """Return the condition that a text says.
 
     Args:
-        text: In the language of this module.
-        option: Where the text was given, for messages.
+        written: In the language of this module.
+        option: Where it was given, for messages.
 
     Raises:
         StudyError: It is not of the form.
@@ -89,29 +92,41 @@ def parse_condition(text: str, *, option: str = "the condition") -> Condition:
     >>> parse_condition("state!=SP,RJ").values, parse_condition("age=65..").low
     (('SP', 'RJ'), Decimal('65'))
     """
-    name, equals, said = text.partition("=")
+    name, equals, said = written.partition("=")
     negated = name.endswith("!")
     name = name.removesuffix("!")
     if not equals or not name:
-        raise StudyError(f'{option} "{text}" is not of the form {_FORM}')
+        raise StudyError(
+            text(
+                '{option} "{written}" is not of the form COLUMN=VALUE, COLUMN=VALUE,VALUE, COLUMN=LOW..HIGH, or with '
+                "!= for none of them",
+                option=translated(option),
+                written=written,
+            )
+        )
     low, dots, high = said.partition("..")
     if dots and (low or high) and '"' not in said:
         bounds = _bounds(low.strip(), high.strip())
         if bounds is None:
             raise StudyError(
-                f'{option} "{text}": an interval lies between two numbers or two dates such as 2000-12-31, low..high'
+                text(
+                    '{option} "{written}": an interval lies between two numbers or two dates such as 2000-12-31, '
+                    "low..high",
+                    option=translated(option),
+                    written=written,
+                )
             )
         return Condition(name, low=bounds[0], high=bounds[1], negated=negated)
-    return Condition(name, values=tuple(_listed(said, text, option)), negated=negated)
+    return Condition(name, values=tuple(_listed(said, written, option)), negated=negated)
 
 
-def as_bound(text: str) -> Bound | None:
+def as_bound(value: str) -> Bound | None:
     """Return a text as a number or an ISO date, or None where it is neither.
 
     >>> as_bound("1.50"), as_bound("2000-02-29"), as_bound("SP")
     (Decimal('1.50'), datetime.date(2000, 2, 29), None)
     """
-    plain = text.strip()
+    plain = value.strip()
     if _DATE.fullmatch(plain):
         try:
             return date.fromisoformat(plain)
@@ -122,7 +137,7 @@ def as_bound(text: str) -> Bound | None:
 
 def _bounds(low: str, high: str) -> tuple[Bound | None, Bound | None] | None:
     ends = [as_bound(end) if end else None for end in (low, high)]
-    if any(text and end is None for text, end in zip((low, high), ends, strict=True)):
+    if any(said and end is None for said, end in zip((low, high), ends, strict=True)):
         return None
     first, last = ends
     if first is not None and last is not None and not _reaches(last, first):
@@ -137,13 +152,17 @@ def _reaches(value: Bound, least: Bound) -> bool:
     return isinstance(value, Decimal) and isinstance(least, Decimal) and value >= least
 
 
-def _listed(said: str, text: str, option: str) -> list[str]:
+def _listed(said: str, written: str, option: str) -> list[str]:
     values, more, end = [], True, 0
     while more:
         found = _LISTED.match(said, end)
         if found is None:
             raise StudyError(
-                f'{option} "{text}": a value in quotation marks ends with one, before a comma or the end'
+                text(
+                    '{option} "{written}": a value in quotation marks ends with one, before a comma or the end',
+                    option=translated(option),
+                    written=written,
+                )
             )
         in_quotes, plain, comma = found.groups()
         values.append(plain if in_quotes is None else in_quotes.replace('""', '"'))

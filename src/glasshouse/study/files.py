@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,8 +10,10 @@ from typing import Any, TypeVar, cast
 
 import tomli_w
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from glasshouse.errors import StudyError
+from glasshouse.language import either, marked, system_reason, text, translated
 from glasshouse.study.base import Model, Question
 
 M = TypeVar("M", bound=Model)
@@ -26,11 +29,17 @@ def load_question(path: Path, kind: type[Q]) -> Q:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise StudyError(f"{path.name}: cannot be read ({error.strerror})") from None
+        raise StudyError(
+            text("{file}: cannot be read ({reason})", file=path.name, reason=system_reason(error))
+        ) from None
     except UnicodeDecodeError:
-        raise StudyError(f"{path.name}: is not UTF-8 text; is it a study file?") from None
+        raise StudyError(
+            text("{file}: is not UTF-8 text; is it a study file?", file=path.name)
+        ) from None
     except tomllib.TOMLDecodeError as error:
-        raise StudyError(f"{path.name}: is not valid TOML: {error}") from None
+        raise StudyError(
+            text("{file}: is not valid TOML: {reason}", file=path.name, reason=error)
+        ) from None
     content.pop("glasshouse", None)
     command = content.get("command", kind.commands[0])
     if command not in kind.commands and command in COMMANDS:
@@ -48,7 +57,12 @@ def other_command(path: Path, command: str) -> StudyError:
     """Return the error of a study that is for another command."""
     said = "totals campaign" if command == "totals" else command
     return StudyError(
-        f"{path.name}: is a study for another command; run glasshouse {said} --study {path}"
+        text(
+            "{file}: is a study for another command; run glasshouse {command} --study {path}",
+            file=path.name,
+            command=said,
+            path=path,
+        )
     )
 
 
@@ -109,25 +123,47 @@ def _first_problem(error: ValidationError) -> str:
     if kind == "value_error":
         return reason
     if kind == "extra_forbidden":
-        return f"{place} is not an entry of a study; remove it or correct its name"
+        return text(
+            "{place} is not an entry of a study; remove it or correct its name", place=place
+        )
     if kind == "missing":
-        return f"{place} is missing; add it"
-    reason = _IN_PLAIN_WORDS.get(kind, f"{reason[:1].lower()}{reason[1:]}")
-    for limit, words in (("ge", "at least"), ("le", "at most"), ("lt", "below")):
-        if limit in problem.get("ctx", {}):
-            reason = f"should be {words} {problem['ctx'][limit]:g}, not {problem['input']}"
-    return f"{place}: {reason}"
+        return text("{place} is missing; add it", place=place)
+    return f"{place}: {_in_plain_words(problem, reason)}"
 
 
-_IN_PLAIN_WORDS = {
-    "tuple_type": 'should be a list, such as ["age", "sex"]',
-    "too_short": "needs at least one entry",
-    "string_too_short": "must not be empty",
-    "path_type": "should be text",
-    "string_type": "should be text",
-    "bool_type": "should be true or false",
-    "int_type": "should be a whole number",
-    "finite_number": "should be a number, not infinite",
+def _in_plain_words(problem: ErrorDetails, reason: str) -> str:
+    """Return what is wrong with an entry, in our words where there are any."""
+    kind, context = problem["type"], problem.get("ctx", {})
+    for limit, words in _LIMITS.items():
+        if limit in context:
+            return translated(words, limit=f"{context[limit]:g}", given=problem["input"])
+    if kind in ("literal_error", "enum"):
+        choices = re.findall("'[^']*'", str(context["expected"]))
+        return text("input should be {choices}", choices=either(choices))
+    if kind in _KINDS:
+        return translated(_KINDS[kind])
+    return f"{reason[:1].lower()}{reason[1:]}"
+
+
+_LIMITS = {
+    "ge": marked("should be at least {limit}, not {given}"),
+    "gt": marked("should be above {limit}, not {given}"),
+    "le": marked("should be at most {limit}, not {given}"),
+    "lt": marked("should be below {limit}, not {given}"),
+}
+_KINDS = {
+    "tuple_type": marked('should be a list, such as ["age", "sex"]'),
+    "too_short": marked("needs at least one entry"),
+    "too_long": marked("has too many entries"),
+    "string_too_short": marked("must not be empty"),
+    "path_type": marked("should be text"),
+    "string_type": marked("should be text"),
+    "bool_type": marked("should be true or false"),
+    "int_type": marked("should be a whole number"),
+    "float_type": marked("should be a number"),
+    "finite_number": marked("should be a number, not infinite"),
+    "dict_type": marked("should be a table of entries"),
+    "model_type": marked("should be a table of entries"),
 }
 
 
@@ -140,5 +176,8 @@ def _is_kind(part: str | int) -> bool:
 
 def _place(parts: list[str | int]) -> str:
     """Return a place in a study as people say it: ``datasets, entry 1, path``."""
-    said = [f"entry {part + 1}" if isinstance(part, int) else f'"{part}"' for part in parts]
-    return ", ".join(said) or "the study"
+    said = [
+        text("entry {place}", place=part + 1) if isinstance(part, int) else f'"{part}"'
+        for part in parts
+    ]
+    return ", ".join(said) or text("the study")

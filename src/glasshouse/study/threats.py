@@ -8,9 +8,10 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, model_validator
 
+from glasshouse.language import text
 from glasshouse.study.base import Model, Question
 from glasshouse.study.conditions import parse_condition
-from glasshouse.study.models import ConditionText, Dataset, Treatment
+from glasshouse.study.datasets import ConditionText, Dataset, Treatment
 
 Parameter = Annotated[StrictFloat, Field(allow_inf_nan=False)]
 MOST_VALUES = 1_000_000
@@ -120,9 +121,11 @@ class ThreatStudy(Question):
     @model_validator(mode="after")
     def _question_is_complete(self) -> Self:
         if self.sensitive_table is not None and self.group is None:
-            raise ValueError("Anatomy's two tables are joined by their groups; give --group COLUMN")
+            raise ValueError(
+                text("Anatomy's two tables are joined by their groups; give --group COLUMN")
+            )
         if self.sensitive_table is not None and self.generalised:
-            raise ValueError("Anatomy generalises nothing; leave out --generalised")
+            raise ValueError(text("Anatomy generalises nothing; leave out --generalised"))
         if self.release.path.suffix.lower() == ".json":
             given: dict[str, object] = {
                 "-q": self.quasi_identifiers,
@@ -132,19 +135,27 @@ class ThreatStudy(Question):
             given |= {"--domain": self.domain, "--values": self.domains or self.domain_files}
             for option, value in given.items():
                 if value:
-                    raise ValueError(f"a release in JSON says what it is; leave out {option}")
+                    raise ValueError(
+                        text("a release in JSON says what it is; leave out {option}", option=option)
+                    )
         for name in self.hierarchies:
             if name not in self.quasi_identifiers:
                 raise ValueError(
-                    f"--hierarchy {name}: it is no quasi-identifier; add -q {name}, or leave it out"
+                    text(
+                        "--hierarchy {name}: it is no quasi-identifier; add -q {name}, or leave it out",
+                        name=name,
+                    )
                 )
         self._domains_are_of_columns()
         if self.domain == "observed" and self.original is None:
-            raise ValueError("the observed domain is that of the original; give --original FILE")
-        for text in self.known:
-            condition = parse_condition(text)
-            if condition.negated:
-                raise ValueError(f'--know "{text}": say what is known, not what is not')
+            raise ValueError(
+                text("the observed domain is that of the original; give --original FILE")
+            )
+        for known in self.known:
+            if parse_condition(known).negated:
+                raise ValueError(
+                    text('--know "{known}": say what is known, not what is not', known=known)
+                )
         return self
 
     def _domains_are_of_columns(self) -> None:
@@ -158,5 +169,5 @@ class ThreatStudy(Question):
 
     def abridged(self) -> Self:
         """Return the study without what is known of the victim."""
-        known = tuple(f"{parse_condition(text).column}=…" for text in self.known)
+        known = tuple(f"{parse_condition(each).column}=…" for each in self.known)
         return self.model_copy(update={"known": known})

@@ -19,7 +19,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from glasshouse.errors import StudyError, unknown_name
+from glasshouse.errors import StudyError
+from glasshouse.language import unknown_name
 from glasshouse.synthetic.outpatient import OUTPATIENT
 from glasshouse.synthetic.population import POPULATION, PopulationStudy, study
 from glasshouse.synthetic.school_census import SCHOOL_CENSUS

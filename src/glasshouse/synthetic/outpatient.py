@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from glasshouse.language import marked
 from glasshouse.synthetic.draws import (
     Codes,
     Flags,
@@ -199,7 +200,9 @@ def outpatient_world(records: int, rng: np.random.Generator) -> OutpatientWorld:
 
 OUTPATIENT = Generator(
     name="outpatient",
-    title="outpatient procedures of a state: 7 quasi-identifiers and the procedure, 4,000 codes",
+    title=marked(
+        "outpatient procedures of a state: 7 quasi-identifiers and the procedure, 4,000 codes"
+    ),
     source="Gonze, Lemes, Almeida, Gonçalves and Alvim 2025 (DATASUS SIA-PA 2023, São Paulo)",
     quasi_identifiers=(
         "sex",

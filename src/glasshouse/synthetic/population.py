@@ -20,6 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
+from glasshouse.language import marked
 from glasshouse.synthetic.draws import Codes, Floats, flags, whole_sizes
 from glasshouse.synthetic.streaming import Generator
 
@@ -161,7 +162,7 @@ def population_world(records: int, rng: np.random.Generator) -> PopulationWorld:
 
 POPULATION = Generator(
     name="population",
-    title="adults of a state as in a voter register: 4 quasi-identifiers and an illness",
+    title=marked("adults of a state as in a voter register: 4 quasi-identifiers and an illness"),
     source="Xia et al. 2015 (voter register of North Carolina; census of 2010)",
     quasi_identifiers=("age", "race", "gender", "postal_code"),
     sensitive=("illness",),

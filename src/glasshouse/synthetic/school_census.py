@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from glasshouse.language import marked
 from glasshouse.synthetic.draws import (
     Codes,
     Floats,
@@ -263,7 +264,7 @@ def school_world(records: int, rng: np.random.Generator) -> SchoolWorld:
 
 SCHOOL_CENSUS = Generator(
     name="school-census",
-    title="a national school census: 11 quasi-identifiers, disability and school transport",
+    title=marked("a national school census: 11 quasi-identifiers, disability and school transport"),
     source="Alvim, Fernandes, McIver, Morgan and Nunes 2022 (Brazil's school census of 2018)",
     quasi_identifiers=(
         "day_of_birth",

@@ -25,7 +25,8 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from glasshouse.atomic import new_file
-from glasshouse.errors import DataError, StudyError, unknown_name
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import unknown_name
 from glasshouse.synthetic.draws import flags
 from glasshouse.synthetic.trade_world import (
     IMPORTERS,

@@ -20,7 +20,8 @@ import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.errors import DataError, StudyError, quoted, unknown_name
+from glasshouse.errors import DataError, StudyError, quoted
+from glasshouse.language import unknown_name
 from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
 from glasshouse.table.encoded import Column, EncodedTable, Role
 from glasshouse.table.treatment import Step, one_record_each

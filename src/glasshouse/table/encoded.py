@@ -18,7 +18,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.atomic import new_file
-from glasshouse.errors import DataError, StudyError, unknown_name
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import unknown_name
 from glasshouse.table.dictionary import Codes, smallest_unsigned
 
 _METADATA = b"glasshouse.table"

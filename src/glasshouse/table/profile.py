@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
+from glasshouse.language import text
 from glasshouse.sources import MISSING
 from glasshouse.table.encoded import Column, EncodedTable, Role
 
@@ -59,7 +60,7 @@ class ColumnProfile:
     role: Role
     """The role that is suggested."""
     reason: str
-    """Why."""
+    """Why, in the language that is spoken."""
 
 
 def profile(table: EncodedTable) -> tuple[ColumnProfile, ...]:
@@ -69,7 +70,7 @@ def profile(table: EncodedTable) -> tuple[ColumnProfile, ...]:
 
 def _profiled(column: Column, records: int) -> ColumnProfile:
     counts = np.bincount(column.codes, minlength=column.cardinality)
-    present = np.array([text != MISSING for text in column.values.to_pylist()], bool)
+    present = np.array([value != MISSING for value in column.values.to_pylist()], bool)
     distinct = int(np.count_nonzero(present))
     missing = int(counts[~present].sum())
     unique = int(np.count_nonzero(counts[present] == 1))
@@ -88,20 +89,26 @@ def _profiled(column: Column, records: int) -> ColumnProfile:
 def _suggestion(name: str, distinct: int, unique: int, records: int) -> tuple[Role, str]:
     words = _words(name)
     if distinct <= 1:
-        return Role.IGNORED, "holds one value only, so it tells nobody apart"
+        return Role.IGNORED, text("holds one value only, so it tells nobody apart")
     if hint := words & WEIGHT_WORDS:
-        return Role.WEIGHT, f'called "{min(hint)}"'
+        return Role.WEIGHT, _called(hint)
     if hint := words & IDENTIFYING_WORDS:
-        return Role.IDENTIFIER, f'called "{min(hint)}"'
+        return Role.IDENTIFIER, _called(hint)
     if hint := words & SENSITIVE_WORDS:
-        return Role.SENSITIVE, f'called "{min(hint)}"'
+        return Role.SENSITIVE, _called(hint)
     if hint := words & QUASI_IDENTIFYING_WORDS:
-        return Role.QUASI_IDENTIFIER, f'called "{min(hint)}"'
+        return Role.QUASI_IDENTIFIER, _called(hint)
     if unique == records:
-        return Role.IDENTIFIER, "every record has a value of its own"
+        return Role.IDENTIFIER, text("every record has a value of its own")
     if distinct > MANY_VALUES * records:
-        return Role.IDENTIFIER, f"{distinct:,} distinct values in {records:,} records"
-    return Role.IGNORED, "nothing in its name or values suggests a role; decide yourself"
+        return Role.IDENTIFIER, text(
+            "{distinct} distinct values in {records} records", distinct=distinct, records=records
+        )
+    return Role.IGNORED, text("nothing in its name or values suggests a role; decide yourself")
+
+
+def _called(hint: frozenset[str]) -> str:
+    return text('called "{word}"', word=min(hint))
 
 
 def _words(name: str) -> frozenset[str]:

@@ -37,7 +37,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from glasshouse.errors import DataError, StudyError, quoted, unknown_name
+from glasshouse.errors import DataError, StudyError, quoted
+from glasshouse.language import unknown_name
 from glasshouse.totals.decimals import Number, exact
 from glasshouse.totals.instance import NONE, Instance
 from glasshouse.totals.solution import Solution

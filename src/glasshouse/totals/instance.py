@@ -35,7 +35,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from glasshouse.errors import DataError, StudyError, quoted, unknown_name
+from glasshouse.errors import DataError, StudyError, quoted
+from glasshouse.language import unknown_name
 from glasshouse.totals.decimals import Number, decimals_of, exact, scaled
 
 NONE = "NONE"

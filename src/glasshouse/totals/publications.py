@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from glasshouse.errors import DataError, printable, unknown_name
+from glasshouse.errors import DataError, printable
+from glasshouse.language import unknown_name
 from glasshouse.sources import Source, open_source
 from glasshouse.study.conditions import parse_condition
 from glasshouse.study.totals import Derived, KeyMap, Publication, TotalsStudy

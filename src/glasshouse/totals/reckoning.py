@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.errors import StudyError, unknown_name
+from glasshouse.errors import StudyError
+from glasshouse.language import unknown_name
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.totals.amounts import Integers
 from glasshouse.totals.exposure import Phase as Exposed

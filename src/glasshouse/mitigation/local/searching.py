@@ -11,7 +11,8 @@ from math import floor, inf
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.errors import BudgetError, StudyError, unknown_name
+from glasshouse.errors import BudgetError, StudyError
+from glasshouse.language import unknown_name
 from glasshouse.mitigation.criteria import Criterion, TableCriterion
 from glasshouse.mitigation.hierarchies import Hierarchy, Number, exact
 from glasshouse.mitigation.local.attributes import Attribute, space_of
