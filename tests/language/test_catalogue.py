@@ -64,7 +64,7 @@ TERMS = {
     "marketer": "profissiona(l|is) de marketing",
     "standard error": "erros?[ -]padrao",
     "privacy": "privacidade",
-    "with certainty": "certeza",
+    "with certainty": "certeza|identificacao certa",
     "unique": "unic",
 }
 """The words of the field and how their translations begin, without accents (a regular expression)."""
@@ -73,6 +73,14 @@ OTHERWISE = {
     "record": [
         "whose record it is",  # “quem é a pessoa”: what a guess is at, in everyday words
     ],
+    "membership": [  # the command
+        "glasshouse membership",
+        "target and membership",
+        "membership is a guess",
+        "membership needs",
+    ],
+    "population": ["outpatient or population"],  # the generator
+    "report": ["please report it"],  # the verb
 }
 """Phrases in which a word is said in another way on purpose."""
 
