@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 
 from glasshouse.errors import unknown_name
+from glasshouse.language import text
 from glasshouse.study.base import Model, Question
 from glasshouse.study.models import ConditionText, Dialect
 
@@ -186,15 +187,16 @@ class TotalsStudy(Question):
 
     @model_validator(mode="after")
     def _names_are_known(self) -> Self:
-        _known("measure", self.worth, self.measures, "measures")
+        _known("measure", self.worth, self.measures, text("measures"))
         for name, publication in self.publications.items():
             for measure in publication.measures:
-                _known("measure", measure, self.measures, f'measures (publication "{name}")')
+                where = text('measures (publication "{name}")', name=name)
+                _known("measure", measure, self.measures, where)
         if self.entities is not None:
-            _known("publication", self.entities.publication, self.publications, "the plan")
+            _known("publication", self.entities.publication, self.publications, text("the plan"))
         if self.rounding == "record" and self.tolerance is not None:
             raise ValueError(
-                "records that were rounded before adding need no tolerance; leave it out"
+                text("records that were rounded before adding need no tolerance; leave it out")
             )
         return self
 
@@ -203,12 +205,18 @@ class TotalsStudy(Question):
         earlier: dict[str, Phase] = {}
         for phase in self.phases:
             if phase.name in earlier:
-                raise ValueError(f'phase "{phase.name}" is given twice; give each its own name')
+                raise ValueError(
+                    text('phase "{phase}" is given twice; give each its own name', phase=phase.name)
+                )
             for name in (phase.packages, phase.bins):
-                _known("publication", name, self.publications, "the plan")
+                _known("publication", name, self.publications, text("the plan"))
             if self.worth not in self.publications[phase.packages].measures:
                 raise ValueError(
-                    f'phase "{phase.name}": the records have no measure "{self.worth}", which says what they are worth'
+                    text(
+                        'phase "{phase}": the records have no measure "{measure}", which says what they are worth',
+                        phase=phase.name,
+                        measure=self.worth,
+                    )
                 )
             self._measures_are_there(phase)
             self._narrowing_is_possible(phase, earlier)
@@ -222,46 +230,61 @@ class TotalsStudy(Question):
             return self
         columns = list(dict.fromkeys(column for phase in self.phases for column in phase.bin))
         for column in self.entities.keys:
-            _known("column", column, columns, "the bins of any phase, which [entities] needs")
+            where = text("the bins of any phase, which [entities] needs")
+            _known("column", column, columns, where)
         for phase in self.phases:
             if phase.exposed and not set(phase.bin) & set(self.entities.keys):
                 raise ValueError(
-                    f'phase "{phase.name}": its bins have none of the keys of [entities], so that nobody can be named; '
-                    "set exposed = false, or add a key"
+                    text(
+                        'phase "{phase}": its bins have none of the keys of [entities], so that nobody can be named; '
+                        "set exposed = false, or add a key",
+                        phase=phase.name,
+                    )
                 )
         return self
 
     def _measures_are_there(self, phase: Phase) -> None:
         for measure in phase.measures:
-            _known("measure", measure, self.measures, "measures")
+            _known("measure", measure, self.measures, text("measures"))
             for name in (phase.packages, phase.bins):
-                where = f'publication "{name}" (phase "{phase.name}")'
+                where = text('publication "{name}" (phase "{phase}")', name=name, phase=phase.name)
                 _known("measure", measure, self.publications[name].measures, where)
         if not self.measures_of(phase):
             raise ValueError(
-                f'phase "{phase.name}": publications "{phase.packages}" and "{phase.bins}" have no measure in common'
+                text(
+                    'phase "{phase}": publications "{packages}" and "{bins}" have no measure in common',
+                    phase=phase.name,
+                    packages=phase.packages,
+                    bins=phase.bins,
+                )
             )
 
     def _narrowing_is_possible(self, phase: Phase, earlier: dict[str, Phase]) -> None:
         for narrowing in phase.narrowed_by:
-            where = f'the phases before "{phase.name}"'
+            where = text('the phases before "{phase}"', phase=phase.name)
             _known("phase", narrowing.phase, earlier, where)
             other = earlier[narrowing.phase]
             if other.packages != phase.packages:
                 raise ValueError(
-                    f'phase "{phase.name}" is about other records than phase "{other.name}"; narrow it by one about '
-                    f'"{phase.packages}"'
+                    text(
+                        'phase "{phase}" is about other records than phase "{other}"; narrow it by one about '
+                        '"{packages}"',
+                        phase=phase.name,
+                        other=other.name,
+                        packages=phase.packages,
+                    )
                 )
             for column in narrowing.on:
                 for each in (phase, other):
-                    _known("column", column, each.bin, f'the bins of phase "{each.name}"')
+                    where = text('the bins of phase "{phase}"', phase=each.name)
+                    _known("column", column, each.bin, where)
 
     def _suppression_is_possible(self, phase: Phase) -> None:
         if phase.suppression is None:
             return
-        _known("publication", phase.suppression.publication, self.publications, "the plan")
+        _known("publication", phase.suppression.publication, self.publications, text("the plan"))
         for column in phase.keys:
-            where = f'the keys of the suppression of phase "{phase.name}"'
+            where = text('the keys of the suppression of phase "{phase}"', phase=phase.name)
             _known("column", column, phase.suppression.keys, where)
 
 

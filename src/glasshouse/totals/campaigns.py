@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError
+from glasshouse.language import text
 from glasshouse.sources.files import fingerprint
 from glasshouse.study.files import dump_study, load_question, paths_of
 from glasshouse.study.totals import Phase, TotalsStudy
@@ -96,9 +97,11 @@ def campaign(
         BudgetError: A process was ended from outside.
     """
     if processes < 1:
-        raise StudyError(f"a campaign takes at least one process, not {processes}")
+        raise StudyError(
+            text("a campaign takes at least one process, not {processes}", processes=str(processes))
+        )
     if resume and folder is None:
-        raise StudyError("resuming needs the folder of the campaign; name it")
+        raise StudyError(text("resuming needs the folder of the campaign; name it"))
     prepare()  # compiling is not charged to the time of the campaign
     began = time.monotonic()
     publications = read_publications(study)
@@ -158,7 +161,7 @@ class _Run:
         first = self._study.phases[0].packages
         if any(phase.packages != first for phase in self._study.phases):
             raise StudyError(
-                "all phases of a plan are about the same records; make a plan for each"
+                text("all phases of a plan are about the same records; make a plan for each")
             )
         records = self._publications[first]
         values = _values(self._study, records)
@@ -328,5 +331,7 @@ def _key(study: TotalsStudy) -> str:
         try:
             digest.update(fingerprint(path).encode())
         except OSError as error:
-            raise DataError(f"{path.name}: cannot be read ({error.strerror})") from None
+            raise DataError(
+                text("{file}: cannot be read ({reason})", file=path.name, reason=error.strerror)
+            ) from None
     return digest.hexdigest()

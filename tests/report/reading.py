@@ -1,0 +1,53 @@
+"""A page as a reader meets it: what it says, what it draws, and everything that it holds."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+from glasshouse.report.archive import to_json
+from glasshouse.report.page import Figure, Page
+from glasshouse.report.render import to_html
+from glasshouse.report.theme import to_svg
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def tags(html: str) -> list[tuple[str, dict[str, str | None]]]:
+    """Return the tags of a page with their attributes."""
+    parser = _Tags()
+    parser.feed(html)
+    return parser.found
+
+
+def read_text(page: Page) -> str:
+    """Return what a reader sees of a page: no tags, blanks made one."""
+    return " ".join(re.sub(r"<[^>]*>", " ", to_html(page)).split())
+
+
+def drawn(figure: Figure) -> str:
+    """Return a picture as it is drawn."""
+    return to_svg(figure.chart)
+
+
+def everything(page: Page) -> str:
+    """Return all that a page holds, in all its forms."""
+    return to_html(page) + to_json({"en": page})
+
+
+def assert_it_asks_nobody(html: str) -> None:
+    """Refuse a page that fetches or runs something."""
+    fetching = {"src", "xlink:href", "srcset", "data", "action"}
+    for tag, attributes in tags(html):
+        assert tag not in {"script", "iframe", "object", "embed", "link", "img", "image"}
+        assert not fetching & attributes.keys()
+        assert (attributes.get("href") or "#").startswith("#")
+        assert not [name for name in attributes if name.startswith("on")]
+    assert not re.search(r"url\((?!#)|@import", html)
