@@ -4,35 +4,47 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from glasshouse.report.page import Provenance, render
+from glasshouse.disclosure import SMALLEST_CELL, show_cells_from
+from glasshouse.language import LANGUAGES, speaking
+from glasshouse.report.page import Finding, Page, Provenance, Severity, Table
+from glasshouse.report.render import to_html
 from glasshouse.report.total_charts import (
     EDGES,
     linked_by_complexity,
+    linked_by_complexity_table,
     time_by_complexity,
+    time_by_complexity_table,
     value_at_risk,
+    value_at_risk_table,
 )
-from glasshouse.report.total_places import FEWER, places_section
-from glasshouse.report.totals import total_page
+from glasshouse.report.total_places import places_section
+from glasshouse.report.totals import total_findings, total_page
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.totals import CampaignResult, Phase, campaign
-from tests.report.test_document import assert_it_asks_nobody, text
+from glasshouse.totals.reckoning import Apart
+from tests.report.reading import assert_it_asks_nobody, everything, read_text
+from tests.report.snapshots import assert_snapshot
 
 PROVENANCE = Provenance("1.2.3", 'command = "totals"\n', {"records.csv": "0" * 64})
+FEWER = "fewer than 10"
 
 
-def plan(folder: Path, places: dict[str, tuple[int, int]]) -> TotalsStudy:
+def write(path: Path, rows: list[tuple[object, ...]]) -> Path:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return path
+
+
+def plan(folder: Path, places: dict[str, tuple[int, int]], **update: Any) -> TotalsStudy:
     """Per place, how many entities are registered and how many records are there: one group for each."""
-
-    def write(name: str, rows: list[tuple[object, ...]]) -> Path:
-        with (folder / name).open("w", newline="") as file:
-            csv.writer(file).writerows(rows)
-        return folder / name
-
     records = [(f"id {p} {i}", p, 10) for p, (_, number) in places.items() for i in range(number)]
     totals = [(p, p, 10 * number) for p, (_, number) in places.items()]
     register = [(f"secret {p} {i}", p) for p, (number, _) in places.items() for i in range(number)]
@@ -41,15 +53,17 @@ def plan(folder: Path, places: dict[str, tuple[int, int]]) -> TotalsStudy:
         {
             "publications": {
                 "records": {
-                    "path": write("records.csv", [("id", "group", "value"), *records]),
+                    "path": write(folder / "records.csv", [("id", "group", "value"), *records]),
                     "measures": measures,
                     "identifier": "id",
                 },
                 "totals": {
-                    "path": write("totals.csv", [("group", "bin", "value"), *totals]),
+                    "path": write(folder / "totals.csv", [("group", "bin", "value"), *totals]),
                     "measures": measures,
                 },
-                "register": {"path": write("register.csv", [("entity", "bin"), *register])},
+                "register": {
+                    "path": write(folder / "register.csv", [("entity", "bin"), *register])
+                },
             },
             "measures": {"value": {}},
             "entities": {"publication": "register", "keys": {"bin": "bin"}, "entity": "entity"},
@@ -64,6 +78,7 @@ def plan(folder: Path, places: dict[str, tuple[int, int]]) -> TotalsStudy:
             ],
             "subject": "importer",
             "currency": "USD",
+            **update,
         }
     )
 
@@ -104,7 +119,6 @@ def test_places_are_listed_by_value_at_risk_and_those_of_few_without_figures(
     assert rows["Seldom"] == ["–", FEWER, *["–"] * 5]
     together = rows["2 places whose figures are not shown, together"]
     assert together[:4] == ["15", "44", "USD 4.89", "USD 136.67"]
-    assert FEWER == "fewer than 10"
 
 
 def test_a_single_place_of_few_cannot_be_told_by_subtraction(tmp_path: Path) -> None:
@@ -116,17 +130,270 @@ def test_a_single_place_of_few_cannot_be_told_by_subtraction(tmp_path: Path) -> 
     assert "2 places whose figures are not shown, together" in rows
 
 
+def test_a_place_of_few_that_is_alone_has_no_figures_at_all(tmp_path: Path) -> None:
+    rows = cells(campaign(plan(tmp_path, {"Few": (3, 40)})))
+    assert rows == {"Few": [FEWER, *["–"] * 6]}
+
+
+def test_places_of_few_that_are_still_few_together_are_covered_by_another(tmp_path: Path) -> None:
+    rows = cells(campaign(plan(tmp_path, {"A": (1, 40), "B": (2, 40), "C": (40, 50)})))
+    assert rows["C"] == ["–"] * 7
+    assert rows["3 places whose figures are not shown, together"][:2] == ["43", "130"]
+
+
+@pytest.fixture
+def _three_are_enough() -> Iterator[None]:
+    show_cells_from(3)
+    yield
+    show_cells_from(SMALLEST_CELL)
+
+
+@pytest.mark.usefixtures("_three_are_enough")
+def test_the_threshold_is_that_of_the_report(found: tuple[TotalsStudy, CampaignResult]) -> None:
+    rows = cells(found[1])
+    assert rows["Few"][:2] == ["3", "40"]
+    assert rows["Seldom"][:2] == ["12", "4"]
+    assert not any("not shown" in name for name in rows)
+
+
+def page_of(found: tuple[TotalsStudy, CampaignResult]) -> Page:
+    return total_page(found[1], found[0], provenance=PROVENANCE)
+
+
 def test_the_page_names_no_record_and_no_entity(found: tuple[TotalsStudy, CampaignResult]) -> None:
-    study, result = found
-    page = render(total_page(result, study, provenance=PROVENANCE))
-    assert_it_asks_nobody(page)
-    said = text(page)
-    assert "secret" not in said
-    assert "id Few" not in said
+    page = page_of(found)
+    assert_it_asks_nobody(to_html(page))
+    said = read_text(page)
+    whole = everything(page)
+    assert not any(f"secret {place}" in whole for place in PLACES)
+    assert "id Few" not in whole
     assert "Where the value at risk is" in said
     assert "“Joined”: she has put the records beside the totals" in said
-    exact = {repr(row.value_at_risk) for row in result.bins() if row.bin == "Few"}
-    assert not any(number in page for number in exact)
+    exact = {repr(row.value_at_risk) for row in found[1].bins() if row.bin == "Few"}
+    assert not any(number in whole for number in exact)
+
+
+def test_the_page_has_every_part_in_every_language(
+    found: tuple[TotalsStudy, CampaignResult],
+) -> None:
+    pages = {}
+    for code in LANGUAGES:
+        with speaking(code):
+            pages[code] = page_of(found)
+            assert to_html(pages[code])
+    for page in pages.values():
+        assert page.findings
+        assert page.adversary
+        assert page.limits
+        assert page.glossary
+        assert all(figure.table is not None for figure in page.figures)
+    assert (
+        pages["pt-BR"].title
+        == "Quem está por trás de cada registro: importadores e totais publicados"
+    )
+    assert "“Joined”" not in str(pages["pt-BR"].figures[0].caption)
+
+
+SHIPMENTS = [
+    ("172800001", "4924259.04", "39783000"),
+    ("172900001", "4078722.43", "31955400"),
+    ("228300001", "2272290.64", "29293252"),
+    ("229000001", "3752453.61", "42650995"),
+    ("256100001", "3496134.03", "49503000"),
+    ("256300001", "6508740.07", "77000000"),
+    ("257300001", "3183628.58", "31660000"),
+    ("257500001", "2319861.17", "22443000"),
+    ("316500001", "4660922.94", "44017851"),
+    ("317100001", "3673042.49", "33091335"),
+    ("94200001", "6202199.17", "60500000"),
+]
+"""Coal in one month: the shipment, its value in dollars and its weight (Favato 2021, table 1.2)."""
+CITIES = {
+    "SAO GONCALO DO AMARANTE": (6024745, 71944247, 8),
+    "OURO BRANCO": (9002981, 71738400, 1),
+    "SERRA": (21710563, 241106000, 106),
+    "IPATINGA": (8333965, 77109186, 6),
+}
+"""Per city the published totals, and how many importers are registered there (table 1.3)."""
+IMPORTERS = 18430
+"""How many importers there are in the whole country."""
+
+
+def worked(folder: Path, **update: Any) -> TotalsStudy:
+    """The worked example of the source as a campaign of one group."""
+    records = [(name, "coal", value, weight) for name, value, weight in SHIPMENTS]
+    totals = [("coal", city, value, weight) for city, (value, weight, _) in CITIES.items()]
+    rows = [(f"{city} {i}", city) for city, (_, _, many) in CITIES.items() for i in range(many)]
+    rows += [(f"elsewhere {i}", "ELSEWHERE") for i in range(IMPORTERS - len(rows))]
+    measures = {"value": "value", "weight": "weight"}
+    plain = {
+        "publications": {
+            "shipments": {
+                "path": write(
+                    folder / "shipments.csv", [("id", "product", "value", "weight"), *records]
+                ),
+                "measures": measures,
+                "identifier": "id",
+            },
+            "by_city": {
+                "path": write(
+                    folder / "by_city.csv", [("product", "city", "value", "weight"), *totals]
+                ),
+                "measures": measures,
+            },
+            "importers": {"path": write(folder / "importers.csv", [("importer", "city"), *rows])},
+        },
+        "measures": {"value": {"decimals": 2}, "weight": {}},
+        "entities": {"publication": "importers", "keys": {"city": "city"}, "entity": "importer"},
+        "phases": [
+            {
+                "name": "city",
+                "packages": "shipments",
+                "bins": "by_city",
+                "bin": ["city"],
+                "keys": {"product": "product"},
+            }
+        ],
+        "rounding": "record",
+        "none_bin": False,
+        "subject": "importer",
+        "currency": "USD",
+    }
+    return TotalsStudy.model_validate({**plain, **update})
+
+
+def sentences(findings: tuple[Finding, ...]) -> str:
+    return " ".join(finding.sentence for finding in findings)
+
+
+@pytest.fixture(scope="module")
+def coal(tmp_path_factory: pytest.TempPathFactory) -> tuple[TotalsStudy, CampaignResult]:
+    study = worked(tmp_path_factory.mktemp("coal"))
+    return study, campaign(study)
+
+
+def test_the_worked_example_names_the_importer_of_two_shipments(
+    coal: tuple[TotalsStudy, CampaignResult],
+) -> None:
+    study, result = coal
+    found = total_findings(result, study)
+    assert found[0].severity == Severity.HIGH
+    assert "who, among 18,430 importers, is behind 2 of 11 records" in found[0].sentence
+    assert "USD 9,002,981.47 of USD 45,072,254.17" in found[0].figure
+    assert_snapshot("totals-worked", lambda: total_findings(result, study))
+
+
+def test_without_a_register_only_places_are_told(tmp_path: Path) -> None:
+    study = worked(tmp_path, entities=None)
+    result = campaign(study)
+    found = total_findings(result, study)
+    assert found[0].severity == Severity.HIGH
+    assert "where each and every record belongs (11 in all)" in found[0].sentence
+    assert_snapshot("totals-places", lambda: total_findings(result, study))
+    page = read_text(total_page(result, study, provenance=PROVENANCE))
+    assert "Where the value at risk is" not in page
+
+
+def test_what_is_safe_is_said_with_its_assumption(
+    found: tuple[TotalsStudy, CampaignResult],
+) -> None:
+    study, result = found
+    safe = [each for each in total_findings(result, study) if each.severity == Severity.SAFE]
+    assert [each.sentence for each in safe] == [
+        "The published totals do not tell with certainty who, among 90 importers, is behind any record (184 in all)."
+    ]
+    assert "as long as the adversary has nothing but these publications" in safe[0].meaning
+    assert_snapshot("totals-nobody", lambda: total_findings(result, study))
+
+
+def unsettled(result: CampaignResult, *, complete: bool) -> CampaignResult:
+    """The same with an instance that was not solved and a group that was set apart."""
+    last = result.phases[-1]
+    apart = (Apart("rounding", 2, 7, 70.0, "key"), Apart("bin without entities", 1, 5, 50.0, "key"))
+    phase = replace(last, instances=last.instances + 1, unsolved=1, apart=apart)
+    return replace(result, phases=(*result.phases[:-1], phase), complete=complete)
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_what_was_not_solved_is_never_called_safe(
+    found: tuple[TotalsStudy, CampaignResult], complete: bool
+) -> None:
+    study, result = found
+    open_ = unsettled(result, complete=complete)
+    told = total_findings(open_, study)
+    assert not any(each.severity == Severity.SAFE for each in told)
+    assert "As far as it was solved" in told[0].sentence
+    assert "In 2 groups of phase “city”" in sentences(told)
+    assert ("the time was over" in told[-1].meaning) is not complete
+    page = read_text(total_page(open_, study, provenance=PROVENANCE))
+    assert "Another rounding: the sums agree, but no allocation meets the totals." in page
+    assert "place without anybody registered" in page
+    if complete:
+        assert_snapshot("totals-open", lambda: total_findings(open_, study))
+
+
+def test_nothing_linked_is_safe_only_if_everything_is_solved(tmp_path: Path) -> None:
+    study = plan(tmp_path, {"A": (20, 30)})
+    result = campaign(study)
+    phase = replace(result.phases[0], linked_so_far=0)
+    told = total_findings(replace(result, phases=(phase,)), study)
+    (linked,) = (each for each in told if "where it belongs" in each.sentence)
+    assert linked.severity == Severity.SAFE
+    told = total_findings(unsettled(replace(result, phases=(phase,)), complete=True), study)
+    (linked,) = (each for each in told if "where it belongs" in each.sentence)
+    assert linked.severity == Severity.NOTE
+
+
+def test_keys_that_never_agree_leave_nothing_to_solve_and_nothing_to_fear(tmp_path: Path) -> None:
+    study = plan(tmp_path, {"A": (20, 30)})
+    totals = study.publications["totals"].path
+    totals.write_text(totals.read_text().replace("A,A,", "Z,A,"))
+    result = campaign(study)
+    told = total_findings(result, study)
+    assert told[-1].sentence.startswith("There was nothing to solve")
+    assert "right no more often than with the register of 20 importers alone" in sentences(told)
+    assert "value at risk grows" not in sentences(told)
+    assert to_html(total_page(result, study, provenance=PROVENANCE))
+
+
+def test_a_register_of_one_needs_no_totals(tmp_path: Path) -> None:
+    study = plan(tmp_path, {"A": (1, 30)})
+    told = total_findings(campaign(study), study)
+    assert told[0].severity == Severity.NOTE
+    assert "The register has one entry only, 1 importer" in told[0].sentence
+    assert "a guess" not in sentences(told)
+
+
+def test_places_where_nobody_is_registered_make_guesses_worse(tmp_path: Path) -> None:
+    study = plan(tmp_path, {"A": (20, 3), "B": (0, 300)})
+    told = total_findings(campaign(study), study)
+    assert "nobody is registered where the totals put them" in sentences(told)
+    assert "value at risk grows" not in sentences(told)
+
+
+def test_everybody_named_is_said_so(tmp_path: Path) -> None:
+    study = plan(tmp_path, {"A": (1, 3), "B": (1, 5)})
+    told = total_findings(campaign(study), study)
+    assert told[0].severity == Severity.HIGH
+    assert "is behind each and every record (8 in all)" in told[0].sentence
+
+
+def test_few_places_with_most_value_at_risk_are_counted_not_named(tmp_path: Path) -> None:
+    places = {"Rich": (1, 300)} | {f"P{i}": (50, 10) for i in range(9)}
+    told = total_findings(campaign(study := plan(tmp_path, places)), study)
+    assert "Half of the value at risk, or more, lies in 1 of 10 places." in sentences(told)
+    assert "Rich" not in str(told)
+    few = plan(tmp_path, dict(list(places.items())[:5]))
+    assert "Half of the value" not in sentences(total_findings(campaign(few), few))
+
+
+def test_where_nobody_is_registered_at_all_no_guess_is_right(tmp_path: Path) -> None:
+    study = plan(tmp_path, {"A": (20, 3), "B": (0, 300)})
+    records = study.publications["records"].path
+    kept = [row for row in records.read_text().splitlines() if not row.startswith("id A")]
+    records.write_text("\n".join(kept))
+    told = total_findings(campaign(study), study)
+    assert "no guess at who is behind a record can be right" in sentences(told)
 
 
 INSTANCES = pa.table(
@@ -174,3 +441,27 @@ def test_a_wide_axis_of_value_has_powers_of_ten_only() -> None:
     axis = value_at_risk(steps, "USD").to_dict()["layer"][0]["encoding"]["x"]["axis"]
     assert axis["values"] == [100.0, 1000.0, 10_000.0, 100_000.0, 1e6, 1e7]
     assert not re.search(r"0\.5|1\.5", str(axis))
+    assert '"10 million"' in axis["labelExpr"]
+    with speaking("pt-BR"):
+        axis = value_at_risk(steps, "USD").to_dict()["layer"][0]["encoding"]["x"]["axis"]
+    assert '"1 milhão"' in axis["labelExpr"]
+    assert '"10 milhões"' in axis["labelExpr"]
+
+
+def entries(table: Table) -> list[list[str]]:
+    return [[cell.text for cell in row] for group in table.groups for row in group.rows]
+
+
+def test_the_numbers_of_every_picture_are_in_a_table() -> None:
+    assert entries(linked_by_complexity_table(INSTANCES)) == [
+        ["0–1", "1", "100 %", "1", "100 %"],
+        ["2–4", "2", "100 %", "7", "71.4 %"],
+        ["50+", "1", "0 %", "20", "0 %"],
+    ]
+    assert entries(time_by_complexity_table(INSTANCES)) == [
+        ["0–1", "1", "0.01", "0.01", "0.01"],
+        ["2–4", "2", "2.50", "3.00", "3.50"],
+        ["50+", "1", "5,000.00", "5,000.00", "5,000.00"],
+    ]
+    steps = [Phase("prior", 1, 0.1, None, 267.0, None, 0, 0.0)]
+    assert entries(value_at_risk_table(steps, "USD")) == [["the register alone", "USD 267.00"]]

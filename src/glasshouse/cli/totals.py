@@ -16,6 +16,7 @@ import typer
 from glasshouse.cli import asking, options
 from glasshouse.cli.progress import progress
 from glasshouse.errors import DataError, SolverError, StudyError
+from glasshouse.language import text
 
 app = typer.Typer(
     name="totals",
@@ -63,11 +64,13 @@ def solve(
     from glasshouse.totals import from_json, solve
 
     try:
-        text = existing_file(instance).read_text(encoding="utf-8")
+        document = existing_file(instance).read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise DataError(f"{instance.name}: is not UTF-8 text; give an instance as JSON") from None
+        raise DataError(
+            text("{file}: is not UTF-8 text; give an instance as JSON", file=instance.name)
+        ) from None
     found = solve(
-        from_json(text),
+        from_json(document),
         time_limit=time_limit,
         memory_limit=options.size_in_bytes(memory) or 2 << 30,
         counting=_COUNTING,
@@ -78,7 +81,10 @@ def solve(
         show_solution(found)
     if not found.proved:
         raise SolverError(
-            "the limit was met: what is told is a proved superset; a longer --time-limit or more --memory may decide it"
+            text(
+                "the limit was met: what is told is a proved superset; a longer --time-limit or more --memory may "
+                "decide it"
+            )
         )
 
 
@@ -141,24 +147,28 @@ def campaign(
     study = load_question(study_file, TotalsStudy)
     if seconds is not None:
         if not 0 < seconds < float("inf"):
-            raise StudyError(f"--seconds is {seconds:g}; give a number above 0")
+            raise StudyError(
+                text("--seconds is {seconds}; give a number above 0", seconds=f"{seconds:g}")
+            )
         budget = study.budget.model_copy(update={"seconds": seconds})
         study = study.model_copy(update={"budget": budget})
     for path in paths_of(study):
         existing_file(path)
     if entities is not None and study.entities is None:
-        raise StudyError("--entities needs a register of entities; add [entities] to the plan")
+        raise StudyError(
+            text("--entities needs a register of entities; add [entities] to the plan")
+        )
     if (
         entities is not None
         and per_record is not None
         and entities.absolute() == per_record.absolute()
     ):
-        raise StudyError("--entities and --per-record name the same file; give each its own")
+        raise StudyError(text("--entities and --per-record name the same file; give each its own"))
     for written in (per_record, entities):
         if written is not None:
             asking.check_new_file(written, [study_file, *paths_of(study)], overwrite=overwrite)
     if out is None and resume:
-        raise StudyError("--resume needs the --out of the campaign that was interrupted")
+        raise StudyError(text("--resume needs the --out of the campaign that was interrupted"))
     if out is not None:
         check_place(out, overwrite=overwrite)
     kept = None if out is None else out.with_name(f"{out.name}.partial")

@@ -26,6 +26,7 @@ _KNOWN = {
         marked_for("customer", "customers"),
         marked_for("household", "households"),
         marked_for("company", "companies"),
+        marked_for("entity", "entities"),
         marked_for("importer", "importers"),
         marked_for("record", "records"),
         marked_for("transaction", "transactions"),

@@ -319,7 +319,7 @@ def _method(command: str) -> str:
     methods = {
         "deter": deterrence_page.METHOD,
         "threat": threats.METHOD,
-        "totals": totals.METHOD,
+        "totals": totals.SOURCE,
     }
     return methods[command]
 

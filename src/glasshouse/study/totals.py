@@ -229,12 +229,16 @@ class TotalsStudy(Question):
             return self
         columns = list(dict.fromkeys(column for phase in self.phases for column in phase.bin))
         for column in self.entities.keys:
-            _known("column", column, columns, "the bins of any phase, which [entities] needs")
+            where = text("the bins of any phase, which [entities] needs")
+            _known("column", column, columns, where)
         for phase in self.phases:
             if phase.exposed and not set(phase.bin) & set(self.entities.keys):
                 raise ValueError(
-                    f'phase "{phase.name}": its bins have none of the keys of [entities], so that nobody can be named; '
-                    "set exposed = false, or add a key"
+                    text(
+                        'phase "{phase}": its bins have none of the keys of [entities], so that nobody can be named; '
+                        "set exposed = false, or add a key",
+                        phase=phase.name,
+                    )
                 )
         return self
 

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError, printable
+from glasshouse.language import text
 from glasshouse.sources.files import fingerprint
 from glasshouse.study.files import dump_study, load_question, paths_of
 from glasshouse.study.totals import Phase, TotalsStudy
@@ -98,9 +99,11 @@ def campaign(
         BudgetError: The processes cannot be started.
     """
     if processes < 1:
-        raise StudyError(f"a campaign takes at least one process, not {processes}")
+        raise StudyError(
+            text("a campaign takes at least one process, not {processes}", processes=str(processes))
+        )
     if resume and folder is None:
-        raise StudyError("resuming needs the folder of the campaign; name it")
+        raise StudyError(text("resuming needs the folder of the campaign; name it"))
     prepare()  # compiling is not charged to the time of the campaign
     began = time.monotonic()
     publications = read_publications(study)
@@ -160,7 +163,7 @@ class _Run:
         first = self._study.phases[0].packages
         if any(phase.packages != first for phase in self._study.phases):
             raise StudyError(
-                "all phases of a plan are about the same records; make a plan for each"
+                text("all phases of a plan are about the same records; make a plan for each")
             )
         records = self._publications[first]
         values = _values(self._study, records)
@@ -308,11 +311,12 @@ def _failures(found: Found) -> list[Trouble]:
             parts.setdefault(attempt.method, []).append(part)
     instances = found.instances
     return [
-        Trouble(
-            where=found.phase.name,
-            kind=f"instances that failed ({reason})",
-            count=len(own),
-            example=printable(instances.groups.labels[instances.group[own[0]]]),
+        Trouble.of(
+            found.phase.name,
+            marked("instances that failed ({name})"),
+            len(own),
+            printable(instances.groups.labels[instances.group[own[0]]]),
+            name=reason,
         )
         for reason, own in parts.items()
     ]
@@ -349,5 +353,7 @@ def _key(study: TotalsStudy) -> str:
         try:
             digest.update(fingerprint(path).encode())
         except OSError as error:
-            raise DataError(f"{path.name}: cannot be read ({error.strerror})") from None
+            raise DataError(
+                text("{file}: cannot be read ({reason})", file=path.name, reason=error.strerror)
+            ) from None
     return digest.hexdigest()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError
+from glasshouse.language import text
 
 Number = int | float | str | Decimal | Fraction
 """What a caller may give for a number; a float stands for the decimal that it is written as."""
@@ -38,8 +39,17 @@ def exact(value: Number | None, what: str) -> Fraction:
             return Fraction(number)
     except (InvalidOperation, ValueError):
         pass
-    shown = "missing" if value is None or value == "" else f"{value!r}, which is no number"
-    raise DataError(f"{what}: a value is {shown}; give a number, or leave the record out")
+    if value is None or value == "":
+        raise DataError(
+            text("{what}: a value is missing; give a number, or leave the record out", what=what)
+        )
+    raise DataError(
+        text(
+            "{what}: a value is {value}, which is no number; give a number, or leave the record out",
+            what=what,
+            value=repr(value),
+        )
+    )
 
 
 def decimals_of(values: Sequence[Fraction]) -> int:
@@ -55,7 +65,10 @@ def decimals_of(values: Sequence[Fraction]) -> int:
         if all((value * 10**places).denominator == 1 for value in values):
             return places
     raise DataError(
-        f"a number has more than {MOST_DECIMALS} decimals; say how many to keep and round it first"
+        text(
+            "a number has more than {most} decimals; say how many to keep and round it first",
+            most=MOST_DECIMALS,
+        )
     )
 
 
@@ -69,11 +82,18 @@ def scaled(values: Sequence[Fraction], decimals: int, what: str) -> list[int]:
     [150]
     """
     if not 0 <= decimals <= MOST_DECIMALS:
-        raise DataError(f"{what}: keep from 0 to {MOST_DECIMALS} decimals, not {decimals}")
+        raise DataError(_too_long(decimals, what))
     shifted = [value * 10**decimals for value in values]
     for value, original in zip(shifted, values, strict=True):
         if value.denominator != 1:
-            raise DataError(f"{what}: {float(original)!r} has more than {decimals} decimals")
+            raise DataError(
+                text(
+                    "{what}: {value} has more than {decimals} decimals",
+                    what=what,
+                    value=repr(float(original)),
+                    decimals=decimals,
+                )
+            )
     return [int(value) for value in shifted]
 
 
@@ -90,17 +110,44 @@ def scaled_array(values: NDArray[np.float64], decimals: int, what: str) -> NDArr
     [10, 123456]
     """
     if not 0 <= decimals <= MOST_DECIMALS:
-        raise DataError(f"{what}: keep from 0 to {MOST_DECIMALS} decimals, not {decimals}")
+        raise DataError(_too_long(decimals, what))
     if not np.isfinite(values).all():
-        raise DataError(f"{what}: {int((~np.isfinite(values)).sum()):,} values are missing")
+        raise DataError(
+            text(
+                "{what}: {missing} values are missing",
+                what=what,
+                missing=int((~np.isfinite(values)).sum()),
+            )
+        )
     power = 10.0**decimals
     units = np.rint(values * power)
     if (np.abs(units) >= _EXACT_FLOAT).any():
-        raise DataError(f"{what}: values are too large for floats with {decimals} decimals")
+        raise DataError(
+            text(
+                "{what}: values are too large for floats with {decimals} decimals",
+                what=what,
+                decimals=decimals,
+            )
+        )
     wrong = units / power != values
     if wrong.any():
         example = float(values[wrong][0])
         raise DataError(
-            f"{what}: {int(wrong.sum()):,} values have more than {decimals} decimals, such as {example!r}"
+            text(
+                "{what}: {wrong} values have more than {decimals} decimals, such as {example}",
+                what=what,
+                wrong=int(wrong.sum()),
+                decimals=decimals,
+                example=repr(example),
+            )
         )
     return units.astype(np.int64)
+
+
+def _too_long(decimals: int, what: str) -> str:
+    return text(
+        "{what}: keep from 0 to {most} decimals, not {decimals}",
+        what=what,
+        most=MOST_DECIMALS,
+        decimals=str(decimals),
+    )

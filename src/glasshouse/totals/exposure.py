@@ -38,7 +38,7 @@ from typing import Any
 import pyarrow as pa
 
 from glasshouse.errors import DataError, StudyError, quoted
-from glasshouse.language import unknown_name
+from glasshouse.language import text, unknown_name
 from glasshouse.totals.decimals import Number, exact
 from glasshouse.totals.instance import NONE, Instance
 from glasshouse.totals.solution import Solution
@@ -66,16 +66,28 @@ class Register:
         for name, count in self.entities.items():
             if count < 1:
                 raise DataError(
-                    f"bin {quoted([name])} has no entities in the register; leave it out"
+                    text(
+                        "bin {bin} has no entities in the register; leave it out",
+                        bin=quoted([name]),
+                    )
                 )
             if self.total is not None and count > self.total:
                 raise DataError(
-                    f"the register has {self.total:,} entities, but bin {quoted([name])} alone {count:,}; correct one"
+                    text(
+                        "the register has {total} entities, but bin {bin} alone {own}; correct one",
+                        total=self.total,
+                        bin=quoted([name]),
+                        own=count,
+                    )
                 )
         union = 0 if self.members is None else len(frozenset().union(*self.members.values()))
         if self.total is not None and union > self.total:
             raise DataError(
-                f"the register has {self.total:,} entities, but its bins {union:,} different ones; correct one"
+                text(
+                    "the register has {total} entities, but its bins {union} different ones; correct one",
+                    total=self.total,
+                    union=union,
+                )
             )
 
     @property
@@ -100,7 +112,7 @@ class Register:
         if name == NONE:
             return self.size
         if name not in self.entities:
-            raise DataError(unknown_name("bin", name, "the register", self.entities))
+            raise DataError(unknown_name("bin", name, text("the register"), self.entities))
         return self.entities[name]
 
     def weights(
@@ -115,9 +127,11 @@ class Register:
         Raises:
             StudyError: The share is not between 0 and 1.
         """
-        share = exact(left_out, "share left out")
+        share = exact(left_out, text("share left out"))
         if not 0 < share < 1:
-            raise StudyError("the share of records left out is above 0 and below 1, such as 0.01")
+            raise StudyError(
+                text("the share of records left out is above 0 and below 1, such as 0.01")
+            )
         odds = [share if name == NONE else 1 - share for name in instance.bin_names]
         if instance.none_bin is None:
             odds = [Fraction(1)] * len(odds)
@@ -292,7 +306,7 @@ def phases(exposures: Iterable[Exposure], *, rule: str = "bayes") -> tuple[Phase
 
     """
     if rule not in PHASES[2:]:
-        raise StudyError(unknown_name("rule", rule, "the posterior", PHASES[2:]))
+        raise StudyError(unknown_name("rule", rule, text("the posterior"), PHASES[2:]))
     groups = list(exposures)
     found: list[Phase] = []
     for name in (*PHASES[:2], rule):
@@ -379,7 +393,7 @@ def _phase(name: str, groups: Sequence[Exposure], last: Phase | None) -> Phase:
         certain += sum(known)
         certain_value += (float(v) for v, sure in zip(group.values, known, strict=True) if sure)
     if not chances:
-        raise StudyError("there is no transaction to be exposed; give at least one group")
+        raise StudyError(text("there is no transaction to be exposed; give at least one group"))
     chance, value = fsum(chances) / len(chances), fsum(at_risk)
     return Phase(
         name=name,
@@ -413,9 +427,15 @@ def _values(instance: Instance, value: str | Sequence[Number] | None) -> list[Fr
         return [Fraction(each, scale) for each in instance.packages[:, column].tolist()]
     if len(value) != len(instance.packages):
         raise DataError(
-            f"{instance.name} has {len(instance.packages)} packages, but {len(value)} values"
+            text(
+                "{name} has {packages} packages, but {values} values",
+                name=instance.name,
+                packages=str(len(instance.packages)),
+                values=str(len(value)),
+            )
         )
-    return [exact(each, f"{instance.name}: value") for each in value]
+    what = text("{name}: value", name=instance.name)
+    return [exact(each, what) for each in value]
 
 
 def _over_union(instance: Instance, bins: Iterable[int], register: Register) -> Fraction:
@@ -452,6 +472,9 @@ def _check_weights(solution: Solution, register: Register) -> None:
     first_weight, first_size = own[0]
     if any(weight * first_size != first_weight * size for weight, size in own):
         raise StudyError(
-            f"{solution.instance.name} was solved with other weights than the register's; "
-            "give solve() weights=register.weights(instance)"
+            text(
+                "{name} was solved with other weights than the register's; give solve() "
+                "weights=register.weights(instance)",
+                name=solution.instance.name,
+            )
         )

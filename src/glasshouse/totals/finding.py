@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, printable
+from glasshouse.language import marked, text
 from glasshouse.study.totals import Phase, TotalsStudy
 from glasshouse.totals.amounts import Integers
 from glasshouse.totals.attempts import Attempt, Flags, Task
@@ -141,7 +142,10 @@ def register_size(study: TotalsStudy, publications: Mapping[str, Published]) -> 
     size = len(np.unique(codes[codes != UNKNOWN]))
     if not size:
         raise DataError(
-            f'the register "{printable(published.name)}" has no entities; name another publication in [entities]'
+            text(
+                'the register "{register}" has no entities; name another publication in [entities]',
+                register=printable(published.name),
+            )
         )
     return size
 
@@ -154,7 +158,7 @@ def with_excess(found: Found) -> list[Trouble]:
     if not len(concerned):
         return []
     example = instances.groups.labels[concerned[0]]
-    kind = "groups with excess published totals"
+    kind = marked("groups with excess published totals")
     return [Trouble(found.phase.name, kind, len(concerned), example)]
 
 
@@ -169,7 +173,7 @@ def without_entities(found: Found) -> list[Trouble]:
         return []
     place = groups.bin[np.flatnonzero(bare)[0]]
     example = f"{groups.labels[concerned[0]]}: {printable(groups.bin_names[place])}"
-    kind = "groups with a bin without entities in the register"
+    kind = marked("groups with a bin without entities in the register")
     return [Trouble(found.phase.name, kind, len(concerned), example)]
 
 

@@ -33,21 +33,32 @@ from math import floor, log10
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from glasshouse.errors import DataError, StudyError, quoted
-from glasshouse.language import unknown_name
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import marked, text, translated, unknown_name
+from glasshouse.totals.checking import LARGEST_SUM, NONE, Integers, check_instance, whole_numbers
 from glasshouse.totals.decimals import Number, decimals_of, exact, scaled
 
-NONE = "NONE"
-"""The name of the bin for records that the publisher left out."""
+__all__ = [
+    "LARGEST_SUM",
+    "NONE",
+    "ROUNDINGS",
+    "Instance",
+    "Integers",
+    "from_dict",
+    "from_json",
+    "instance",
+]
+
 ROUNDINGS = ("sum", "record", "unknown")
 """The rounding models that `instance` knows; explicit windows are given to `Instance` itself."""
-LARGEST_SUM = 2**62
-"""Sums are kept below this, so that the difference of two of them is a 64-bit integer."""
-
-Integers = NDArray[np.int64]
-"""A table of scaled measures."""
+_NAMED = {
+    "measure": marked("{name} has {count} measures; give a list of so many names"),
+    "package": marked("{name} has {count} packages; give a list of so many names"),
+    "bin": marked("{name} has {count} bins; give a list of so many names"),
+}
+"""What is wrong where names are not as many as what they name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,13 +92,17 @@ class Instance:
         for each in ("packages", "low", "high", "halfwidth"):
             given = np.asarray(getattr(self, each))
             if not np.issubdtype(given.dtype, np.integer):
-                raise DataError(f"{self.name}: {each} must be whole numbers; scale decimals first")
+                raise DataError(
+                    text(
+                        "{name}: {table} must be whole numbers; scale decimals first",
+                        name=self.name,
+                        table=each,
+                    )
+                )
             table = given.astype(np.int64)
             table.flags.writeable = False
             object.__setattr__(self, each, table)
-        _check_shapes(self)
-        _check_values(self)
-        _check_entities(self)
+        check_instance(self)
 
     @property
     def size(self) -> tuple[int, int, int]:
@@ -196,19 +211,28 @@ def instance(
     if rounding not in ROUNDINGS:
         raise StudyError(unknown_name("rounding model", rounding, "Glasshouse", ROUNDINGS))
     if not len(packages) or not len(totals):
-        raise DataError(f"{name} needs at least one package and one bin; leave out empty groups")
+        raise DataError(
+            text("{name} needs at least one package and one bin; leave out empty groups", name=name)
+        )
     width = len(totals[0])
     names = _named(measures, width, "measure", name)
     units = _units(unit, width, name)
-    records = _columns(packages, names, "packages", name)
-    published = _columns(totals, names, "totals", name)
+    records = _columns(packages, names, text("packages"), name)
+    published = _columns(totals, names, text("totals"), name)
     if decimals is None:
         decimals = [
             decimals_of([*record, *total, each])
             for record, total, each in zip(records, published, units, strict=True)
         ]
     elif len(decimals) != width:
-        raise DataError(f"{name} has {width} measures, but {len(decimals)} numbers of decimals")
+        raise DataError(
+            text(
+                "{name} has {measures} measures, but {given} numbers of decimals",
+                name=name,
+                measures=width,
+                given=len(decimals),
+            )
+        )
     weights = _scaled_table(records, decimals, names, name)
     goals = _scaled_table(published, decimals, names, name)
     scale = [10**places for places in decimals]
@@ -228,13 +252,17 @@ def instance(
         own = None if own is None else [*own, None]
     elif NONE in bins:
         raise DataError(
-            f'{name}: a bin is named "{NONE}", which is what the bin of records left out is called; rename it'
+            text(
+                '{name}: a bin is named "{none}", which is what the bin of records left out is called; rename it',
+                name=name,
+                none=NONE,
+            )
         )
     return Instance(
-        packages=_integers(weights, name),
-        low=_integers(low, name),
-        high=_integers(high, name),
-        halfwidth=_integers([growing], name)[0],
+        packages=whole_numbers(weights, name),
+        low=whole_numbers(low, name),
+        high=whole_numbers(high, name),
+        halfwidth=whole_numbers([growing], name)[0],
         measures=names,
         scale=tuple(scale),
         package_names=_named(package_names, len(weights), "package", name),
@@ -256,17 +284,19 @@ def from_dict(values: Mapping[str, Any]) -> Instance:
         DataError: A field is missing, of another shape than the others, or holds something else than whole numbers.
     """
     if not isinstance(values, Mapping):
-        raise DataError("an instance is a JSON object with packages_scaled, bins_lo_scaled, …")
+        raise DataError(
+            text("an instance is a JSON object with packages_scaled, bins_lo_scaled, …")
+        )
     name = str(values.get("id", "instance"))
     tables = {}
     for key in ("packages_scaled", "bins_lo_scaled", "bins_hi_scaled"):
         if key not in values:
             raise DataError(unknown_name("field", key, name, map(str, values)))
-        tables[key] = _integers(values[key], f'{name}: field "{key}"')
+        tables[key] = whole_numbers(values[key], _field(name, key))
     packages, low = tables["packages_scaled"], tables["bins_lo_scaled"]
     width = packages.shape[1]
     growing = values.get("per_package_halfwidth_scaled") or [0] * width
-    halfwidth = _integers([growing], f'{name}: field "per_package_halfwidth_scaled"')[0]
+    halfwidth = whole_numbers([growing], _field(name, "per_package_halfwidth_scaled"))[0]
     scale = values.get("scale") or [1] * width
     entities = values.get("entities_per_bin")
     return Instance(
@@ -275,7 +305,7 @@ def from_dict(values: Mapping[str, Any]) -> Instance:
         high=tables["bins_hi_scaled"],
         halfwidth=halfwidth,
         measures=_named(values.get("dims"), width, "measure", name),
-        scale=tuple(_integers([scale], f'{name}: field "scale"')[0].tolist()),
+        scale=tuple(whole_numbers([scale], _field(name, "scale"))[0].tolist()),
         package_names=_named(values.get("package_ids"), len(packages), "package", name),
         bin_names=_named(values.get("bin_names"), len(low), "bin", name),
         entities=None if entities is None else tuple(entities),
@@ -284,114 +314,56 @@ def from_dict(values: Mapping[str, Any]) -> Instance:
     )
 
 
-def from_json(text: str) -> Instance:
+def from_json(document: str) -> Instance:
     """Read an instance from a JSON text; see `from_dict`.
 
     Raises:
         DataError: The text is no JSON, or no instance.
     """
     try:
-        return from_dict(json.loads(text))
+        return from_dict(json.loads(document))
     except json.JSONDecodeError as error:
         raise DataError(
-            f"the instance is no JSON: {error.msg} in line {error.lineno}; write it with to_dict()"
+            text(
+                "the instance is no JSON: {reason} in line {line}; write it with to_dict()",
+                reason=error.msg,
+                line=str(error.lineno),
+            )
         ) from None
     except RecursionError:
-        raise DataError("the instance is nested too deeply to be one") from None
+        raise DataError(text("the instance is nested too deeply to be one")) from None
     except ValueError as error:
-        raise DataError(f"the instance holds a number that cannot be read: {error}") from None
-
-
-def _check_shapes(given: Instance) -> None:
-    if given.packages.ndim != 2 or given.low.ndim != 2 or given.halfwidth.ndim != 1:
-        raise DataError(f"{given.name}: packages and bins are tables, a row of measures for each")
-    packages, bins, width = given.size
-    if not packages or not bins or not width:
-        raise DataError(f"{given.name} needs at least one package, one bin and one measure")
-    if given.high.shape != given.low.shape:
-        raise DataError(f"{given.name}: give every bin a low and a high end in each measure")
-    counts = {
-        "packages": given.packages.shape[1],
-        "half-widths": len(given.halfwidth),
-        "names of measures": len(given.measures),
-        "scales": len(given.scale),
-    }
-    for what, count in counts.items():
-        if count != width:
-            raise DataError(f"{given.name}: the bins have {width} measures, the {what} {count}")
-    for what, names, count in (
-        ("packages", given.package_names, packages),
-        ("bins", given.bin_names, bins),
-    ):
-        if len(names) != count:
-            raise DataError(f"{given.name} has {count} {what}, but {len(names)} names for them")
-    repeated = [name for name in given.bin_names if given.bin_names.count(name) > 1]
-    if repeated:
         raise DataError(
-            f"{given.name}: bin {quoted(repeated[:1])} is given twice; add up its totals"
-        )
+            text("the instance holds a number that cannot be read: {reason}", reason=error)
+        ) from None
 
 
-def _check_values(given: Instance) -> None:
-    if (given.packages < 0).any():
-        row, column = (int(each[0]) for each in np.nonzero(given.packages < 0))
-        raise DataError(
-            f'{given.name}: package {quoted([given.package_names[row]])} has a negative "{given.measures[column]}"; '
-            "reconstruction needs measures from 0, so leave such records out or split the measure"
-        )
-    if (given.low > given.high).any():
-        row = int(np.nonzero(given.low > given.high)[0][0])
-        raise DataError(
-            f"{given.name}: the window of bin {quoted([given.bin_names[row]])} is empty"
-        )
-    if (given.halfwidth < 0).any() or min(given.scale) < 1:
-        raise DataError(f"{given.name}: half-widths are from 0 and scales from 1")
-    widest = 2 * given.halfwidth.astype(object) * (len(given.packages) + 1)
-    sums = given.packages.sum(axis=0, dtype=object) + widest
-    ends = (
-        np.abs(given.high.astype(object)).sum(axis=0),
-        np.abs(given.low.astype(object)).sum(axis=0),
-    )
-    most = np.maximum(sums, np.maximum(*ends) + widest)
-    if (most >= LARGEST_SUM).any():
-        column = int(np.nonzero(most >= LARGEST_SUM)[0][0])
-        raise DataError(
-            f'{given.name}: the sums of "{given.measures[column]}" need more than 62 bits; keep fewer decimals'
-        )
-
-
-def _check_entities(given: Instance) -> None:
-    if given.entities is None:
-        return
-    if len(given.entities) != len(given.low):
-        raise DataError(
-            f"{given.name} has {len(given.low)} bins, but entities for {len(given.entities)} of them"
-        )
-    for name, count in zip(given.bin_names, given.entities, strict=True):
-        if name == NONE and count is None:
-            continue
-        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-            raise DataError(
-                f"{given.name}: bin {quoted([name])} has no entities in the register, although something is published "
-                "about it; complete the register, or leave entities out"
-            )
+def _field(name: str, key: str) -> str:
+    return text('{name}: field "{field}"', name=name, field=key)
 
 
 def _named(names: Sequence[object] | None, count: int, kind: str, name: str) -> tuple[str, ...]:
     if names is None:
         return tuple(f"{kind} {position + 1}" for position in range(count))
     if isinstance(names, str) or len(names) != count:
-        raise DataError(f"{name} has {count} {kind}s; give a list of so many names")
+        raise DataError(translated(_NAMED[kind], name=name, count=str(count)))
     return tuple(map(str, names))
 
 
 def _units(unit: Number | Sequence[Number], width: int, name: str) -> list[Fraction]:
     given = [unit] * width if isinstance(unit, Number) else list(unit)
     if len(given) != width:
-        raise DataError(f"{name} has {width} measures, but {len(given)} units")
-    units = [exact(each, "unit") for each in given]
+        raise DataError(
+            text(
+                "{name} has {measures} measures, but {given} units",
+                name=name,
+                measures=width,
+                given=len(given),
+            )
+        )
+    units = [exact(each, text("unit")) for each in given]
     if min(units) <= 0:
-        raise StudyError("the unit that totals are rounded to is positive, such as 1 or 0.01")
+        raise StudyError(text("the unit that totals are rounded to is positive, such as 1 or 0.01"))
     return units
 
 
@@ -401,11 +373,20 @@ def _columns(
     """Return the numbers of a table exactly, column by column."""
     for row in rows:
         if len(row) != len(names):
-            raise DataError(f"{name}: a row of {what} has {len(row)} measures, not {len(names)}")
-    return [
-        [exact(row[column], f'{name}: {what}, measure "{label}"') for row in rows]
-        for column, label in enumerate(names)
+            raise DataError(
+                text(
+                    "{name}: a row of {what} has {given} measures, not {measures}",
+                    name=name,
+                    what=what,
+                    given=len(row),
+                    measures=len(names),
+                )
+            )
+    where = [
+        text('{name}: {what}, measure "{measure}"', name=name, what=what, measure=label)
+        for label in names
     ]
+    return [[exact(row[column], each) for row in rows] for column, each in enumerate(where)]
 
 
 def _scaled_table(
@@ -416,7 +397,7 @@ def _scaled_table(
 ) -> list[list[int]]:
     """Return rows of scaled integers."""
     by_column = [
-        scaled(column, places, f'{name}: measure "{label}"')
+        scaled(column, places, text('{name}: measure "{measure}"', name=name, measure=label))
         for column, places, label in zip(columns, decimals, names, strict=True)
     ]
     return [list(row) for row in zip(*by_column, strict=True)]
@@ -426,10 +407,14 @@ def _tolerance(tolerance: Number | None, rounding: str) -> Fraction:
     if tolerance is None:
         return Fraction(1, 2)
     if rounding == "record":
-        raise StudyError("records that were rounded before adding need no tolerance; leave it out")
-    half = exact(tolerance, "tolerance")
+        raise StudyError(
+            text("records that were rounded before adding need no tolerance; leave it out")
+        )
+    half = exact(tolerance, text("tolerance"))
     if half < 0:
-        raise StudyError("the tolerance is how far a sum may be from its total; give it from 0")
+        raise StudyError(
+            text("the tolerance is how far a sum may be from its total; give it from 0")
+        )
     return half
 
 
@@ -451,7 +436,7 @@ def _add_none(
     valid allocation; it rules none out.
     """
     if NONE in bins:
-        raise DataError(f'a bin is named "{NONE}" already; none_bin=True adds it')
+        raise DataError(text('a bin is named "{none}" already; none_bin=True adds it', none=NONE))
     whole = [sum(column) for column in zip(*weights, strict=True)]
     slack = [each * (len(weights) + len(low)) for each in growing]
     least = [sum(column) for column in zip(*low, strict=True)]
@@ -459,18 +444,3 @@ def _add_none(
     low.append([w - h - s for w, h, s in zip(whole, most, slack, strict=True)])
     high.append([w - t + s for w, t, s in zip(whole, least, slack, strict=True)])
     bins.append(NONE)
-
-
-def _integers(rows: Any, what: str) -> Integers:
-    """Return a table of whole numbers, or say why it is none."""
-    if not isinstance(rows, Sequence) or isinstance(rows, str) or not rows:
-        raise DataError(f"{what} is no table of whole numbers")
-    for row in rows:
-        if not isinstance(row, Sequence) or isinstance(row, str) or len(row) != len(rows[0]):
-            raise DataError(f"{what} is no table: its rows are lists of equal length")
-        for value in row:
-            if not isinstance(value, int) or isinstance(value, bool):
-                raise DataError(f"{what} holds {value!r}; scaled measures are whole numbers")
-            if abs(value) >= LARGEST_SUM:
-                raise DataError(f"{what}: {value} needs more than 62 bits; keep fewer decimals")
-    return np.array(rows, np.int64).reshape(len(rows), -1)

@@ -18,6 +18,7 @@ from math import floor
 import numpy as np
 from numpy.typing import NDArray
 
+from glasshouse.language import marked
 from glasshouse.study.totals import Phase, TotalsStudy
 from glasshouse.totals.amounts import FAULTS, Integers
 from glasshouse.totals.decimals import exact
@@ -26,10 +27,15 @@ from glasshouse.totals.publications import UNKNOWN, Published, Trouble, agreed, 
 
 Flags = NDArray[np.bool_]
 _KINDS = {
-    "too many decimals": "groups with a measure of too many decimals",
-    "too large": "groups with a measure that is too large: a number or a sum is beyond 62 bits",
+    "missing": marked("groups with a measure that is missing"),
+    "no number": marked("groups with a measure that is no number"),
+    "negative": marked("groups with a measure that is negative"),
+    "too many decimals": marked("groups with a measure of too many decimals"),
+    "too large": marked(
+        "groups with a measure that is too large: a number or a sum is beyond 62 bits"
+    ),
 }
-"""What troubles call faults of measures that are no adjectives."""
+"""What troubles call the faults of measures."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,11 +287,13 @@ def _with_troubles(
         row = int(np.flatnonzero(record_key == UNKNOWN)[0])
         example = said(records.column(each).text(row) for each in phase.keys)
         whole = groups.unjoined == records.rows
-        kind = "records and totals share no key" if whole else "records without totals"
+        kind = (
+            marked("records and totals share no key") if whole else marked("records without totals")
+        )
         troubles.append(Trouble(phase.name, kind, groups.unjoined, example))
     for code in range(1, len(FAULTS)):
         wrong = np.flatnonzero(groups.fault == code)
         if len(wrong):
-            kind = _KINDS.get(FAULTS[code], f"groups with a measure that is {FAULTS[code]}")
+            kind = _KINDS[FAULTS[code]]
             troubles.append(Trouble(phase.name, kind, len(wrong), groups.labels[wrong[0]]))
     return Groups(**{**vars(groups), "troubles": tuple(troubles)})

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
+from glasshouse.language import text
 from glasshouse.totals.attempts import Attempt
 
 KEY = "key"
@@ -56,20 +57,37 @@ class Checkpoint:
         """
         place = self._folder / KEY
         if resume and not place.exists():
-            raise StudyError(f'there is nothing to resume in "{self._folder}"; leave out --resume')
+            raise StudyError(
+                text(
+                    'there is nothing to resume in "{folder}"; leave out --resume',
+                    folder=self._folder,
+                )
+            )
         if resume and place.read_text(encoding="ascii") != self._key:
             raise StudyError(
-                f'"{self._folder}" belongs to another plan, other data or another version; leave out --resume'
+                text(
+                    '"{folder}" belongs to another plan, other data or another version; leave out --resume',
+                    folder=self._folder,
+                )
             )
         if not resume and self._folder.exists():
             if any(self._folder.iterdir()) and not place.exists():
-                raise DataError(f'"{self._folder}" holds something else; choose another folder')
+                raise DataError(
+                    text(
+                        '"{folder}" holds something else; choose another folder',
+                        folder=self._folder,
+                    )
+                )
             shutil.rmtree(self._folder, ignore_errors=True)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise DataError(
-                f'cannot write "{self._folder}": {error.strerror}; choose another place'
+                text(
+                    'cannot write "{path}": {reason}; choose another place',
+                    path=self._folder,
+                    reason=error.strerror,
+                )
             ) from None
         with new_file(place) as draft:
             draft.write_text(self._key, encoding="ascii")

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, printable
-from glasshouse.language import unknown_name
+from glasshouse.language import marked, text, translated, unknown_name
 from glasshouse.sources import Source, open_source
 from glasshouse.study.conditions import parse_condition
 from glasshouse.study.totals import Derived, KeyMap, Publication, TotalsStudy
@@ -52,15 +52,34 @@ class Trouble:
     where: str
     """The publication or phase."""
     kind: str
-    """What is wrong."""
+    """What is wrong, in English: results are the same in every language."""
     count: int
     """How many rows or groups it concerns."""
     example: str
     """One of them."""
+    message: str = ""
+    """What is wrong, as a marked message with a place for ``{name}``; none: `kind` is such a message itself."""
+    name: str = ""
+    """What stands in that place."""
+
+    @classmethod
+    def of(cls, where: str, message: str, count: int, example: str, *, name: str) -> Trouble:
+        """Return a trouble with something that has a name."""
+        return cls(where, message.format(name=name), count, example, message, name)
+
+    @property
+    def said(self) -> str:
+        """What is wrong, in the language that is spoken."""
+        return translated(self.message, name=self.name) if self.message else translated(self.kind)
 
     def to_dict(self) -> dict[str, str | int]:
         """Return it in plain values."""
-        return dict(vars(self))
+        return {
+            "where": self.where,
+            "kind": self.kind,
+            "count": self.count,
+            "example": self.example,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +205,7 @@ def _used_columns(study: TotalsStudy) -> dict[str, list[str]]:
     for name, columns in used.items():
         publication = study.publications[name]
         note(name, publication.unique)
-        note(name, (parse_condition(text).column for text in publication.where))
+        note(name, (parse_condition(each).column for each in publication.where))
         if publication.identifier is not None:
             columns[publication.identifier] = None
     return {name: list(columns) for name, columns in used.items()}
@@ -218,18 +237,27 @@ def _check_columns(source: Source, publication: Publication, used: Sequence[str]
     for name in (*_raw_columns(publication, used), *publication.measures.values()):
         if name not in source.columns and name in publication.derived:
             user = next(d for d, rule in publication.derived.items() if name in rule.columns)
-            itself = user == name
-            raise DataError(
-                f'{source.name}: the derived column "{printable(user)}" is made from '
-                + (
-                    "itself, and the file has no column of that name; correct its columns"
-                    if itself
-                    else f'"{printable(name)}", which is derived after it; put "{printable(name)}" first'
-                )
-            )
+            raise DataError(_wrong_order(source.name, user, name))
         if name not in source.columns:
             available = [*source.columns, *publication.derived]
             raise DataError(unknown_name("column", name, source.name, available))
+
+
+def _wrong_order(file: str, user: str, name: str) -> str:
+    """Say that a derived column is made from one that is not there yet."""
+    if user == name:
+        return text(
+            '{file}: the derived column "{column}" is made from itself, and the file has no column of that name; '
+            "correct its columns",
+            file=file,
+            column=printable(user),
+        )
+    return text(
+        '{file}: the derived column "{column}" is made from "{other}", which is derived after it; put "{other}" first',
+        file=file,
+        column=printable(user),
+        other=printable(name),
+    )
 
 
 def _published(
@@ -309,8 +337,8 @@ def _derived(
     lost = np.flatnonzero((result == UNKNOWN) & (codes != UNKNOWN))
     if len(lost):
         missing = "".join(part.text(lost[0]) or "" for part in parts)
-        kind = f'the key map of "{name}" has no entry'
-        troubles.append(Trouble(where, kind, len(lost), said([missing])))
+        kind = marked('the key map of "{name}" has no entry')
+        troubles.append(Trouble.of(where, kind, len(lost), said([missing]), name=name))
     return Coded(result, encoded.dictionary.cast(pa.large_string()))
 
 
@@ -332,27 +360,45 @@ def _mapped(texts: pa.Array, rule: KeyMap) -> pa.Array:
     for key, target in zip(keys, targets, strict=True):
         if known.setdefault(key, target) != target:
             raise DataError(
-                f'{source.name}: "{printable(key)}" stands for "{printable(known[key])}" and for '
-                f'"{printable(target)}"; keep one of them'
+                text(
+                    '{file}: "{key}" stands for "{first}" and for "{second}"; keep one of them',
+                    file=source.name,
+                    key=printable(key),
+                    first=printable(known[key]),
+                    second=printable(target),
+                )
             )
-    return pa.array([known.get(text) for text in texts.to_pylist()], pa.large_string())
+    return pa.array([known.get(each) for each in texts.to_pylist()], pa.large_string())
 
 
 def _meeting(
     publication: Publication, columns: Mapping[str, Coded], rows: int
 ) -> NDArray[np.bool_]:
     met = np.ones(rows, bool)
-    for text in publication.where:
-        condition = parse_condition(text)
+    for wanted in publication.where:
+        condition = parse_condition(wanted)
         column = columns[condition.column]
         holds = np.array([condition.holds(value) for value in column.values.to_pylist()] + [False])
         met &= holds[column.codes]
     if not met.any():
-        wanted = " and ".join(publication.where)
-        raise DataError(
-            f"{publication.path.name}: no row is left by {wanted or 'the plan'}; correct the conditions"
-        )
+        raise DataError(_nothing_left(publication))
     return met
+
+
+def _nothing_left(publication: Publication) -> str:
+    """Say that no row meets the conditions, if there are any."""
+    if not publication.where:
+        return text(
+            "{file}: no row is left by the plan; correct the conditions", file=publication.path.name
+        )
+    wanted = publication.where[0]
+    for condition in publication.where[1:]:
+        wanted = text("{first} and {last}", first=wanted, last=condition)
+    return text(
+        "{file}: no row is left by {conditions}; correct the conditions",
+        file=publication.path.name,
+        conditions=wanted,
+    )
 
 
 def _first_of_each(
@@ -379,6 +425,6 @@ def _first_of_each(
     if differs.any():
         row = kept[np.flatnonzero(differs)[0]]
         example = said(columns[each].text(row) for each in keys)
-        kind = "rows that repeat another have other measures"
+        kind = marked("rows that repeat another have other measures")
         troubles.append(Trouble(where, kind, int(differs.sum()), example))
     return kept[np.sort(first)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
-from glasshouse.language import unknown_name
+from glasshouse.language import marked, text, translated, unknown_name
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.totals.amounts import Integers
 from glasshouse.totals.exposure import Phase as Exposed
@@ -22,7 +23,7 @@ from glasshouse.totals.publications import Published, Trouble
 from glasshouse.totals.splitting import REASONS
 from glasshouse.totals.standing import Standing
 
-NO_REGISTER = "the plan has no register of entities; add [entities] to it"
+NO_REGISTER = marked("the plan has no register of entities; add [entities] to it")
 NO_ENTITY = "bin without entities"
 """Why records are set apart whose bins are known, but nobody is registered there."""
 RULES = ("uniform", "bayes")
@@ -194,7 +195,16 @@ class CampaignResult:
         _check_rule(rule)
         if self.entities is None:
             return ()
-        return exposed_by_bin(self.found, self.steps, self.values, self.entities, rule)
+        if rule not in self._bins:
+            self._bins[rule] = exposed_by_bin(
+                self.found, self.steps, self.values, self.entities, rule
+            )
+        return self._bins[rule]
+
+    @cached_property
+    def _bins(self) -> dict[str, tuple[BinExposed, ...]]:
+        """The figures by bin as far as they were asked for: a report needs them more than once."""
+        return {}
 
     def bins_frame(self, rule: str = "bayes") -> pa.Table:
         """Return the same as a table, a row per step and bin."""
@@ -209,7 +219,7 @@ class CampaignResult:
             StudyError: There is no register.
         """
         if self.register is None:
-            raise StudyError(NO_REGISTER)
+            raise StudyError(translated(NO_REGISTER))
         return entities_table(self.found, self.standing, self.values, self.register, self.study)
 
     def packages_frame(self, *, most_bins: int = 100) -> pa.Table:
@@ -240,7 +250,7 @@ class CampaignResult:
         """
         _check_rule(rule)
         if self.entities is None:
-            raise StudyError(NO_REGISTER)
+            raise StudyError(translated(NO_REGISTER))
         return self.exposures[rule]
 
 
@@ -337,4 +347,4 @@ def _unregistered(
 
 def _check_rule(rule: str) -> None:
     if rule not in RULES:
-        raise StudyError(unknown_name("rule", rule, "the posterior", RULES))
+        raise StudyError(unknown_name("rule", rule, text("the posterior"), RULES))

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.errors import InternalError, StudyError
+from glasshouse.language import text
 from glasshouse.totals.budget import EFFORTS, Budget, Effort, Meter, OutOfTime
 from glasshouse.totals.counting import Counter, Counts
 from glasshouse.totals.graph import TooLarge, allocations_covering, graph_of
@@ -99,7 +100,12 @@ def solve(
     """
     _check_limits(time_limit, memory_limit)
     if not 0 <= counting <= 1:
-        raise StudyError(f"the part of the time for counting is {counting}; give one from 0 to 1")
+        raise StudyError(
+            text(
+                "the part of the time for counting is {part}; give one from 0 to 1",
+                part=str(counting),
+            )
+        )
     own_weights = _weights(instance, weights)
     prepare()
     budget = Budget(time_limit, memory_limit)
@@ -468,14 +474,25 @@ def _weights(instance: Instance, weights: Sequence[int] | None) -> list[int] | N
         return None
     whole = [int(each) for each in given if each is not None]
     if len(whole) != len(instance.low) or min(whole) < 1:
-        raise StudyError(f"{instance.name} has {len(instance.low)} bins; give each a weight from 1")
+        raise StudyError(
+            text(
+                "{name} has {bins} bins; give each a weight from 1",
+                name=instance.name,
+                bins=str(len(instance.low)),
+            )
+        )
     common = gcd(*whole)
     return [each // common for each in whole]
 
 
 def _check_limits(time_limit: float, memory_limit: int) -> None:
     if not 0 < time_limit < float("inf"):
-        raise StudyError(f"the time limit is {time_limit}; give a number of seconds above 0")
+        raise StudyError(
+            text(
+                "the time limit is {limit}; give a number of seconds above 0",
+                limit=str(time_limit),
+            )
+        )
     if memory_limit < LEAST_MEMORY:
         raise StudyError(
             f"the memory limit is {memory_limit:,} bytes; give at least {LEAST_MEMORY:,}"
