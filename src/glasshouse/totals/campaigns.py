@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError, printable
-from glasshouse.language import text
+from glasshouse.language import marked, text
 from glasshouse.sources.files import fingerprint
 from glasshouse.study.files import dump_study, load_question, paths_of
 from glasshouse.study.totals import Phase, TotalsStudy
