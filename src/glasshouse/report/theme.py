@@ -17,6 +17,8 @@ NEUTRAL = "#7f7f7f"
 """What was before, or is there for comparison."""
 JOINT = "#d9b08c"
 """The line that joins before and after."""
+SUBTITLE = "#555"
+"""What stands below the title."""
 TARGETS = (
     ("#d55e00", "circle"),
     ("#0072b2", "square"),
@@ -26,7 +28,17 @@ TARGETS = (
     ("#e69f00", "cross"),
     ("#000000", "triangle-right"),
 )
-"""A colour (Okabe and Ito 2008) and a shape for each target, so that neither alone tells them apart."""
+"""A colour (Okabe and Ito 2008) and a shape for each target, so that neither alone tells them apart.
+
+On dark paper ``templates/report.css`` draws some of them in lighter shades.
+"""
+LONGEST_TEXT = 120
+"""Longer texts are cut in pictures, which have no room for them."""
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+_CODE = ("calculate", "filter", "$schema", "expr", "test")
+"""What holds expressions, and no text of a user."""
 _NUMBERS: dict[str, Any] = {"en": "en-GB", "pt-BR": "pt-BR"}
 """What the drawing library calls the way in which each language writes numbers."""
 _NUMBERED = re.compile(r"\b(gradient_|clip)[0-9]+\b")
@@ -35,8 +47,28 @@ _NUMBERED = re.compile(r"\b(gradient_|clip)[0-9]+\b")
 
 def specification(chart: alt.TopLevelMixin) -> Mapping[str, Any]:
     """Return a chart in the theme of the house, as a Vega-Lite specification with its own data."""
-    content: Mapping[str, Any] = _themed(chart).to_dict()
+    content: Mapping[str, Any] = _visible(_themed(chart).to_dict())
     return content
+
+
+def _visible(content: Any) -> Any:
+    """Return a specification whose texts hold nothing that cannot be seen, and no backslash.
+
+    The drawing library reads escapes in some titles, and gives up at the control characters that they stand for.
+    """
+    if isinstance(content, str):
+        shown = _UNSEEN.sub(_sign, content).replace("\\", "⧵")
+        return shown if len(shown) <= LONGEST_TEXT else shown[: LONGEST_TEXT - 1] + "…"
+    if isinstance(content, list):
+        return [_visible(each) for each in content]
+    if isinstance(content, dict):
+        return {name: each if name in _CODE else _visible(each) for name, each in content.items()}
+    return content
+
+
+def _sign(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return chr(0x2400 + code) if code < 0x20 else "�"
 
 
 def to_svg(chart: Mapping[str, Any]) -> str:
@@ -45,7 +77,8 @@ def to_svg(chart: Mapping[str, Any]) -> str:
     The numbers of its axes are written as the language that is spoken writes them.
     """
     numbers: Any = vl_convert.get_format_locale(_NUMBERS[spoken()])
-    return _with_own_names(vl_convert.vegalite_to_svg(dict(chart), format_locale=numbers))
+    svg = vl_convert.vegalite_to_svg(dict(chart), format_locale=numbers, allowed_base_urls=[])
+    return _with_own_names(svg)
 
 
 def wrapped(text: str, width: int = 90) -> list[str]:
@@ -76,14 +109,29 @@ def _with_own_names(svg: str) -> str:
 
 
 def _themed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
+    """Return a chart in the theme of the house.
+
+    What it shows is said by the page around it, so no mark is described on its own: descriptions would be programs
+    that the drawing library puts together from names of columns.
+    """
     themed: alt.TopLevelMixin = (
-        chart.configure(font="sans-serif", background="transparent")
+        chart.configure(font="sans-serif", background="transparent", aria=False)
         .configure_axis(
-            labelFontSize=13, titleFontSize=13, titleFontWeight="normal", grid=True, labelLimit=260
+            labelFontSize=13,
+            titleFontSize=13,
+            titleFontWeight="normal",
+            grid=True,
+            labelLimit=260,
+            titleLimit=600,
         )
-        .configure_legend(labelFontSize=13, orient="bottom", symbolSize=140)
+        .configure_legend(labelFontSize=13, orient="bottom", symbolSize=140, labelLimit=400)
         .configure_title(
-            anchor="start", fontSize=16, subtitleFontSize=13, subtitleColor="#555", offset=14
+            anchor="start",
+            fontSize=16,
+            subtitleFontSize=13,
+            subtitleColor=SUBTITLE,
+            offset=14,
+            limit=860,
         )
         .configure_view(stroke=None)
     )
