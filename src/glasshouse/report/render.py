@@ -30,7 +30,9 @@ def to_html(page: Page) -> str:
 
 
 def _drawn(figure: Figure) -> Markup:
-    return Markup(to_svg(figure.chart))  # noqa: S704 - what the drawing library made, with every text escaped
+    """Return the picture as markup; to who does not see it, its label and table say what it shows."""
+    drawn = to_svg(figure.chart).replace("<svg ", '<svg aria-hidden="true" ', 1)
+    return Markup(drawn)  # noqa: S704 - what the drawing library made, with every text escaped
 
 
 @cache

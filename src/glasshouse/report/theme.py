@@ -17,6 +17,8 @@ NEUTRAL = "#7f7f7f"
 """What was before, or is there for comparison."""
 JOINT = "#d9b08c"
 """The line that joins before and after."""
+SUBTITLE = "#555"
+"""What stands below the title."""
 TARGETS = (
     ("#d55e00", "circle"),
     ("#0072b2", "square"),
@@ -26,7 +28,12 @@ TARGETS = (
     ("#e69f00", "cross"),
     ("#000000", "triangle-right"),
 )
-"""A colour (Okabe and Ito 2008) and a shape for each target, so that neither alone tells them apart."""
+"""A colour (Okabe and Ito 2008) and a shape for each target, so that neither alone tells them apart.
+
+On dark paper ``templates/report.css`` draws some of them in lighter shades.
+"""
+LONGEST_TEXT = 120
+"""Longer texts are cut in pictures, which have no room for them."""
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
@@ -50,7 +57,8 @@ def _visible(content: Any) -> Any:
     The drawing library reads escapes in some titles, and gives up at the control characters that they stand for.
     """
     if isinstance(content, str):
-        return _UNSEEN.sub(_sign, content).replace("\\", "⧵")
+        shown = _UNSEEN.sub(_sign, content).replace("\\", "⧵")
+        return shown if len(shown) <= LONGEST_TEXT else shown[: LONGEST_TEXT - 1] + "…"
     if isinstance(content, list):
         return [_visible(each) for each in content]
     if isinstance(content, dict):
@@ -101,14 +109,29 @@ def _with_own_names(svg: str) -> str:
 
 
 def _themed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
+    """Return a chart in the theme of the house.
+
+    What it shows is said by the page around it, so no mark is described on its own: descriptions would be programs
+    that the drawing library puts together from names of columns.
+    """
     themed: alt.TopLevelMixin = (
-        chart.configure(font="sans-serif", background="transparent")
+        chart.configure(font="sans-serif", background="transparent", aria=False)
         .configure_axis(
-            labelFontSize=13, titleFontSize=13, titleFontWeight="normal", grid=True, labelLimit=260
+            labelFontSize=13,
+            titleFontSize=13,
+            titleFontWeight="normal",
+            grid=True,
+            labelLimit=260,
+            titleLimit=600,
         )
-        .configure_legend(labelFontSize=13, orient="bottom", symbolSize=140)
+        .configure_legend(labelFontSize=13, orient="bottom", symbolSize=140, labelLimit=400)
         .configure_title(
-            anchor="start", fontSize=16, subtitleFontSize=13, subtitleColor="#555", offset=14
+            anchor="start",
+            fontSize=16,
+            subtitleFontSize=13,
+            subtitleColor=SUBTITLE,
+            offset=14,
+            limit=860,
         )
         .configure_view(stroke=None)
     )

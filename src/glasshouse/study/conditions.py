@@ -15,6 +15,7 @@ One small language says it everywhere, in options and in ``study.toml``:
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -118,6 +119,15 @@ def parse_condition(written: str, *, option: str = marked("the condition")) -> C
             )
         return Condition(name, low=bounds[0], high=bounds[1], negated=negated)
     return Condition(name, values=tuple(_listed(said, written, option)), negated=negated)
+
+
+def without_values(conditions: Iterable[str]) -> tuple[str, ...]:
+    """Return conditions without the values that they name, for a report that leaves the house.
+
+    >>> without_values(["age=18..65", "state!=SP"])
+    ('age=…', 'state=…')
+    """
+    return tuple(f"{parse_condition(each).column}=…" for each in conditions)
 
 
 def as_bound(value: str) -> Bound | None:

@@ -19,7 +19,7 @@ from pydantic import (
 from glasshouse.errors import StudyError
 from glasshouse.language import text
 from glasshouse.study.base import Model
-from glasshouse.study.conditions import parse_condition
+from glasshouse.study.conditions import parse_condition, without_values
 
 
 class ColumnType(StrEnum):
@@ -120,3 +120,8 @@ class Treatment(Model):
     """No record with a missing value in a column that has a role."""
     drop_suppressed: StrictBool = False
     """No record whose quasi-identifiers all hold ``*``: whoever anonymised the release suppressed it."""
+
+    def abridged(self) -> Self:
+        """Return it without the values that decide: a report tells how many records were left out for each."""
+        values = {"where": without_values(self.where), "invalid": without_values(self.invalid)}
+        return self.model_copy(update=values)

@@ -136,3 +136,7 @@ class DeterStudy(Question):
                 text("losses go by the values of one column (--loss-by), not of several")
             )
         return self
+
+    def abridged(self) -> Self:
+        """Return the study without the values that losses go by."""
+        return self.model_copy(update={"loss_by": {column: {} for column in self.loss_by}})

@@ -19,7 +19,7 @@ from glasshouse.errors import StudyError, near_names, quoted
 from glasshouse.language import marked, text, translated
 from glasshouse.study.adversaries import Adversary, Gain, Probability, attributes
 from glasshouse.study.base import Model, Question
-from glasshouse.study.conditions import parse_condition
+from glasshouse.study.conditions import without_values
 from glasshouse.study.datasets import ConditionText, Dataset, Treatment
 from glasshouse.study.files import load_question, validated
 from glasshouse.study.protection import Protection
@@ -189,11 +189,14 @@ class Study(Question):
         return self
 
     def abridged(self) -> Self:
-        """Return the study without values of a person: what naming one is worth, a prior, what is known of one."""
+        """Return the study without values: what naming one is worth, a prior, what is known, who is left out."""
         gain = self.adversary.gain.model_copy(update={"worth": {}})
         adversary = self.adversary.model_copy(update={"gain": gain, "prior": {}})
-        known = tuple(f"{parse_condition(each).column}=…" for each in self.known)
-        plain: dict[str, Any] = {"adversary": adversary, "known": known}
+        plain: dict[str, Any] = {
+            "adversary": adversary,
+            "known": without_values(self.known),
+            "treatment": self.treatment.abridged(),
+        }
         if (
             self.protection is not None
         ):  # whoever knows it can repeat the random choices of a release

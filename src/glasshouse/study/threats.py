@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, 
 
 from glasshouse.language import text
 from glasshouse.study.base import Model, Question
-from glasshouse.study.conditions import parse_condition
+from glasshouse.study.conditions import parse_condition, without_values
 from glasshouse.study.datasets import ConditionText, Dataset, Treatment
 
 Parameter = Annotated[StrictFloat, Field(allow_inf_nan=False)]
@@ -168,6 +168,14 @@ class ThreatStudy(Question):
                 raise ValueError(f"--values {name} is given as values and as a file; give one")
 
     def abridged(self) -> Self:
-        """Return the study without what is known of the victim."""
-        known = tuple(f"{parse_condition(each).column}=…" for each in self.known)
-        return self.model_copy(update={"known": known})
+        """Return the study without values: what is known of the victim, who is left out, what people can have.
+
+        The seed may be that of the release, which is as secret as the data.
+        """
+        values = {
+            "seed": type(self).model_fields["seed"].default,
+            "known": without_values(self.known),
+            "treatment": self.treatment.abridged(),
+            "domains": dict.fromkeys(self.domains, ("…",)),
+        }
+        return self.model_copy(update=values)

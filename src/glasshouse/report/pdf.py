@@ -1,0 +1,285 @@
+"""A page as a PDF, set by typst: the same sections as the HTML file, on paper.
+
+The page is handed to a fixed document (``paper/report.typ``) as data, so nothing of it is ever read as markup.
+Characters that cannot be seen, or that would turn the text around, are written as escapes. The same page gives the
+same bytes: nothing in it tells the time, and its fonts come with typst; what these lack is taken from the machine's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from glasshouse.errors import GlasshouseError, InternalError, printable
+from glasshouse.language import locale, spoken, text
+from glasshouse.report.page import Cell, Figure, Finding, Group, Page, Section, Table, ranked
+from glasshouse.report.theme import to_svg
+
+FONT = "Libertinus Serif"
+"""The font of texts and pictures; typst brings it along."""
+LONGEST_WORD, LONGEST_CODE = 24, 80
+"""Words of so many characters may be broken, so that no name leaves its column; in what is to be copied, of more."""
+CHARACTERS, WIDEST_NUMBER, LEAST_WORDS = 110, 32, 14
+"""How many characters of a table fit on a line, and how many of them a number takes at most and words at least."""
+LONGEST_NAME = 240
+"""Longer words, and longer headings of tables, are cut."""
+_COPIED = ("command", "study")
+_DIGEST = r"[0-9a-f]{64}\b"
+_STEP = re.compile(r"(?<=[_\-./,;:\\])(?=\S)|(?<=\S{12})(?=\S)")
+_UNIT = re.compile(r"(?<=[0-9]) (?=%)|(?<=[<>×]) (?=[0-9])")
+_CAN_BREAK, _NO_BREAK = "\u200b", "\u00a0"
+_SANS = 'font-family="sans-serif"'
+
+
+def to_pdf(page: Page) -> bytes:
+    """Return a page as a PDF, in the language that is spoken.
+
+    Screen readers can read it (PDF/UA-1), unless it has characters that no font at hand can show.
+
+    Raises:
+        GlasshouseError: typst is not installed.
+    """
+    typst = _typst()
+    inputs = {"page": json.dumps(content_of(page), ensure_ascii=False)}
+    try:
+        return _set(typst, inputs, ["ua-1"])
+    except typst.TypstError:
+        pass  # the standard refuses what the fonts lack; a page with an empty box is better than none
+    try:
+        return _set(typst, inputs, [])
+    except typst.TypstError as error:
+        raise InternalError(f"the report could not be set on paper: {error}") from error
+
+
+def _set(typst: Any, inputs: dict[str, str], standards: list[str]) -> bytes:
+    paper: bytes = typst.compile(
+        _document(), format="pdf", sys_inputs=inputs, pdf_standards=standards
+    )
+    return paper
+
+
+def content_of(page: Page) -> dict[str, Any]:
+    """Return all that the document shows, as plain values with every character visible."""
+    content = {
+        "language": spoken().partition("-")[0],
+        "region": locale().partition("_")[2],
+        "font": FONT,
+        "titles": _titles(page),
+        "title": page.title,
+        "lead": page.lead,
+        "minute": [_finding(finding) for finding in page.minute],
+        "adversary": page.adversary,
+        "findings": [_finding(finding) for finding in ranked(page.findings)],
+        "figures": [_figure(figure) for figure in page.figures],
+        "sections": [_section(section) for section in page.sections],
+        "limits": [*page.limits, _smallest_cell(page)],
+        "instruction": _instruction(page),
+        "command": page.command,
+        "study": page.provenance.study.rstrip().split("\n") if page.provenance.study else [],
+        "origins": _origins(page),
+        "glossary": [[term.name, term.meaning] for term in page.glossary],
+        "made": text("Made by Glasshouse {version}.", version=page.provenance.version),
+    }
+    return {
+        name: _shown(own, LONGEST_CODE if name in _COPIED else LONGEST_WORD)
+        for name, own in content.items()
+    }
+
+
+def _shown(value: Any, longest: int) -> Any:
+    """Return a value with every text of it safe to set; pictures pass as they are."""
+    if isinstance(value, str):
+        return _breakable(_UNIT.sub(_NO_BREAK, printable(value)), longest)
+    if isinstance(value, dict):
+        return {
+            name: own if name == "picture" else _shown(own, longest) for name, own in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_shown(each, longest) for each in value]
+    return value
+
+
+def _breakable(line: str, longest: int) -> str:
+    """Return a text with places to break its long words, save fingerprints, which fit."""
+    return re.sub(
+        rf"(?!{_DIGEST})\S{{{longest},}}",
+        lambda found: _STEP.sub(_CAN_BREAK, _shortened(found[0])),
+        line,
+    )
+
+
+def _shortened(shown: str) -> str:
+    """Return a text that is no longer than paper bears: a heading that fills a page would be repeated without end.
+
+    >>> len(_shortened("x" * 1000)), _shortened("age")
+    (240, 'age')
+    """
+    return shown if len(shown) <= LONGEST_NAME else shown[: LONGEST_NAME - 1] + "…"
+
+
+def _titles(page: Page) -> dict[str, str]:
+    return {
+        "report": text("Glasshouse report: {title}", title=page.title),
+        "minute": text("In one minute"),
+        "known": text("What the adversary is assumed to know"),
+        "findings": text("Findings"),
+        "remedy": text("What could be done:"),
+        "pictures": text("Pictures"),
+        "numbers": text("The numbers of this picture"),
+        "figures": text("Figures"),
+        "limits": text("Assumptions and limits"),
+        "repeat": text("How to reproduce it"),
+        "glossary": text("Glossary"),
+    }
+
+
+def _finding(finding: Finding) -> dict[str, str]:
+    return {
+        "severity": finding.severity.value,
+        "heading": finding.severity.heading,
+        "sentence": finding.sentence,
+        "meaning": finding.meaning,
+        "remedy": finding.remedy,
+        "figure": finding.figure,
+    }
+
+
+def _figure(figure: Figure) -> dict[str, Any]:
+    return {
+        "picture": to_svg(figure.chart).replace(_SANS, f'font-family="{FONT}"'),
+        "label": figure.label,
+        "caption": figure.caption,
+        "table": None if figure.table is None else _table(figure.table),
+    }
+
+
+def _section(section: Section) -> dict[str, Any]:
+    return {
+        "title": section.title,
+        "intro": section.intro,
+        "tables": [_table(table) for table in section.tables],
+        "notes": section.notes,
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    grouped = any(column.under is not None for column in table.columns)
+    return {
+        "title": table.title,
+        "numeric": [column.numeric for column in table.columns],
+        "columns": [_shortened(column.title) for column in table.columns],
+        "widths": _widths(table),
+        "above": [
+            [_shortened(under or ""), len(columns)] for under, columns in table.headings if grouped
+        ],
+        "groups": [_group(group) for group in table.groups],
+    }
+
+
+def _widths(table: Table) -> list[int]:
+    """Return how the columns share the width of the paper: numbers get what they need, words the rest.
+
+    >>> from glasshouse.report.page import Column
+    >>> group = Group(((Cell("long " * 30), Cell("1.25")),))
+    >>> table = Table((Column("a"), Column("b", numeric=True)), (group,))
+    >>> _widths(table)
+    [104, 6]
+    """
+    rows = [row for group in table.groups for row in group.rows]
+    needed = [
+        2 + max([_longest_word(column.title), *(_length(row[place]) for row in rows)])
+        for place, column in enumerate(table.columns)
+    ]
+    numbers = [min(need, WIDEST_NUMBER) for need in needed]
+    words = sum(not column.numeric for column in table.columns)
+    taken = sum(n for n, column in zip(numbers, table.columns, strict=True) if column.numeric)
+    room = max(LEAST_WORDS, (CHARACTERS - taken) // max(words, 1))
+    return [
+        number if column.numeric else min(need, room)
+        for need, number, column in zip(needed, numbers, table.columns, strict=True)
+    ]
+
+
+def _length(cell: Cell) -> int:
+    return len(" ".join(_cell(cell)).strip())
+
+
+def _longest_word(title: str) -> int:
+    return max(map(len, title.split()), default=0)
+
+
+def _group(group: Group) -> dict[str, Any]:
+    return {
+        "title": group.title,
+        "note": group.note,
+        "rows": [[_cell(cell) for cell in row] for row in group.rows],
+    }
+
+
+def _cell(cell: Cell) -> list[str]:
+    return [cell.mark or "", cell.text]
+
+
+def _smallest_cell(page: Page) -> str:
+    return text(
+        "Counts of people who have particular values in common are shown from {smallest} on; smaller ones as “fewer "
+        "than {smallest}”.",
+        smallest=page.provenance.smallest_cell,
+    )
+
+
+def _instruction(page: Page) -> list[str]:
+    """Return how to repeat the figures; the command follows the first sentence."""
+    version = page.provenance.version
+    if not page.provenance.study:
+        return [text("Run this command with Glasshouse {version}:", version=version)]
+    if not page.provenance.abridged:
+        return [
+            text(
+                "Save this as study.toml and run this command with Glasshouse {version}:",
+                version=version,
+            )
+        ]
+    return [
+        text(
+            "Run this command with Glasshouse {version} and the study.toml of the run:",
+            version=version,
+        ),
+        text(
+            "Here the study is without the values of the data that it names: what is believed, what values are worth, "
+            "or what is known of somebody."
+        ),
+    ]
+
+
+def _origins(page: Page) -> list[list[str]]:
+    """Return where the figures come from: a name, and what stands below it."""
+    provenance = page.provenance
+    origins = [[name, f"SHA-256 {digest}"] for name, digest in provenance.datasets.items()]
+    if provenance.seed is not None:
+        origins.append([text("Seed of every random choice"), str(provenance.seed)])
+    if provenance.libraries:
+        versions = ", ".join(f"{name} {version}" for name, version in provenance.libraries.items())
+        origins.append([text("Computed with"), versions])
+    return [*origins, [text("The method"), page.method]]
+
+
+def _typst() -> Any:
+    try:
+        import typst  # the extra that sets paper
+    except ImportError:
+        raise GlasshouseError(
+            text(
+                "a PDF needs typst, which is not installed; run {command}",
+                command="pip install 'glasshouse[pdf]'",
+            )
+        ) from None
+    return typst
+
+
+@cache
+def _document() -> bytes:
+    return (files("glasshouse.report") / "paper" / "report.typ").read_bytes()

@@ -1,0 +1,220 @@
+"""In a browser: a report opens from disk, asks nobody for anything, and is readable by everybody."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glasshouse.language import LANGUAGES, speaking
+from glasshouse.report import Page, to_html
+from tests.report.pages import HOSTILE, census_page, every_block, small_page
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra dev)")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium, such as Debian's package")
+
+PAGES: dict[str, Callable[[str], Page]] = {
+    "small": small_page,
+    "census": census_page,
+    "every block": lambda language: every_block(),
+    "long names": lambda language: every_block("x" * 200),
+}
+WIDTHS = (360, 1440)
+SCHEMES = ("light", "dark")
+
+SVG_SIZES = """() => [...document.querySelectorAll("figure svg")].map(
+    svg => Math.min(svg.getBoundingClientRect().width, svg.getBoundingClientRect().height))"""
+SPILLS = "() => document.scrollingElement.scrollWidth - window.innerWidth"
+SCROLLING_BUT_UNREACHABLE = """() => [...document.querySelectorAll("body *")].filter(element => {
+    const style = getComputedStyle(element);
+    const scrolls = ["auto", "scroll"].includes(style.overflowX) && element.scrollWidth > element.clientWidth;
+    return scrolls && !(element.tabIndex >= 0 && element.getAttribute("aria-label"));
+}).map(element => element.outerHTML.slice(0, 80))"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
+    """Write a report once, and return its path."""
+    folder = tmp_path_factory.mktemp("reports")
+
+    def write(name: str, language: str) -> Path:
+        path: Path = folder / f"{name}-{language}.html"
+        if not path.exists():
+            with speaking(language):
+                path.write_text(to_html(PAGES[name](language)), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Open a file from disk, and check at the end that nothing was asked for and nothing went wrong."""
+    contexts, asked, wrong = [], [], []
+
+    def open_page(path: Path, **options: Any) -> Any:
+        context = browser.new_context(**options)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("request", lambda request: asked.append(request.url))
+        tab.on("console", lambda message: wrong.append(message.text))
+        tab.on("pageerror", lambda error: wrong.append(str(error)))
+        tab.goto(path.as_uri())
+        asked.remove(path.as_uri())
+        return tab
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert asked == []
+    assert wrong == []
+
+
+def viewport(width: int) -> dict[str, int]:
+    return {"width": width, "height": 900}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", PAGES)
+def test_it_opens_from_disk_at_every_width_in_light_and_dark(
+    opened: Callable[..., Any], written: Callable[[str, str], Path], name: str, language: str
+) -> None:
+    for width in WIDTHS:
+        for scheme in SCHEMES:
+            tab = opened(written(name, language), viewport=viewport(width), color_scheme=scheme)
+            assert tab.evaluate("() => document.documentElement.lang") == language
+            sizes = tab.evaluate(SVG_SIZES)
+            assert sizes
+            assert min(sizes) > 40
+            assert tab.evaluate(SPILLS) <= 0
+            assert tab.evaluate(SCROLLING_BUT_UNREACHABLE) == []
+
+
+def test_without_javascript_everything_is_there(
+    opened: Callable[..., Any], written: Callable[[str, str], Path]
+) -> None:
+    tab = opened(written("census", "en"), java_script_enabled=False, viewport=viewport(1440))
+    for heading in tab.locator("h2").all():
+        assert heading.is_visible()
+    for picture in tab.locator("figure svg").all():
+        box = picture.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) > 40
+    numbers = tab.locator("details").first
+    assert not numbers.locator("table").is_visible()
+    numbers.locator("summary").click()
+    assert numbers.locator("table").is_visible()
+
+
+@pytest.mark.parametrize("name", ["census", "every block", "long names"])
+def test_it_prints(
+    opened: Callable[..., Any], written: Callable[[str, str], Path], name: str
+) -> None:
+    tab = opened(written(name, "en"), color_scheme="dark")
+    paper = tab.pdf(format="A4", prefer_css_page_size=True)
+    assert paper.startswith(b"%PDF")
+    assert 2 <= paper.count(b"/Type /Page\n") <= 40
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(
+    ("name", "language"), [("small", "en"), ("every block", "en"), ("small", "pt-BR")]
+)
+def test_nothing_stands_in_the_way_of_those_who_see_or_move_differently(
+    opened: Callable[..., Any],
+    written: Callable[[str, str], Path],
+    name: str,
+    language: str,
+    scheme: str,
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe")
+    for width in WIDTHS:
+        tab = opened(written(name, language), viewport=viewport(width), color_scheme=scheme)
+        for numbers in tab.locator("summary").all():
+            numbers.click()
+        violations = axe.Axe().run(tab).response["violations"]
+        assert [
+            (violation["id"], [node["html"] for node in violation["nodes"]][:3])
+            for violation in violations
+            if violation["impact"] in ("serious", "critical")
+        ] == []
+
+
+def test_the_keyboard_is_enough(
+    opened: Callable[..., Any], written: Callable[[str, str], Path]
+) -> None:
+    tab = opened(written("every block", "en"), viewport=viewport(360))
+    tab.keyboard.press("Tab")
+    focused = "() => document.activeElement.className"
+    assert tab.evaluate(focused) == "skip"
+    box = tab.locator(".skip").bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("() => location.hash") == "#minute"
+    assert tab.locator("#minute").is_visible()
+    reached = set()
+    for _ in range(40):
+        tab.keyboard.press("Tab")
+        reached.add(tab.evaluate("() => document.activeElement.outerHTML.slice(0, 60)"))
+    regions = tab.evaluate(
+        "() => [...document.querySelectorAll('[tabindex], summary')].filter(e => e.checkVisibility())"
+        ".map(e => e.outerHTML.slice(0, 60))"
+    )
+    assert set(regions) <= reached
+
+
+CONTRASTS = """() => {
+    const channels = colour => colour.match(/[0-9.]+/g).map(Number);
+    const light = colour => channels(colour).slice(0, 3).map(v => v / 255)
+        .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, v, place) => sum + v * [0.2126, 0.7152, 0.0722][place], 0);
+    const paper = light(getComputedStyle(document.body).backgroundColor);
+    const contrast = colour => {
+        const own = light(colour);
+        return (Math.max(own, paper) + 0.05) / (Math.min(own, paper) + 0.05);
+    };
+    const shown = [...document.querySelectorAll("figure svg text")].filter(e => e.textContent);
+    const marks = [...document.querySelectorAll("figure svg .mark-symbol path")];
+    return {
+        text: Math.min(...shown.map(e => contrast(getComputedStyle(e).fill))),
+        marks: marks.map(e => getComputedStyle(e).fill).filter(fill => fill.startsWith("rgb("))
+            .map(fill => [fill, contrast(fill)]),
+    };
+}"""
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_pictures_are_legible_and_their_colours_differ(
+    opened: Callable[..., Any], written: Callable[[str, str], Path], scheme: str
+) -> None:
+    tab = opened(written("every block", "en"), color_scheme=scheme, viewport=viewport(1440))
+    found = tab.evaluate(CONTRASTS)
+    assert found["text"] >= 4.5
+    colours = {colour for colour, _ in found["marks"]}
+    assert len(colours) == 7
+    assert min(contrast for _, contrast in found["marks"]) >= (3 if scheme == "dark" else 2)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_text_in_a_browser(
+    opened: Callable[..., Any], tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / "report.html"
+    for page in (every_block(name), small_page("en", name)):
+        path.write_text(to_html(page), encoding="utf-8")
+        tab = opened(path, viewport=viewport(1440))
+        assert tab.locator("script, img, b, iframe").count() == 0
+        assert tab.evaluate(SPILLS) <= 0
