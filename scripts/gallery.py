@@ -112,11 +112,13 @@ EXAMPLES = (
         "totals",
         "Who is behind each transaction, from published totals",
         ("glasshouse totals campaign --study study.toml --seconds 60 --out totals",),
+        pictures=(0, 1),
     ),
     Example(
         "deter",
         "Whether a rational adversary attacks, and what deters her",
         ("glasshouse deter --out deter",),
+        pictures=(0, 1, 2),
     ),
 )
 

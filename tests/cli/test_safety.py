@@ -62,14 +62,14 @@ def test_a_study_that_does_not_fit_the_data_saves_no_table(
 
 
 def test_the_demo_takes_no_foreign_place(glasshouse: Glasshouse, people: Path) -> None:
-    Path("run").mkdir()
-    Path("run/mine").write_text("x")
+    Path("1-assessed").mkdir()
+    Path("1-assessed/mine").write_text("x")
     assert glasshouse("demo", "--out", ".").code == 2
     assert glasshouse("demo", "--out", people).code == 2
     Path("d").mkdir()
-    Path("d/school-census.csv").write_text("my own")
+    Path("d/census-2018.csv").write_text("my own")
     assert glasshouse("demo", "--out", "d").code == 2
-    assert Path("d/school-census.csv").read_text() == "my own"
+    assert Path("d/census-2018.csv").read_text() == "my own"
 
 
 def test_a_study_takes_no_further_options(glasshouse: Glasshouse, people: Path) -> None:

@@ -58,13 +58,22 @@ def test_version(glasshouse: Glasshouse) -> None:
 def test_the_demo_tells_the_story_and_names_its_report(
     glasshouse: Glasshouse, tmp_path: Path
 ) -> None:
-    for _ in range(2):
-        outcome = glasshouse("demo", "--out", tmp_path / "demo")
-        assert outcome.code == 0, outcome.error
-        assert "100,000 records" in outcome.out
-        assert outcome.out.count("•") >= 3
-        assert (tmp_path / "demo" / "run" / "report.html").is_file()
-    again = glasshouse("assess", "--study", tmp_path / "demo" / "run" / "study.toml", "--json")
+    folder = tmp_path / "demo"
+    outcome = glasshouse("demo", "--out", folder)
+    assert outcome.code == 0, outcome.error
+    assert "of the 100,000 students" in outcome.out.replace("\n", "")
+    assert outcome.out.count("•") >= 10
+    assert str(folder / "report.html") in outcome.out
+    steps = sorted(path.name for path in folder.iterdir() if path.is_dir())
+    assert [step[0] for step in steps] == list("123456")
+    assert all((folder / step / "report.html").is_file() for step in steps)
+    english = (folder / "report.html").read_text(encoding="utf-8")
+    spoken = glasshouse("demo", "--out", folder, "--lang", "pt-BR", "--json")
+    assert json.loads(spoken.out)["records"] == 100_000
+    portuguese = (folder / "report.html").read_text(encoding="utf-8")
+    assert '<html lang="en">' in english
+    assert '<html lang="pt-BR">' in portuguese
+    again = glasshouse("assess", "--study", folder / "1-assessed" / "study.toml", "--json")
     assert json.loads(again.out)["records"] == 100_000
 
 
