@@ -16,6 +16,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from glasshouse.errors import StudyError, printable
+from glasshouse.language import text
 from glasshouse.report.page import Figure, Page, Provenance
 
 if TYPE_CHECKING:
@@ -84,7 +85,9 @@ def chart(result: object, *, subject: str = "person") -> alt.TopLevelMixin:
 
     page = _page_of(result, subject)
     if not page.figures:
-        raise StudyError(f"there is no picture of this {type(result).__name__}; show() tells it")
+        raise StudyError(
+            text("there is no picture of this {kind}; show() tells it", kind=type(result).__name__)
+        )
     drawn: alt.TopLevelMixin = alt.Chart.from_dict(dict(page.figures[0].chart))
     return drawn
 
@@ -100,7 +103,11 @@ def _page_of(result: object, subject: str) -> Page:
             return pages[kind.__name__](result, subject)
     known = ", ".join(sorted(pages))
     raise StudyError(
-        f"{type(result).__name__} is not a result of Glasshouse that can be shown; these can: {known}, and any run"
+        text(
+            "{kind} is not a result of Glasshouse that can be shown; these can: {known}, and any run",
+            kind=type(result).__name__,
+            known=known,
+        )
     )
 
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from glasshouse.errors import StudyError
+from glasshouse.language import text
 from glasshouse.microdata.models import attack_code
 from glasshouse.microdata.weights import record_weights
 from glasshouse.qif import CoOccurrence
@@ -127,8 +128,15 @@ def _check_small(table: EncodedTable, names: Sequence[str], secret: Sequence[str
     if table.records <= MOST_RECORDS and max(values, seen) <= MOST_VALUES:
         return
     raise StudyError(
-        f"to explain step by step is for small data: at most {MOST_RECORDS:,} records, {MOST_VALUES} values of the "
-        f"secret and {MOST_VALUES} classes, not {table.records:,}, {values:,} and {seen:,}; take a part of it"
+        text(
+            "to explain step by step is for small data: at most {most_records} records, {most_values} values of the "
+            "secret and {most_values} classes, not {records}, {values} and {classes}; take a part of it",
+            most_records=MOST_RECORDS,
+            most_values=MOST_VALUES,
+            records=table.records,
+            values=values,
+            classes=seen,
+        )
     )
 
 

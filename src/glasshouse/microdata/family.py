@@ -24,7 +24,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, DataError, StudyError, printable, quoted
-from glasshouse.language import unknown_name
+from glasshouse.language import marked, text, translated, unknown_name
 from glasshouse.microdata.influence import best_subsets
 from glasshouse.microdata.lattice import Sweep, sweep
 from glasshouse.microdata.models import MEASURE_FIELDS, Leakage
@@ -250,10 +250,12 @@ class Family:
         """
         if not self.ordered:
             raise StudyError(
-                "the parts of this family are not points in time; say ordered=True if they are"
+                text(
+                    "the parts of this family are not points in time; say ordered=True if they are"
+                )
             )
         if len(self.parts) < 2:
-            raise StudyError("a change over time needs at least two parts; give more")
+            raise StudyError(text("a change over time needs at least two parts; give more"))
         names = [part.name for part in self.parts]
         changes = []
         for size, same in zip(
@@ -344,9 +346,17 @@ class Family:
     def _leakages(self, sensitive: str | None) -> list[list[Leakage]]:
         """Return, per part, the leakages about a target by number of quasi-identifiers."""
         if sensitive is not None and not self.sensitive:
-            raise StudyError(f'secret "{printable(sensitive)}" is not in the family; it has none')
+            raise StudyError(
+                text(
+                    'secret "{secret}" is not in {where}; it has none',
+                    secret=printable(sensitive),
+                    where=text("the family"),
+                )
+            )
         if sensitive not in self.targets:
-            raise StudyError(unknown_name("secret", str(sensitive), "the family", self.sensitive))
+            raise StudyError(
+                unknown_name("secret", str(sensitive), text("the family"), self.sensitive)
+            )
         return [[best.leakage for best in part.of(sensitive)] for part in self.parts]
 
 
@@ -380,16 +390,26 @@ def parts_by(table: EncodedTable, column: str) -> Iterator[tuple[str, EncodedTab
     role = table.roles.get(column, Role.IGNORED)
     if role is not Role.IGNORED:
         raise StudyError(
-            f'column "{printable(column)}" is {role}; parts are told apart by a column that has no other role: '
-            "choose another, or take that role away"
+            text(
+                'column "{column}" is {role}; parts are told apart by a column that has no other role: '
+                "choose another, or take that role away",
+                column=printable(column),
+                role=translated(role),
+            )
         )
     own = table.column(column)
     sizes = value_weights(own.codes, np.empty(0, np.int64), own.cardinality)
     present = np.flatnonzero(sizes).tolist()
     if len(present) > MOST_PARTS:
         raise BudgetError(
-            f'column "{printable(column)}" of {table.name} has {len(present):,} values; a family takes at most '
-            f"{MOST_PARTS:,} parts: choose a coarser column"
+            text(
+                'column "{column}" of {table} has {values} values; a family takes at most {most} parts: choose a '
+                "coarser column",
+                column=printable(column),
+                table=table.name,
+                values=len(present),
+                most=MOST_PARTS,
+            )
         )
     values = own.values.take(pa.array(present, pa.int64())).to_pylist()
     ordered = sorted(zip(values, present, strict=True), key=lambda pair: _natural_order(pair[0]))
@@ -444,7 +464,7 @@ def family(
         if on_part:
             on_part(finished[-1])
     if first is None:
-        raise StudyError("a family needs at least one part; give a table for each")
+        raise StudyError(text("a family needs at least one part; give a table for each"))
     return Family(first.quasi_identifiers, first.sensitive, ordered, tuple(finished))
 
 
@@ -467,10 +487,10 @@ def pearson(first: Sequence[Fraction | float], second: Sequence[Fraction | float
 
 
 def _natural_order(value: str) -> tuple[Any, ...]:
-    text = value.strip()
-    if NUMBER.fullmatch(text):
-        return 0, Decimal(text), value
-    return (1, value) if text else (2, value)
+    stripped = value.strip()
+    if NUMBER.fullmatch(stripped):
+        return 0, Decimal(stripped), value
+    return (1, value) if stripped else (2, value)
 
 
 def _parts(
@@ -487,19 +507,43 @@ def _parts(
 
 def _check_part(name: str, table: EncodedTable, first: EncodedTable, names: set[str]) -> None:
     if name in names:
-        raise StudyError(f"two parts are called {quoted([name])}; give each a name of its own")
+        raise StudyError(
+            text("two parts are called {name}; give each a name of its own", name=quoted([name]))
+        )
     if table.records == 0:
-        raise DataError(f"part {quoted([name])} has no records; leave it out")
+        raise DataError(text("part {name} has no records; leave it out", name=quoted([name])))
     for kind, own, expected in (
-        ("quasi-identifiers", table.quasi_identifiers, first.quasi_identifiers),
-        ("sensitive attributes", table.sensitive, first.sensitive),
-        ("record weights", _one(table.weight), _one(first.weight)),
+        (marked("quasi-identifiers"), table.quasi_identifiers, first.quasi_identifiers),
+        (marked("sensitive attributes"), table.sensitive, first.sensitive),
+        (marked("record weights"), _one(table.weight), _one(first.weight)),
     ):
         if own != expected:
-            raise StudyError(
-                f"the parts of a family have the same roles, but the {kind} of {quoted([name])} are "
-                f"{quoted(own) or 'none'}, those of {first.name} {quoted(expected) or 'none'}"
-            )
+            raise StudyError(_other_roles(translated(kind), name, own, first.name, expected))
+
+
+def _other_roles(
+    kind: str, part: str, own: Sequence[str], first: str, expected: Sequence[str]
+) -> str:
+    """Say that a part has other columns in a role than the first one; one of both may have none."""
+    told = {"kind": kind, "part": quoted([part]), "first": first}
+    if not own:
+        return text(
+            "the parts of a family have the same roles, but the {kind} of {part} are none, those of {first} {expected}",
+            expected=quoted(expected),
+            **told,
+        )
+    if not expected:
+        return text(
+            "the parts of a family have the same roles, but the {kind} of {part} are {own}, those of {first} none",
+            own=quoted(own),
+            **told,
+        )
+    return text(
+        "the parts of a family have the same roles, but the {kind} of {part} are {own}, those of {first} {expected}",
+        own=quoted(own),
+        expected=quoted(expected),
+        **told,
+    )
 
 
 def _one(name: str | None) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError, near_names, printable, quoted
-from glasshouse.language import unknown_name
+from glasshouse.language import localised, marked, text, translated, unknown_name
 from glasshouse.microdata import sums
 from glasshouse.microdata.weights import LARGEST_TOTAL, Weights, record_numbers
 from glasshouse.qif import GainFunction, Tries
@@ -46,6 +46,9 @@ OTHERS = "*"
 
 ABSTAIN = "abstain"
 """What the action is called that neither wins nor loses anything."""
+
+_NO_PROBABILITY = marked("a probability of {number} is not a number")
+_NO_GAIN = marked("a gain of {number} is not a number")
 
 Value = str | tuple[str, ...]
 """A value of a sensitive attribute, or of several that are inferred together."""
@@ -86,7 +89,9 @@ def with_abstaining(gain: GainFunction) -> GainFunction:
     if ABSTAIN not in gain.guesses:
         return gain.abstaining()
     if np.any(gain.matrix[gain.guesses.index(ABSTAIN)] != 0):
-        raise StudyError(f'the action "{ABSTAIN}" gains or loses something; give it another name')
+        raise StudyError(
+            text('the action "{name}" gains or loses something; give it another name', name=ABSTAIN)
+        )
     return gain
 
 
@@ -108,22 +113,45 @@ def read_gain_matrix(path: str | PathLike[str], *, dialect: Dialect | None = Non
     _, *values = (name.strip() if strip else name for name in source.columns)
     if not values:
         raise DataError(
-            f"{source.name}: has one column only; a gain matrix has the actions in the first, and a column per value"
+            text(
+                "{source}: has one column only; a gain matrix has the actions in the first, and a column per value",
+                source=source.name,
+            )
         )
     gains: dict[str, list[Fraction]] = {}
     for action, *cells in _rows(source, strip=strip):
         if action in gains:
-            raise DataError(f"{source.name}: action {quoted([action])} is there twice; rename one")
+            raise DataError(
+                text(
+                    "{source}: action {action} is there twice; rename one",
+                    source=source.name,
+                    action=quoted([action]),
+                )
+            )
         if not action:
-            raise DataError(f"{source.name}: action {len(gains) + 1} has no name; give it one")
+            raise DataError(
+                text(
+                    "{source}: action {position} has no name; give it one",
+                    source=source.name,
+                    position=str(len(gains) + 1),
+                )
+            )
         gains[action] = [
             _cell(
-                cell, source, f"the gain of action {quoted([action])} in column {quoted([value])}"
+                cell,
+                source,
+                text(
+                    "the gain of action {action} in column {column}",
+                    action=quoted([action]),
+                    column=quoted([value]),
+                ),
             )
             for value, cell in zip(values, cells, strict=True)
         ]
     if not gains:
-        raise DataError(f"{source.name}: has no actions; a gain matrix has a row per action")
+        raise DataError(
+            text("{source}: has no actions; a gain matrix has a row per action", source=source.name)
+        )
     return GainFunction(list(gains.values()), gains, values)
 
 
@@ -144,28 +172,44 @@ def read_prior(path: str | PathLike[str], *, dialect: Dialect | None = None) -> 
     source = open_source(path, dialect=dialect)
     if len(source.columns) != 2:
         raise DataError(
-            f"{source.name}: has {len(source.columns)} columns; a prior has two: the value, and its probability"
+            text(
+                "{source}: has {columns} columns; a prior has two: the value, and its probability",
+                source=source.name,
+                columns=str(len(source.columns)),
+            )
         )
     probabilities: dict[str, Fraction] = {}
     for value, cell in _rows(source, strip=dialect is not None and dialect.strip):
         if value in probabilities:
-            raise DataError(f"{source.name}: value {quoted([value])} is there twice; remove one")
-        probabilities[value] = _cell(cell, source, f"the probability of {quoted([value])}")
+            raise DataError(
+                text(
+                    "{source}: value {value} is there twice; remove one",
+                    source=source.name,
+                    value=quoted([value]),
+                )
+            )
+        what = text("the probability of {value}", value=quoted([value]))
+        probabilities[value] = _cell(cell, source, what)
     return probabilities
 
 
 def _rows(source: Source, *, strip: bool) -> Iterator[list[str]]:
     for batch in source.batches(source.columns):
         for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            yield [text.strip() for text in row] if strip else list(row)
+            yield [cell.strip() for cell in row] if strip else list(row)
 
 
-def _cell(text: str, source: Source, what: str) -> Fraction:
-    if not _NUMBER.fullmatch(text.strip()):
+def _cell(written: str, source: Source, what: str) -> Fraction:
+    if not _NUMBER.fullmatch(written.strip()):
         raise DataError(
-            f'{source.name}: {what} is "{printable(text)}", which is not a number; correct it'
+            text(
+                '{source}: {what} is "{written}", which is not a number; correct it',
+                source=source.name,
+                what=what,
+                written=printable(written),
+            )
         )
-    return Fraction(text.strip())
+    return Fraction(written.strip())
 
 
 @dataclass(frozen=True)
@@ -231,7 +275,7 @@ class Secret:
 
         Args:
             given: Something per value; a value whose records weigh nothing may be left out, and gets None.
-            lacking: How the sentence begins that says what is not given.
+            lacking: What says that nothing is given for ``{values}`` of ``{name}``, marked for translators.
 
         Raises:
             StudyError: A value of the data is not given, or one that is given is not in the data.
@@ -243,7 +287,11 @@ class Secret:
             code = codes.get(_label(label))
             if code in own:
                 raise StudyError(
-                    f"{quoted([_text(label)])} of {quoted(self.names)} is given twice; give it once"
+                    text(
+                        "{value} of {name} is given twice; give it once",
+                        value=quoted([_text(label)]),
+                        name=quoted(self.names),
+                    )
                 )
             if code is not None:
                 own[code] = thing
@@ -261,25 +309,41 @@ class Secret:
     def _codes_by_label(self) -> dict[Any, int]:
         joined = [_text(value) for value in self.values]
         often = Counter(joined)
-        plain = {text: code for code, text in enumerate(joined) if often[text] == 1}
+        plain = {label: code for code, label in enumerate(joined) if often[label] == 1}
         return plain | {value: code for code, value in enumerate(self.values)}
 
     def _complaint(self, unknown: Sequence[Any], missing: Sequence[Value], lacking: str) -> str:
-        name = quoted(self.names)
-        lack = f"{lacking} {quoted(map(_text, missing[:5]))} of {name}"
+        values = quoted(map(_text, missing[:5]))
+        lack = translated(lacking, values=values, name=quoted(self.names))
         if not unknown:
-            return f'{lack}; give one for each value, or for "{OTHERS}" (all others)'
+            return text(
+                '{lack}; give one for each value, or for "{others}" (all others)',
+                lack=lack,
+                others=OTHERS,
+            )
         surplus = self._unknown([_text(label) for label in unknown])
-        return f"{lack}, and {surplus}" if missing else surplus
+        return text("{lack}, and {surplus}", lack=lack, surplus=surplus) if missing else surplus
 
     def _unknown(self, labels: Sequence[str]) -> str:
-        where = f"column {quoted(self.names)} of {self.table.name}"
+        column = quoted(self.names)
+        where = text("column {column} of {table}", column=column, table=self.table.name)
         own = [_text(value) for value in self.values]
         if len(labels) == 1:
             return unknown_name("value", labels[0], where, own)
         near = dict.fromkeys(name for label in labels for name in near_names(label, own))
-        hint = f"did you mean {quoted(near)}?" if near else f"it has {quoted(own[:12])}"
-        return f"values {quoted(labels[:5])} are not in {where}; {hint}"
+        if near:
+            return text(
+                "values {values} are not in {where}; did you mean {near}?",
+                values=quoted(labels[:5]),
+                where=where,
+                near=quoted(near),
+            )
+        return text(
+            "values {values} are not in {where}; it has {names}",
+            values=quoted(labels[:5]),
+            where=where,
+            names=quoted(own[:12]),
+        )
 
 
 def as_secret(
@@ -308,8 +372,12 @@ def _believed(secret: Secret, prior: Beliefs) -> Secret:
     for code, probability in enumerate(probabilities):
         if probability > 0 and not secret.totals[code]:
             raise StudyError(
-                f"the prior gives {quoted([_text(secret.values[code])])} of {quoted(secret.names)} a probability, but "
-                "no record with it weighs anything; what is observed of it is unknown: make it 0"
+                text(
+                    "the prior gives {value} of {name} a probability, but no record with it weighs anything; what is "
+                    "observed of it is unknown: make it 0",
+                    value=quoted([_text(secret.values[code])]),
+                    name=quoted(secret.names),
+                )
             )
     whole = lcm(*(probability.denominator for probability in probabilities))
     shares = np.array([int(probability * whole) for probability in probabilities], object)
@@ -324,26 +392,45 @@ def _probabilities(secret: Secret, prior: Beliefs) -> list[Fraction]:
     """Return the probability of each value, by code; what is left to ``*`` is shared equally."""
     name = quoted(secret.names)
     if not isinstance(prior, Mapping):
-        raise StudyError(f"the prior on {name} is a probability per value, not {prior!r}")
-    exact = {value: _exact(number, "probability") for value, number in prior.items()}
+        raise StudyError(
+            text(
+                "the prior on {name} is a probability per value, not {given}",
+                name=name,
+                given=repr(prior),
+            )
+        )
+    exact = {value: _exact(number, _NO_PROBABILITY) for value, number in prior.items()}
     for value, probability in exact.items():
         if not 0 <= probability <= 1:
             raise StudyError(
-                f"the probability of {quoted([_text(value)])} of {name} is {_decimal(probability)}; it must be "
-                "between 0 and 1"
+                text(
+                    "the probability of {value} of {name} is {probability}; it must be between 0 and 1",
+                    value=quoted([_text(value)]),
+                    name=name,
+                    probability=_decimal(probability),
+                )
             )
     left = exact.get(OTHERS)
     by_code = secret.by_code(
-        exact if left is None else exact | {OTHERS: None}, "no probability is given for"
+        exact if left is None else exact | {OTHERS: None},
+        marked("no probability is given for {values} of {name}"),
     )
     if sum(exact.values()) != 1:
         raise StudyError(
-            f"the prior on {name} adds up to {_decimal(sum(exact.values(), Fraction(0)))}, not to 1; correct it"
+            text(
+                "the prior on {name} adds up to {total}, not to 1; correct it",
+                name=name,
+                total=_decimal(sum(exact.values(), Fraction(0))),
+            )
         )
     others = [code for code, own in enumerate(by_code) if own is None and secret.totals[code]]
     if left and not others:
         raise StudyError(
-            f'the prior on {name} names every value, so that nothing is left for "{OTHERS}"; leave it out'
+            text(
+                'the prior on {name} names every value, so that nothing is left for "{others}"; leave it out',
+                name=name,
+                others=OTHERS,
+            )
         )
     for code in others:
         by_code[code] = (left or Fraction(0)) / len(others)
@@ -457,14 +544,18 @@ def naming_game(table: EncodedTable, weights: Weights, gain: Gain | None) -> Nam
         return NamingRecords(weights.each, table.records, weights.total, tries)
     if not isinstance(gain, RecordWorth):
         raise StudyError(
-            "re-identification takes a number of tries, or a worth per record, as its gain; a worth per value or a "
-            "gain function needs a sensitive attribute"
+            text(
+                "re-identification takes a number of tries, or a worth per record, as its gain; a worth per value or "
+                "a gain function needs a sensitive attribute"
+            )
         )
     worth, scale = record_numbers(table, gain.column, "worth")
     if int(worth.max()) * weights.total > LARGEST_TOTAL:
         raise StudyError(
-            f"weights, and worth in column {quoted([gain.column])}, have too many digits to be multiplied exactly; "
-            "round them"
+            text(
+                "weights, and worth in column {column}, have too many digits to be multiplied exactly; round them",
+                column=quoted([gain.column]),
+            )
         )
     each = worth * weights.each if weights.each.size else worth
     return NamingRecords(each, table.records, weights.total * scale)
@@ -482,17 +573,29 @@ def inferring_game(secret: Secret, gain: Gain) -> NamingValues | Acting:
         return Acting(secret, *_scaled(_aligned(secret, gain), secret.weights))
     if isinstance(gain, RecordWorth):
         raise StudyError(
-            f"a worth per record is for re-identification; give a worth per value of {quoted(secret.names)}"
+            text(
+                "a worth per record is for re-identification; give a worth per value of {name}",
+                name=quoted(secret.names),
+            )
         )
     if not isinstance(gain, Mapping):
-        raise StudyError(f"a gain is a gain function, Tries(k) or a worth per value, not {gain!r}")
+        raise StudyError(
+            text(
+                "a gain is a gain function, Tries(k) or a worth per value, not {given}",
+                given=repr(gain),
+            )
+        )
     worth = secret.by_code(
-        {value: _exact(number, "gain") for value, number in gain.items()}, "no worth is given for"
+        {value: _exact(number, _NO_GAIN) for value, number in gain.items()},
+        marked("no worth is given for {values} of {name}"),
     )
     exact = [own or Fraction(0) for own in worth]
     if min(exact) < 0:
         raise StudyError(
-            f"a worth of {quoted(secret.names)} is negative; use a gain function for losses"
+            text(
+                "a worth of {name} is negative; use a gain function for losses",
+                name=quoted(secret.names),
+            )
         )
     return NamingValues(secret, *_scaled(np.array(exact, object), secret.weights))
 
@@ -500,10 +603,12 @@ def inferring_game(secret: Secret, gain: Gain) -> NamingValues | Acting:
 def _aligned(secret: Secret, gain: GainFunction) -> NDArray[Any]:
     """Return the gain matrix with a row per value of the secret, in the order of its codes."""
     columns = {
-        value: [_exact(number, "gain") for number in column]
+        value: [_exact(number, _NO_GAIN) for number in column]
         for value, column in zip(gain.secrets, gain.matrix.T, strict=True)
     }
-    aligned = secret.by_code(columns, "the gain matrix has no column for")
+    aligned = secret.by_code(
+        columns, marked("the gain matrix has no column for {values} of {name}")
+    )
     nothing = [Fraction(0)] * len(gain.guesses)
     return np.array([nothing if column is None else column for column in aligned], object)
 
@@ -534,13 +639,13 @@ def _sum_of_two(first: tuple[int, int], second: tuple[int, int]) -> tuple[int, i
     return above * (further // shared) + other * (below // shared), below // shared * further
 
 
-def _exact(number: object, what: str) -> Fraction:
-    """Return a number as the fraction that its shortest decimal form stands for."""
+def _exact(number: object, refusal: str) -> Fraction:
+    """Return a number as the fraction that its shortest decimal form stands for; or refuse what is none."""
     if isinstance(number, Rational):
         return Fraction(int(number.numerator), int(number.denominator))
     if isinstance(number, Real | Decimal) and isfinite(number):
         return Fraction(number if isinstance(number, Decimal) else str(float(number)))
-    raise StudyError(f"a {what} of {number} is not a number")
+    raise StudyError(translated(refusal, number=str(number)))
 
 
 def _scaled(numbers: NDArray[Any], weights: Weights) -> tuple[NDArray[np.int64], int]:
@@ -548,7 +653,7 @@ def _scaled(numbers: NDArray[Any], weights: Weights) -> tuple[NDArray[np.int64],
     scale = lcm(*(number.denominator for number in numbers.flat))
     largest = max(abs(number) for number in numbers.flat) * scale
     if largest * weights.total > LARGEST_TOTAL:
-        raise StudyError("the gains have too many digits to be added up exactly; round them")
+        raise StudyError(text("the gains have too many digits to be added up exactly; round them"))
     whole = np.array([int(number * scale) for number in numbers.flat], np.int64)
     return whole.reshape(numbers.shape), scale
 
@@ -565,4 +670,4 @@ def _text(label: object) -> str:
 def _decimal(number: Fraction) -> str:
     """Return a number in digits where they tell it from 0 and 1, else as a ratio."""
     nearest = float(number)
-    return str(number) if nearest in (0, 1) else str(nearest)
+    return str(number) if nearest in (0, 1) else localised(str(nearest))

@@ -21,7 +21,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
-from glasshouse.language import unknown_name
+from glasshouse.language import text, unknown_name
 from glasshouse.microdata.lattice import Sweep
 from glasshouse.microdata.models import Leakage
 from glasshouse.microdata.steps import number_of_subsets
@@ -189,8 +189,12 @@ def without_each(sweep: Sweep) -> Removals:
     # Without its only attribute nothing is known: the empty subset has no row, and is the prior.
     if any(mask and mask not in row_of for mask in needed):
         raise StudyError(
-            "what leaving out an attribute does needs the whole set of quasi-identifiers and that set without each; "
-            f"{_what_it_holds(sweep)}: sweep all subsets"
+            text(
+                "what leaving out an attribute does needs the whole set of quasi-identifiers and that set without "
+                "each; this sweep has {held} of {every} subsets: sweep all subsets",
+                held=len(sweep.masks),
+                every=_all_subsets(sweep),
+            )
         )
     wholes, removals = [], []
     for target in _targets(sweep):
@@ -274,7 +278,12 @@ def shapley_values(sweep: Sweep) -> ShapleyValues:
     """
     if not _holds_all(sweep):
         raise StudyError(
-            f"Shapley values need every subset of the quasi-identifiers; {_what_it_holds(sweep)}: sweep all subsets"
+            text(
+                "Shapley values need every subset of the quasi-identifiers; this sweep has {held} of {every} subsets: "
+                "sweep all subsets",
+                held=len(sweep.masks),
+                every=_all_subsets(sweep),
+            )
         )
     shared = []
     for target in _targets(sweep):
@@ -311,9 +320,11 @@ def _target(sweep: Sweep, secret: str | None) -> _Target:
     if secret is None:
         alone = int(sweep.records == 1)
         return _Target(None, sweep.heaviest, alone, sweep.named, sweep.uniques)
-    where = f"the sweep of {', '.join(sweep.datasets)}"
+    where = text("the sweep of {datasets}", datasets=", ".join(sweep.datasets))
     if not sweep.sensitive:
-        raise StudyError(f'secret "{secret}" is not in {where}; it has none')
+        raise StudyError(
+            text('secret "{secret}" is not in {where}; it has none', secret=secret, where=where)
+        )
     if secret not in sweep.sensitive:
         raise StudyError(unknown_name("secret", secret, where, sweep.sensitive))
     s = sweep.sensitive.index(secret)
@@ -334,12 +345,12 @@ def _risk(sweep: Sweep, target: _Target, row: int | None) -> SubsetRisk:
 
 
 def _holds_all(sweep: Sweep) -> bool:
-    return len(sweep.masks) == (1 << len(sweep.quasi_identifiers)) - 1
+    return len(sweep.masks) == _all_subsets(sweep)
 
 
-def _what_it_holds(sweep: Sweep) -> str:
-    every = (1 << len(sweep.quasi_identifiers)) - 1
-    return f"this sweep has {len(sweep.masks):,} of {every:,} subsets"
+def _all_subsets(sweep: Sweep) -> int:
+    """Return how many subsets of its quasi-identifiers there are, but for the empty one."""
+    return (1 << len(sweep.quasi_identifiers)) - 1
 
 
 def _sizes(sweep: Sweep) -> NDArray[np.int64]:
@@ -404,7 +415,9 @@ def _probability(risk: int | float | Fraction) -> Fraction:
     else:
         exact = Fraction(-1)
     if not 0 <= exact <= 1:
-        raise StudyError(f"risk {risk} is not a probability; give a number from 0 to 1")
+        raise StudyError(
+            text("risk {risk} is not a probability; give a number from 0 to 1", risk=str(risk))
+        )
     return exact
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, StudyError
+from glasshouse.language import text
 from glasshouse.microdata import kernel, steps
 from glasshouse.microdata.models import (
     SIZE_LABELS,
@@ -25,7 +26,7 @@ from glasshouse.microdata.models import (
 )
 from glasshouse.microdata.steps import OnProgress, OnStep, Progress, number_of_subsets
 from glasshouse.microdata.weights import record_weights
-from glasshouse.table import EncodedTable, Role
+from glasshouse.table import EncodedTable
 from glasshouse.table.partition import with_facts_joined
 
 __all__ = ["Progress", "Sweep", "largest_size", "sweep"]
@@ -188,7 +189,11 @@ def sweep(
     _check_budget(len(names), largest, len(secrets), memory or RESULTS_LIMIT)
     if table.records >= MOST_RECORDS:
         raise BudgetError(
-            f"a sweep takes fewer than {MOST_RECORDS:,} records, not {table.records:,}: assess a part"
+            text(
+                "a sweep takes fewer than {most} records, not {records}: assess a part",
+                most=MOST_RECORDS,
+                records=table.records,
+            )
         )
     if table.weight is not None:
         everything = steps.subset_masks(len(names), largest).tolist()
@@ -250,14 +255,17 @@ def largest_size(subsets: str, attributes: int) -> int:
     kind, _, number = subsets.partition(":")
     if kind != "max" or not number.isdecimal() or int(number) < 1:
         raise StudyError(
-            f'subsets "{subsets}" are neither all, nor max:K with a number K from 1 on'
+            text(
+                'subsets "{subsets}" are neither all, nor max:K with a number K from 1 on',
+                subsets=subsets,
+            )
         )
     return min(int(number), attributes)
 
 
 def _check_roles(table: EncodedTable, names: Sequence[str], secrets: Sequence[str]) -> None:
     if not names:
-        raise StudyError("a sweep needs at least one quasi-identifier")
+        raise StudyError(text("a sweep needs at least one quasi-identifier"))
     for name in names:
         table.columns_of(name)
     for name in secrets:
@@ -265,14 +273,19 @@ def _check_roles(table: EncodedTable, names: Sequence[str], secrets: Sequence[st
     for name in names:
         if name in secrets:
             raise StudyError(
-                f'column "{name}" is both {Role.QUASI_IDENTIFIER} and {Role.SENSITIVE}; choose one'
+                text(
+                    'column "{name}" is both quasi-identifier and sensitive; choose one', name=name
+                )
             )
         if name == table.identifier:
             raise StudyError(
-                f'column "{name}" is the identifier; it cannot be a quasi-identifier too'
+                text(
+                    'column "{name}" is the identifier; it cannot be a quasi-identifier too',
+                    name=name,
+                )
             )
     if len(set(names)) < len(names) or len(set(secrets)) < len(secrets):
-        raise StudyError("a column is given twice; name each once")
+        raise StudyError(text("a column is given twice; name each once"))
 
 
 def _check_budget(attributes: int, largest: int, secrets: int, memory: int) -> None:
@@ -282,17 +295,37 @@ def _check_budget(attributes: int, largest: int, secrets: int, memory: int) -> N
         return
     if attributes > MOST_ATTRIBUTES:
         raise BudgetError(
-            f"{attributes} quasi-identifiers have {subsets:,} subsets; a sweep takes at most {MOST_ATTRIBUTES} "
-            "quasi-identifiers: leave some out"
+            text(
+                "{attributes} quasi-identifiers have {subsets} subsets; a sweep takes at most {most} "
+                "quasi-identifiers: leave some out",
+                attributes=str(attributes),
+                subsets=subsets,
+                most=MOST_ATTRIBUTES,
+            )
         )
     fits = max(
         (k for k in range(1, largest) if 3 * number_of_subsets(attributes, k) * row <= memory),
         default=0,
     )
-    way_out = f"max:{fits} fits" if fits else "give it more"
+    if fits:
+        raise BudgetError(
+            text(
+                "{attributes} quasi-identifiers have {subsets} subsets; their results do not fit {memory} MiB of "
+                "memory: max:{fits} fits",
+                attributes=attributes,
+                subsets=subsets,
+                memory=memory >> 20,
+                fits=fits,
+            )
+        )
     raise BudgetError(
-        f"{attributes} quasi-identifiers have {subsets:,} subsets; their results do not fit {memory >> 20:,} MiB of "
-        f"memory: {way_out}"
+        text(
+            "{attributes} quasi-identifiers have {subsets} subsets; their results do not fit {memory} MiB of "
+            "memory: give it more",
+            attributes=attributes,
+            subsets=subsets,
+            memory=memory >> 20,
+        )
     )
 
 
@@ -300,7 +333,7 @@ def _listed(names: tuple[str, ...], subsets: Sequence[Sequence[str]]) -> list[in
     """Return the masks of chosen subsets, by size, then in the order of the attributes; each once."""
     chosen = {_mask(names, subset) for subset in subsets}
     if not chosen:
-        raise StudyError("there is nothing to sweep: give at least one subset")
+        raise StudyError(text("there is nothing to sweep: give at least one subset"))
     return sorted(chosen, key=lambda mask: (mask.bit_count(), _positions(mask, len(names))))
 
 
@@ -352,7 +385,9 @@ def _sweep_each(
 def _mask(names: Sequence[str], subset: Sequence[str]) -> int:
     unknown = [name for name in subset if name not in names]
     if unknown or not subset:
-        raise StudyError(f"a subset needs quasi-identifiers, not {list(subset)}")
+        raise StudyError(
+            text("a subset needs quasi-identifiers, not {subset}", subset=list(subset))
+        )
     return sum(1 << names.index(name) for name in set(subset))
 
 

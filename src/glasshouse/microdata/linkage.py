@@ -35,7 +35,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, DataError, StudyError, quoted
-from glasshouse.language import unknown_name
+from glasshouse.language import text, unknown_name
 from glasshouse.microdata import sums
 from glasshouse.microdata.linkage_sums import (
     LARGEST,
@@ -107,8 +107,13 @@ class Key:
             valid = False
         if not valid or self.probability.denominator > 10**_MOST_DECIMALS:
             raise StudyError(
-                f'key "{self.name}" persists with probability {self.persists}; give a number from 0 to 1 with at most '
-                f"{_MOST_DECIMALS} decimals"
+                text(
+                    'key "{name}" persists with probability {probability}; give a number from 0 to 1 with at most '
+                    "{most} decimals",
+                    name=self.name,
+                    probability=str(self.persists),
+                    most=_MOST_DECIMALS,
+                )
             )
 
     @cached_property
@@ -269,24 +274,30 @@ def _keys_of_each(
     keys: Sequence[Key] | Sequence[Sequence[Key]], auxiliaries: Sequence[EncodedTable]
 ) -> list[tuple[Key, ...]]:
     if not auxiliaries:
-        raise StudyError("there is nothing to link: give at least one auxiliary dataset")
+        raise StudyError(text("there is nothing to link: give at least one auxiliary dataset"))
     if isinstance(keys, Key):
-        raise StudyError(f'keys are given as a list: [Key("{keys.name}")]')
+        raise StudyError(text('keys are given as a list: [Key("{name}")]', name=keys.name))
     if _are_keys(keys):
         lists = [tuple(keys)] * len(auxiliaries)
     else:
         lists = [tuple(own) if isinstance(own, Sequence) else (own,) for own in keys]
         if not all(map(_are_keys, lists)):
-            raise StudyError('keys are given as a list, such as [Key("born"), Key("city", 0.95)]')
+            raise StudyError(
+                text('keys are given as a list, such as [Key("born"), Key("city", 0.95)]')
+            )
         if len(lists) != len(auxiliaries):
             raise StudyError(
-                f"{len(lists)} lists of keys are given for {len(auxiliaries)} auxiliary datasets; give one list for "
-                "all, or one for each"
+                text(
+                    "{lists} lists of keys are given for {datasets} auxiliary datasets; give one list for all, or one "
+                    "for each",
+                    lists=len(lists),
+                    datasets=len(auxiliaries),
+                )
             )
     for own in lists:
         twice = [name for name, count in Counter(key.name for key in own).items() if count > 1]
         if twice:
-            raise StudyError(f'key "{twice[0]}" is given twice; give it once')
+            raise StudyError(text('key "{name}" is given twice; give it once', name=twice[0]))
     return lists
 
 
@@ -310,13 +321,18 @@ def _observed(
         everything = {name: None for table in tables for name in (*table.columns, *table.facts)}
         for name in names:
             if name not in everything:
-                raise DataError(unknown_name("column", name, "any of the datasets", everything))
+                raise DataError(
+                    unknown_name("column", name, text("any of the datasets"), everything)
+                )
         known = [[name for name in names if _has(table, name)] for table in tables]
     for table, seen in zip(tables[1:], known[1:], strict=True):
         if not seen:
             raise StudyError(
-                f"nothing is observed in {table.name}: it has none of the quasi-identifiers; name one of its columns, "
-                "or leave it out"
+                text(
+                    "nothing is observed in {table}: it has none of the quasi-identifiers; name one of its columns, "
+                    "or leave it out",
+                    table=table.name,
+                )
             )
     return [tuple(seen) for seen in known]
 
@@ -455,8 +471,13 @@ def _linked(
     changing += [key for key in compared if key.agree == key.differ == 0]
     if len(changing) > MOST_CHANGING_KEYS:
         raise BudgetError(
-            f"{len(changing)} keys of {auxiliary.name} may change, more than {MOST_CHANGING_KEYS}; leave out those "
-            "that tell least, or let them persist for certain"
+            text(
+                "{keys} keys of {table} may change, more than {most}; leave out those that tell least, or let them "
+                "persist for certain",
+                keys=len(changing),
+                table=auxiliary.name,
+                most=MOST_CHANGING_KEYS,
+            )
         )
     shown = partition(auxiliary, observed)
     seen = _Codes(shown.numbers + np.uint32(1), shown.classes + 1)
@@ -524,13 +545,19 @@ def _occurring(column: Column) -> Column:
 def _shifted(column: Column, shift: int, table: EncodedTable) -> pa.LargeStringArray:
     """Return the values of a column of integers, each moved by so much; missing ones stay."""
     moved = []
-    for code, text in enumerate(column.values.to_pylist()):
-        plain = text.strip()
+    for code, value in enumerate(column.values.to_pylist()):
+        plain = value.strip()
         if plain and not (INTEGER.fullmatch(plain) and len(plain) < _LONGEST_INTEGER):
             record = int(np.argmax(column.codes == code)) + 1
             raise DataError(
-                f'{table.name}, record {record}: "{text}" in column "{column.name}" is not an integer, but the key is '
-                "to be shifted; correct it, or link without a shift"
+                text(
+                    '{table}, record {record}: "{value}" in column "{column}" is not an integer, but the key is to be '
+                    "shifted; correct it, or link without a shift",
+                    table=table.name,
+                    record=str(record),
+                    value=value,
+                    column=column.name,
+                )
             )
         moved.append(str(int(plain) + shift) if plain else MISSING)
     return pa.array(moved, pa.large_string())
@@ -749,8 +776,13 @@ def _leaves(groups: Groups, rows: Rows, where: str) -> Iterator[Nodes]:
 
 def _too_many(pairs: int, where: str, most: int) -> BudgetError:
     return BudgetError(
-        f"linking {where} means to weigh {pairs:,} pairs of records and observations or more, beyond the limit of "
-        f"{most:,}; add a key that persists for certain, or leave out a quasi-identifier or a dataset"
+        text(
+            "linking {where} means to weigh {pairs} pairs of records and observations or more, beyond the limit of "
+            "{most}; add a key that persists for certain, or leave out a quasi-identifier or a dataset",
+            where=where,
+            pairs=pairs,
+            most=most,
+        )
     )
 
 

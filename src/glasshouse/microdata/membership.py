@@ -30,15 +30,15 @@ import pyarrow as pa
 from numba import njit
 
 from glasshouse.errors import StudyError, quoted
-from glasshouse.language import unknown_name
+from glasshouse.language import text, unknown_name
 from glasshouse.microdata.gains import sum_of_ratios
 from glasshouse.microdata.membership_counts import (
-    MOST_RELEASES,
     Counted,
     Counts,
     Question,
     sums_by_group,
 )
+from glasshouse.microdata.membership_questions import MOST_RELEASES
 from glasshouse.microdata.models import MEASURE_FIELDS, MEASURES, Leakage, float_or_none
 from glasshouse.microdata.patterns import model_of
 from glasshouse.table import EncodedTable
@@ -428,11 +428,13 @@ def _possible_values(
     asked = {}
     for name, value in known.items():
         if name not in question.names:
-            where = "the quasi-identifiers of this question"
+            where = text("the quasi-identifiers of this question")
             raise StudyError(unknown_name("column", name, where, question.names))
         asked[name] = (value,) if isinstance(value, str) else tuple(sorted(set(value)))
         if not asked[name]:
-            raise StudyError(f"no value of {quoted([name])} is possible; give at least one")
+            raise StudyError(
+                text("no value of {name} is possible; give at least one", name=quoted([name]))
+            )
     return asked
 
 

@@ -18,21 +18,20 @@ import pyarrow.compute as pc
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.errors import DataError, StudyError, near_names, quoted
+from glasshouse.errors import DataError, quoted
+from glasshouse.language import either, text
+from glasshouse.microdata.membership_questions import (
+    asked_about,
+    refuse_several_records,
+    unheard_of,
+)
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.dictionary import Codes, smallest_unsigned
-from glasshouse.table.encoded import assign_roles
 from glasshouse.table.generalised import SUPPRESSED, covering, is_suppressed
 from glasshouse.table.partition import refined
 
-MOST_RELEASES = 12
-"""How many releases can be asked about together: there are two to that power ways to be in them."""
-
 Counts = NDArray[np.int64]
 """Numbers of people or of records."""
-
-_COMPARED_VALUES = 10_000
-"""Among how many values of a column near ones are looked for."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +66,9 @@ class Question:
             StudyError: There is no quasi-identifier, or there are too many releases.
         """
         tables = (releases,) if isinstance(releases, EncodedTable) else tuple(releases)
-        names = _shared(tables, population, quasi_identifiers)
+        names = asked_about(tables, population, quasi_identifiers)
         for table in (*tables, population):
-            _refuse_several_records(table)
+            refuse_several_records(table)
         asked = tuple(Release.of(table, names) for table in tables)
         for release in asked:
             _refuse_partly_suppressed(release)
@@ -169,13 +168,17 @@ class Register:
             values = pa.array(possible, pa.large_string())
             wanted = pc.is_in(column.values, value_set=values).to_numpy(zero_copy_only=False)
             if not wanted.any():
-                raise DataError(_unheard_of(name, possible, column.values, population.name))
+                raise DataError(unheard_of(name, possible, column.values, population.name))
             fits &= wanted[column.codes]
         counts = np.bincount(self.numbers[fits], minlength=self.classes)
         if not counts.any():
-            told = ", ".join(f"{name} {' or '.join(values)}" for name, values in known.items())
+            told = ", ".join(f"{name} {either(values)}" for name, values in known.items())
             raise DataError(
-                f"nobody in {population.name} fits ({told}); check what is known, or leave something out"
+                text(
+                    "nobody in {register} fits ({known}); check what is known, or leave something out",
+                    register=population.name,
+                    known=told,
+                )
             )
         return counts
 
@@ -253,8 +256,14 @@ def refuse_surplus(excess: Counts, releases: str, population: str) -> None:
     surplus = excess[excess > 0]
     if len(surplus):
         raise DataError(
-            f"{releases}: {surplus.sum():,} records in {len(surplus):,} classes have no counterpart in {population}, "
-            "which must contain everybody in the release; compare how the columns are written in both"
+            text(
+                "{releases}: {records} records in {classes} classes have no counterpart in {register}, which must "
+                "contain everybody in the release; compare how the columns are written in both",
+                releases=releases,
+                records=int(surplus.sum()),
+                classes=len(surplus),
+                register=population,
+            )
         )
 
 
@@ -284,7 +293,9 @@ class _Writing:
             try:
                 position = covering(population.column(name).values, values)
             except DataError as error:
-                raise DataError(f"column {quoted([name])}: {error}") from None
+                raise DataError(
+                    text("column {name}: {reason}", name=quoted([name]), reason=error)
+                ) from None
             alone = np.flatnonzero(position < 0)
             position[alone] = len(values) + np.arange(len(alone))
             code = _numbered_by_appearance(position, len(values) + len(alone))
@@ -393,58 +404,6 @@ def _numbered_by_appearance(positions: NDArray[np.int64], count: int) -> NDArray
     return number
 
 
-def _shared(
-    tables: tuple[EncodedTable, ...],
-    population: EncodedTable,
-    quasi_identifiers: Sequence[str] | None,
-) -> tuple[str, ...]:
-    """Check the question, and return the quasi-identifiers."""
-    if not 1 <= len(tables) <= MOST_RELEASES:
-        raise StudyError(
-            f"membership is asked of 1 to {MOST_RELEASES} releases, not of {len(tables)}"
-        )
-    if len({table.name for table in tables}) < len(tables):
-        raise StudyError("two releases have the same name; give each its own when reading it")
-    if quasi_identifiers is None:
-        first = tables[0]
-        facts = (first.columns_of(name) for name in first.quasi_identifiers)
-        quasi_identifiers = [column.name for columns in facts for column in columns]
-    names = tuple(assign_roles(quasi_identifiers=quasi_identifiers))
-    if not names:
-        raise StudyError(
-            "membership needs at least one quasi-identifier that release and register share; name one"
-        )
-    if not any(name in population.columns for name in names):
-        raise DataError(
-            f"{population.name} has none of the quasi-identifiers {quoted(names)}; it has "
-            f"{quoted(list(population.columns)[:12])}"
-        )
-    for table in (*tables, population):
-        for name in names:
-            table.column(name)
-    return names
-
-
-def _refuse_several_records(table: EncodedTable) -> None:
-    """Check that everybody has one record, where an identifier tells."""
-    if table.identifier is None:
-        return
-    identifier = table.column(table.identifier)
-    records = np.bincount(identifier.codes, minlength=identifier.cardinality)
-    nameless = identifier.values.index("").as_py()
-    if nameless >= 0 and records[nameless]:
-        raise DataError(
-            f"{table.name}: {records[nameless]:,} records have no {quoted([identifier.name])}; complete it, or read "
-            "the file without an identifier"
-        )
-    several = int(np.count_nonzero(records > 1))
-    if several:
-        raise DataError(
-            f"{table.name}: {several:,} people have more than one record (by {quoted([identifier.name])}); membership "
-            "needs one record per person"
-        )
-
-
 def _refuse_partly_suppressed(release: Release) -> None:
     """Check that ``*`` stands alone in its column: beside other values it might stand for any of them as well."""
     columns = {
@@ -457,8 +416,14 @@ def _refuse_partly_suppressed(release: Release) -> None:
             [release.codes(name) == code for name, code in columns.items()]
         )
         raise DataError(
-            f'{release.name}: {np.count_nonzero(partly):,} records hold "{SUPPRESSED}" beside other values of '
-            f"{quoted(columns)}, and could be in several classes; leave these columns out, or suppress whole records"
+            text(
+                '{release}: {records} records hold "{mark}" beside other values of {columns}, and could be in several '
+                "classes; leave these columns out, or suppress whole records",
+                release=release.name,
+                records=int(np.count_nonzero(partly)),
+                mark=SUPPRESSED,
+                columns=quoted(columns),
+            )
         )
 
 
@@ -466,14 +431,3 @@ def _all_values(releases: Sequence[Release]) -> tuple[pa.LargeStringArray, ...]:
     """Return, per quasi-identifier, the values of all releases."""
     values = zip(*(release.values for release in releases), strict=True)
     return tuple(pc.unique(pa.concat_arrays(list(each))) for each in values)
-
-
-def _unheard_of(
-    name: str, possible: tuple[str, ...], values: pa.LargeStringArray, where: str
-) -> str:
-    """Say that nobody has any of the values, and name near ones."""
-    some = [value for value in values[:_COMPARED_VALUES].to_pylist() if value]
-    near = list(dict.fromkeys(other for value in possible for other in near_names(value, some)))
-    hint = f"; did you mean {' or '.join(quoted([value]) for value in near[:3])}?" if near else ""
-    told = " or ".join(quoted([value]) for value in possible[:3])
-    return f"nobody in {where} has {told} in column {quoted([name])}{hint}"

@@ -27,6 +27,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
+from glasshouse.language import marked, text, translated
 from glasshouse.microdata import sums
 from glasshouse.microdata.gains import (
     OTHERS,
@@ -101,6 +102,9 @@ SIZE_BINS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
 """The least class size of each bin of a histogram."""
 SUCCESS_BINS = 11
 """Success of a single guess is counted by tenths, and certainty apart."""
+OTHER_GAIN = marked("a gain is given for {secret}, which is none of the secrets {secrets}")
+OTHER_PRIOR = marked("a prior is given for {secret}, which is none of the secrets {secrets}")
+"""What `refuse_unknown_secrets` says of a gain and of a prior."""
 
 
 @dataclass(frozen=True)
@@ -307,10 +311,12 @@ def assess_windows(
     chosen = [table.quasi_identifiers] if subsets is None else [tuple(s) for s in subsets]
     named = [attributes_of(secret) for secret in (table.sensitive if secrets is None else secrets)]
     if not chosen:
-        raise StudyError("there is nothing to assess: give at least one set of quasi-identifiers")
+        raise StudyError(
+            text("there is nothing to assess: give at least one set of quasi-identifiers")
+        )
     gains, priors = gains or {}, priors or {}
-    refuse_unknown_secrets("gain", gains, named)
-    refuse_unknown_secrets("prior", priors, named)
+    refuse_unknown_secrets(OTHER_GAIN, gains, named)
+    refuse_unknown_secrets(OTHER_PRIOR, priors, named)
     aims = [_aim(table, own, weights, gains.get(own), priors.get(own)) for own in [(), *named]]
     outcomes: list[list[Attack]] = [[] for _ in windows]
     for names in chosen:
@@ -332,17 +338,17 @@ def attributes_of(secret: str | Sequence[str]) -> tuple[str, ...]:
     """
     names = (secret,) if isinstance(secret, str) else tuple(secret)
     if not names or len(set(names)) < len(names):
-        raise StudyError("a secret needs at least one sensitive attribute, and each once")
+        raise StudyError(text("a secret needs at least one sensitive attribute, and each once"))
     return names
 
 
 def refuse_unknown_secrets(
-    what: str, given: Iterable[tuple[str, ...]], secrets: Sequence[tuple[str, ...]]
+    refusal: str, given: Iterable[tuple[str, ...]], secrets: Sequence[tuple[str, ...]]
 ) -> None:
     """Check that something is given for the secrets only, or for re-identification.
 
     Args:
-        what: What is given, such as a gain.
+        refusal: What is said otherwise: `OTHER_GAIN` or `OTHER_PRIOR`.
         given: For which secrets it is; the empty one is re-identification.
         secrets: The secrets that there are.
 
@@ -351,9 +357,7 @@ def refuse_unknown_secrets(
     """
     for secret in given:
         if secret != () and secret not in secrets:
-            raise StudyError(
-                f"a {what} is given for {secret!r}, which is none of the secrets {secrets}"
-            )
+            raise StudyError(translated(refusal, secret=secret, secrets=secrets))
 
 
 @dataclass(frozen=True)
@@ -377,8 +381,10 @@ def _aim(
         return _Aim(names, secret, None if gain is None else inferring_game(secret, gain))
     if prior is not None:
         raise StudyError(
-            "re-identification takes no prior on a secret, as record weights are its prior; name a sensitive "
-            "attribute, or a column of weights"
+            text(
+                "re-identification takes no prior on a secret, as record weights are its prior; name a sensitive "
+                "attribute, or a column of weights"
+            )
         )
     return _Aim((), None, None if gain is None else naming_game(table, weights, gain))
 

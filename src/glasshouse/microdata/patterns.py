@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, DataError, quoted
+from glasshouse.language import text
 from glasshouse.microdata.gains import sum_of_ratios
 from glasshouse.microdata.membership_counts import (
     Classes,
@@ -117,8 +118,12 @@ class _Independent:
         weight, rows, below = self._weighted(weights)
         if len(rows) << len(self.records) > _MOST_TERMS:
             raise BudgetError(
-                f"{len(rows):,} kinds of classes in {len(self.records)} releases are too many to add up exactly; give "
-                "the releases an identifier to link them by, or take fewer releases or quasi-identifiers"
+                text(
+                    "{kinds} kinds of classes in {releases} releases are too many to add up exactly; give the releases "
+                    "an identifier to link them by, or take fewer releases or quasi-identifiers",
+                    kinds=len(rows),
+                    releases=len(self.records),
+                )
             )
         denominators, group = _numbered(below)
         common = math.lcm(*denominators)
@@ -212,8 +217,7 @@ class _Linked:
         groups = refined(columns, len(linked))
         first = linked[first_of_each(groups.numbers, groups.classes)]
         taken = sums_by_group(own_class[first], groups.sizes, len(classes.people))
-        names = " and ".join(release.name for release in releases)
-        refuse_surplus(taken - classes.people, f"{names}, linked", population)
+        refuse_surplus(taken - classes.people, _linked_names(releases), population)
         return cls(
             of=classes.of,
             people=classes.people,
@@ -287,6 +291,12 @@ def _persons(releases: Sequence[Release]) -> tuple[list[NDArray[np.uint32]], int
     return persons, len(people)
 
 
+def _linked_names(releases: Sequence[Release]) -> str:
+    *others, last = (release.name for release in releases)
+    names = text("{first} and {last}", first=", ".join(others), last=last) if others else last
+    return text("{names}, linked", names=names)
+
+
 def _differing(
     releases: Sequence[Release], persons: Sequence[NDArray[np.uint32]], everyone: int
 ) -> str:
@@ -304,8 +314,14 @@ def _differing(
             value[person] = codes
         anywhere |= differs
         counts[name] = int(np.count_nonzero(differs))
-    told = ", ".join(f"{quoted([name])} of {count:,}" for name, count in counts.items() if count)
-    return (
-        f"{np.count_nonzero(anywhere):,} people have different values in different releases ({told}); one register can "
-        "only be matched with what does not change: leave it out of the quasi-identifiers"
+    told = [
+        text("{column} of {people}", column=quoted([name]), people=count)
+        for name, count in counts.items()
+        if count
+    ]
+    return text(
+        "{people} people have different values in different releases ({columns}); one register can only be matched "
+        "with what does not change: leave it out of the quasi-identifiers",
+        people=int(np.count_nonzero(anywhere)),
+        columns=", ".join(told),
     )

@@ -18,7 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
-from glasshouse.language import marked, unknown_name
+from glasshouse.language import marked, text, unknown_name
 from glasshouse.table import EncodedTable
 from glasshouse.table.dictionary import Codes
 from glasshouse.table.partition import partition
@@ -86,7 +86,7 @@ class RecordRisks:
 
     def _row(self, secret: str) -> int:
         if secret not in self.sensitive:
-            where = f"the record risks of {self.dataset}"
+            where = text("the record risks of {dataset}", dataset=self.dataset)
             raise StudyError(unknown_name("secret", secret, where, self.sensitive))
         return self.sensitive.index(secret)
 
@@ -120,7 +120,9 @@ def record_risks(
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     secrets = tuple(table.sensitive if sensitive is None else sensitive)
     if not names:
-        raise StudyError("the risk of each record needs at least one quasi-identifier; name one")
+        raise StudyError(
+            text("the risk of each record needs at least one quasi-identifier; name one")
+        )
     table.with_roles(quasi_identifiers=names, sensitive=secrets, identifier=table.identifier)
     classes = partition(table, names)
     most = np.empty((len(secrets), table.records), np.uint32)

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError
+from glasshouse.language import text
 from glasshouse.microdata import kernel
 from glasshouse.microdata.kernel import Plan, Store, Sums, Workspace
 from glasshouse.microdata.packing import (
@@ -258,8 +259,13 @@ class _Steps:
         if room < min(self._table_records, LEAST_RECORDS):
             needed = resident + fixed + chunk + min(self._table_records, LEAST_RECORDS) * each
             raise BudgetError(
-                f"the data and the program take {resident >> 20:,} MiB already; a sweep needs {needed >> 20:,} MiB at "
-                f"least, not {memory >> 20:,}: give it more memory or fewer quasi-identifiers"
+                text(
+                    "the data and the program take {resident} MiB already; a sweep needs {needed} MiB at least, not "
+                    "{memory}: give it more memory or fewer quasi-identifiers",
+                    resident=resident >> 20,
+                    needed=int(needed) >> 20,
+                    memory=memory >> 20,
+                )
             )
         return int(room)
 
@@ -343,8 +349,10 @@ class _Steps:
                     filled = kernel.merge(records, counts, words, 0, room, True, keep, slots)
                     if filled > room // 2:
                         raise BudgetError(
-                            "too many different records are alike on a quasi-identifier; a sweep needs more memory, or "
-                            "fewer quasi-identifiers"
+                            text(
+                                "too many different records are alike on a quasi-identifier; a sweep needs more "
+                                "memory, or fewer quasi-identifiers"
+                            )
                         )
         return _Slice(np.array([0]), np.array([filled]), records, counts)
 
@@ -458,8 +466,11 @@ def _workspace(plan: Plan, largest_part: int) -> Workspace:
     room = largest_part * levels
     if room >= 1 << 31:
         raise BudgetError(
-            f"a group of {largest_part:,} records is alike on the most telling quasi-identifier; that is too many for "
-            "one sweep. Leave out attributes, or use max:K"
+            text(
+                "a group of {records} records is alike on the most telling quasi-identifier; that is too many for one "
+                "sweep. Leave out attributes, or use max:K",
+                records=int(largest_part),
+            )
         )
     values = int(plan.fields.size.max(initial=1))
     statistics = min(1 << attributes, kernel.MERGE_STATISTICS)

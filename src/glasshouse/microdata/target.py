@@ -34,7 +34,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError, quoted
-from glasshouse.language import unknown_name
+from glasshouse.language import text, unknown_name
 from glasshouse.microdata import sums
 from glasshouse.microdata.gains import (
     Acting,
@@ -47,6 +47,7 @@ from glasshouse.microdata.gains import (
 )
 from glasshouse.microdata.models import (
     MEASURE_FIELDS,
+    OTHER_GAIN,
     Leakage,
     attack_code,
     attributes_of,
@@ -249,7 +250,7 @@ class Target:
             if own.secret == names:
                 return own
         inferred = [own.sensitive for own in self.secrets]
-        raise StudyError(unknown_name("secret", "+".join(names), "the outcome", inferred))
+        raise StudyError(unknown_name("secret", "+".join(names), text("the outcome"), inferred))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as plain values; nothing in it points at a record."""
@@ -373,13 +374,15 @@ def _code(table: EncodedTable, secret: Sequence[str]) -> str:
 def _conditions(table: EncodedTable, known: Known) -> tuple[Condition, ...]:
     """Return what is known as conditions on columns of the table."""
     if isinstance(known, str | Condition):
-        raise StudyError('give a list of what is known, such as ["age=34"], not one condition')
+        raise StudyError(
+            text('give a list of what is known, such as ["age=34"], not one condition')
+        )
     if isinstance(known, Mapping):
         given = [_from_mapping(name, value) for name, value in known.items()]
     else:
         given = [each if isinstance(each, Condition) else parse_condition(each) for each in known]
     if not given:
-        raise StudyError("the attack on one person needs something that is known of them")
+        raise StudyError(text("the attack on one person needs something that is known of them"))
     return tuple(replace(each, column=column_known(table, each.column).name) for each in given)
 
 
@@ -409,8 +412,12 @@ def _text(name: str, value: object) -> str:
         return str(pa.scalar(value).cast(pa.string()).as_py())
     except (pa.ArrowException, TypeError):
         raise StudyError(
-            f'what is known of "{name}" is {value!r}, which is no text, number or date; give one, a list of them, or '
-            "a condition"
+            text(
+                'what is known of "{name}" is {value}, which is no text, number or date; give one, a list of them, or '
+                "a condition",
+                name=name,
+                value=repr(value),
+            )
         ) from None
 
 
@@ -422,7 +429,9 @@ def _inferred(
 ) -> list[tuple[str, ...]]:
     """Return the secrets, each as the names of its columns."""
     if isinstance(secrets, str):
-        raise StudyError(f'give a list of secrets, such as ["{secrets}"], not one text')
+        raise StudyError(
+            text('give a list of secrets, such as ["{name}"], not one text', name=secrets)
+        )
     named = [
         attributes_of([column_known(table, name).name for name in attributes_of(secret)])
         for secret in (table.sensitive if secrets is None else secrets)
@@ -431,9 +440,12 @@ def _inferred(
     both = [name for names in named for name in names if name in known]
     if both:
         raise StudyError(
-            f'column "{both[0]}" is known of the target and also a secret to infer; leave it out of one of them'
+            text(
+                'column "{name}" is known of the target and also a secret to infer; leave it out of one of them',
+                name=both[0],
+            )
         )
-    refuse_unknown_secrets("gain", gains, named)
+    refuse_unknown_secrets(OTHER_GAIN, gains, named)
     return named
 
 
@@ -443,12 +455,19 @@ def _nobody(table: EncodedTable, conditions: Sequence[Condition]) -> str:
     names = quoted(_columns(conditions))
     without = fitting_without_one(table, conditions)
     most = max(without)
-    hint = (
-        f"without what is known of {quoted([conditions[without.index(most)].column])} there would be {most:,}"
-        if most
-        else "nor would there be any without one of them"
+    if not most:
+        return text(
+            "nobody in {table} has all of {names}: zero candidates; nor would there be any without one of them",
+            table=table.name,
+            names=names,
+        )
+    return text(
+        "nobody in {table} has all of {names}: zero candidates; without what is known of {name} there would be {most}",
+        table=table.name,
+        names=names,
+        name=quoted([conditions[without.index(most)].column]),
+        most=most,
     )
-    return f"nobody in {table.name} has all of {names}: zero candidates; {hint}"
 
 
 def _possible(
@@ -460,8 +479,11 @@ def _possible(
     candidates = fitting[weights.each[fitting] > 0]
     if fitting.size and not candidates.size:
         raise DataError(
-            f"every record of {table.name} that fits what is known weighs 0, so that none can be the target's: zero "
-            "candidates; correct the weights, or what is known"
+            text(
+                "every record of {table} that fits what is known weighs 0, so that none can be the target's: zero "
+                "candidates; correct the weights, or what is known",
+                table=table.name,
+            )
         )
     return candidates
 
@@ -567,7 +589,7 @@ def _journalist(
 ) -> Journalist | None:
     """Ask for the journalist too, where a register or a sampling fraction is given."""
     if population is not None and fraction is not None:
-        raise StudyError("give a register of the population or a sampling fraction, not both")
+        raise StudyError(text("give a register of the population or a sampling fraction, not both"))
     if population is not None:
         return _by_register(table, conditions, candidates, population)
     return None if fraction is None else _by_fraction(table, candidates.size, fraction)
@@ -593,7 +615,10 @@ def _exact_share(fraction: float | Fraction) -> Fraction:
         share = Fraction(0)
     if not 0 < share <= 1:
         raise StudyError(
-            f"the sampling fraction must be a number above 0 and at most 1, not {fraction}"
+            text(
+                "the sampling fraction must be a number above 0 and at most 1, not {fraction}",
+                fraction=str(fraction),
+            )
         )
     return share
 
@@ -613,20 +638,36 @@ def _by_register(
     if not shared:
         names = quoted(_columns(conditions))
         raise StudyError(
-            f"{register.name} has none of the columns of which something is known ({names}); the register needs one"
+            text(
+                "{register} has none of the columns of which something is known ({names}); the register needs one",
+                register=register.name,
+                names=names,
+            )
         )
     alike, people = _alike(table, conditions, candidates, shared, register)
     if alike > people or table.records > register.records:
         raise DataError(
-            f"{alike:,} of {table.records:,} records of {table.name} fit what is known, but {people:,} of "
-            f"{register.records:,} people of {register.name}; the register must hold everybody who is in the release"
+            text(
+                "{alike} of {records} records of {table} fit what is known, but {people} of {everybody} people of "
+                "{register}; the register must hold everybody who is in the release",
+                alike=alike,
+                records=table.records,
+                table=table.name,
+                people=people,
+                everybody=register.records,
+                register=register.name,
+            )
         )
     inside = candidates.size
     possible = Fraction(people * inside, alike) if inside else Fraction(people - alike)
     if not possible:
         raise DataError(
-            f"everybody in {register.name} who fits has a record in {table.name} that contradicts what else is known: "
-            "zero candidates"
+            text(
+                "everybody in {register} who fits has a record in {table} that contradicts what else is known: zero "
+                "candidates",
+                register=register.name,
+                table=table.name,
+            )
         )
     return Journalist(
         register=register.name,

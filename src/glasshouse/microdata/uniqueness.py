@@ -21,7 +21,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import marked
+from glasshouse.language import marked, text
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.partition import refined
@@ -179,7 +179,12 @@ def population_risks(
     columns = _columns(table, quasi_identifiers)
     told = ~is_suppressed(table, [column.name for column in columns])
     if not told.any():
-        raise DataError(f'{table.name}: every record is "*" throughout; there is nothing to assess')
+        raise DataError(
+            text(
+                '{table}: every record is "*" throughout; there is nothing to assess',
+                table=table.name,
+            )
+        )
     if not told.all():
         columns = [Column(each.name, each.codes[told], each.values) for each in columns]
     sample = _Sample.of(refined(columns, int(told.sum())).sizes, share)
@@ -207,14 +212,17 @@ def population_risks(
 def _columns(table: EncodedTable, quasi_identifiers: Sequence[str] | None) -> list[Column]:
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     if not names:
-        raise StudyError("population risks need at least one quasi-identifier; name one")
+        raise StudyError(text("population risks need at least one quasi-identifier; name one"))
     return [column for name in names for column in table.columns_of(name)]
 
 
 def _exact(fraction: Fraction | float) -> Fraction:
     if not 0 < fraction <= 1:
         raise StudyError(
-            f"the sampling fraction is {fraction}; it must be above 0 and at most 1 (all of the population)"
+            text(
+                "the sampling fraction is {fraction}; it must be above 0 and at most 1 (all of the population)",
+                fraction=str(fraction),
+            )
         )
     return Fraction(str(fraction)) if isinstance(fraction, float) else Fraction(fraction)
 

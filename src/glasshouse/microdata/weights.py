@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, printable
+from glasshouse.language import marked, text, translated
 from glasshouse.microdata.sums import value_weights
 from glasshouse.table import EncodedTable
 
@@ -21,6 +22,26 @@ NUMBER = re.compile(r"\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
 LARGEST_TOTAL = (1 << 63) // 16
 """Sums stay below this, so that ten times a sum is still a 64-bit integer."""
 
+What = Literal["weight", "worth"]
+"""What a number in a column is to the user."""
+_TOO_LONG: dict[What, str] = {
+    "weight": marked(
+        '{table}: the weights in column "{name}" have too many digits to be added up exactly; round them'
+    ),
+    "worth": marked(
+        '{table}: the worths in column "{name}" have too many digits to be added up exactly; round them'
+    ),
+}
+_NO_NUMBER: dict[What, str] = {
+    "weight": marked(
+        '{table}, record {record}: weight "{written}" in column "{name}" is not a number from 0 on; correct it, or '
+        "leave the record out"
+    ),
+    "worth": marked(
+        '{table}, record {record}: worth "{written}" in column "{name}" is not a number from 0 on; correct it, or '
+        "leave the record out"
+    ),
+}
 _BEFORE_A_DIGIT = ((1 << 63) - 10) // 10
 """An integer up to this has room for one more decimal digit in 64 bits."""
 _MOST_DECIMALS = 18
@@ -52,18 +73,22 @@ def record_weights(table: EncodedTable, name: str | None) -> Weights:
     weights = Weights(each, int(each.sum()), int(each.max()))
     if weights.total == 0:
         raise DataError(
-            f'{table.name}: every weight in column "{name}" is 0; give a positive one to somebody'
+            text(
+                '{table}: every weight in column "{name}" is 0; give a positive one to somebody',
+                table=table.name,
+                name=name,
+            )
         )
     return weights
 
 
-def record_numbers(table: EncodedTable, name: str, what: str) -> tuple[NDArray[np.int64], int]:
+def record_numbers(table: EncodedTable, name: str, what: What) -> tuple[NDArray[np.int64], int]:
     """Return the numbers in a column, none negative, as integers per record, and the scale that made them so.
 
     Args:
         table: The release.
         name: The column.
-        what: What such a number is to the user, such as a weight.
+        what: What such a number is to the user.
 
     Raises:
         DataError: One is not a number from 0 on, or they have too many digits to be added up exactly.
@@ -77,20 +102,23 @@ def record_numbers(table: EncodedTable, name: str, what: str) -> tuple[NDArray[n
         _scaled(digits, places) if is_read.all() else _scaled_fractions(column.values, held)
     )
     if int(scaled.max()) * table.records > LARGEST_TOTAL:
-        raise DataError(
-            f'{table.name}: the {what}s in column "{name}" have too many digits to be added up exactly; round them'
-        )
+        raise DataError(translated(_TOO_LONG[what], table=table.name, name=name))
     return scaled.astype(np.int64)[column.codes], scale
 
 
-def _check(text: str, table: EncodedTable, name: str, code: int, what: str) -> None:
-    if NUMBER.fullmatch(text.strip()):
+def _check(written: str, table: EncodedTable, name: str, code: int, what: What) -> None:
+    if NUMBER.fullmatch(written.strip()):
         return
     first = int(np.argmax(table.column(name).codes == code))
     record = (first if table.positions is None else int(table.positions[first])) + 1
     raise DataError(
-        f'{table.name}, record {record}: {what} "{printable(text)}" in column "{name}" is not a number from 0 on; '
-        "correct it, or leave the record out"
+        translated(
+            _NO_NUMBER[what],
+            table=table.name,
+            record=str(record),
+            written=printable(written),
+            name=name,
+        )
     )
 
 
@@ -99,8 +127,8 @@ def _scaled_fractions(
 ) -> tuple[NDArray[Any], int]:
     """Return numbers times the smallest scale that makes integers of all of them, and that scale."""
     exact = [
-        Fraction(text.strip()) if counts else Fraction(0)
-        for text, counts in zip(texts.to_pylist(), held.tolist(), strict=True)
+        Fraction(written.strip()) if counts else Fraction(0)
+        for written, counts in zip(texts.to_pylist(), held.tolist(), strict=True)
     ]
     scale = lcm(*(number.denominator for number in exact))
     return np.array([int(number * scale) for number in exact], object), scale

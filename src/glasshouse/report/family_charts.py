@@ -59,7 +59,10 @@ def family_chart(
     shown = shown_parts(family)
     if not shown.parts:
         raise StudyError(
-            f"no part has at least {smallest_cell()} records; there is nothing to draw"
+            text(
+                "no part has at least {smallest} records; there is nothing to draw",
+                smallest=smallest_cell(),
+            )
         )
     lines = _by_knowledge(shown, sensitive, part)
     if not shown.ordered or len(shown.parts) < 2:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from glasshouse.errors import DataError, quoted
+from glasshouse.language import text
 
 LEAVING = 0.08
 """The share of students who are not in the census a year later."""
@@ -42,7 +43,12 @@ def a_year_later(students: pa.Table, *, seed: int = 0) -> pa.Table:
     """
     missing = [name for name in NEEDED if name not in students.column_names]
     if missing:
-        raise DataError(f"the census has no column {quoted(missing)}; make it with school-census")
+        raise DataError(
+            text(
+                "the census has no column {columns}; make it with school-census",
+                columns=quoted(missing),
+            )
+        )
     rng = np.random.default_rng(seed)
     staying = np.flatnonzero(rng.random(students.num_rows) >= LEAVING)
     rng.shuffle(staying)

@@ -20,7 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
-from glasshouse.language import marked
+from glasshouse.language import marked, text
 from glasshouse.synthetic.draws import Codes, Floats, flags, whole_sizes
 from glasshouse.synthetic.streaming import Generator
 
@@ -88,7 +88,7 @@ class PopulationWorld:
             "postal_code": [f"{FIRST_CODE + code:05}" for code in range(len(self.sizes))],
             "illness": ILLNESSES,
         }
-        return {column: pa.array(text, pa.string()) for column, text in texts.items()}
+        return {column: pa.array(values, pa.string()) for column, values in texts.items()}
 
     @cached_property
     def ends(self) -> Codes:
@@ -212,9 +212,22 @@ def study(
     """
     batches = POPULATION.batches(people, seed=seed)
     listed = round(people * REGISTER / RECORDS) if register is None else register
-    for what, number in (("register", listed), ("sample", sample)):
-        if not 1 <= number <= people:
-            raise StudyError(f"a {what} of {people:,} people has 1 to {people:,}, not {number!r}")
+    if not 1 <= listed <= people:
+        raise StudyError(
+            text(
+                "a register of {people} people has 1 to {people}, not {given}",
+                people=people,
+                given=repr(listed),
+            )
+        )
+    if not 1 <= sample <= people:
+        raise StudyError(
+            text(
+                "a sample of {people} people has 1 to {people}, not {given}",
+                people=people,
+                given=repr(sample),
+            )
+        )
     everybody = pa.Table.from_batches(batches, schema=POPULATION.schema)
     chance = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2,)))
     in_register = np.sort(chance.choice(people, listed, replace=False, shuffle=False))

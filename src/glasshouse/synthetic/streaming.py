@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.errors import StudyError
+from glasshouse.language import text
 from glasshouse.synthetic.draws import Codes
 
 BATCH_RECORDS = 1 << 19
@@ -72,8 +73,8 @@ class Generator:
     @property
     def schema(self) -> pa.Schema:
         """Every column is text, dictionary-encoded."""
-        text = pa.dictionary(pa.int32(), pa.string())
-        return pa.schema([pa.field(column, text, nullable=False) for column in self.columns])
+        kind = pa.dictionary(pa.int32(), pa.string())
+        return pa.schema([pa.field(column, kind, nullable=False) for column in self.columns])
 
     def batches(self, records: int, *, seed: int = 0) -> Iterator[pa.RecordBatch]:
         """Yield the records in batches; the same seed and number give the same records.
@@ -87,10 +88,17 @@ class Generator:
     def _check(self, records: int, seed: int) -> None:
         if not _is_whole(records) or not 1 <= records <= self.most_records:
             raise StudyError(
-                f"{self.name} makes 1 to {self.most_records:,} records, not {records!r}"
+                text(
+                    "{generator} makes 1 to {most} records, not {given}",
+                    generator=self.name,
+                    most=self.most_records,
+                    given=repr(records),
+                )
             )
         if not _is_whole(seed) or seed < 0:
-            raise StudyError(f"the seed is a whole number from 0 on, not {seed!r}")
+            raise StudyError(
+                text("the seed is a whole number from 0 on, not {given}", given=repr(seed))
+            )
 
     def _stream(self, records: int, seed: int) -> Iterator[pa.RecordBatch]:
         world = self.world(records, _child(seed, _WORLD))

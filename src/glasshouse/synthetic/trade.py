@@ -24,9 +24,9 @@ import pyarrow as pa
 import pyarrow.csv
 from numpy.typing import NDArray
 
-from glasshouse.atomic import new_file
-from glasshouse.errors import DataError, StudyError
-from glasshouse.language import unknown_name
+from glasshouse.atomic import cannot_write, new_file
+from glasshouse.errors import StudyError
+from glasshouse.language import localised, text, unknown_name
 from glasshouse.synthetic.draws import flags
 from glasshouse.synthetic.trade_world import (
     IMPORTERS,
@@ -82,9 +82,7 @@ class Trade:
         try:
             place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise DataError(
-                f'cannot write "{place}": {error.strerror}; choose another place'
-            ) from None
+            raise cannot_write(place, error) from None
         for name, table in vars(self).items():
             with new_file(place / f"{name}.csv") as draft:
                 pyarrow.csv.write_csv(table, draft)
@@ -349,22 +347,50 @@ def _check(
     suppress_below: int,
 ) -> None:
     if rounding not in ROUNDINGS:
-        raise StudyError(unknown_name("rounding", rounding, "synthetic trade", ROUNDINGS))
+        raise StudyError(unknown_name("rounding", rounding, text("synthetic trade"), ROUNDINGS))
     if not _is_whole(transactions) or not 1 <= transactions <= MOST_TRANSACTIONS:
         raise StudyError(
-            f"a month of trade has 1 to {MOST_TRANSACTIONS:,} transactions, not {transactions!r}"
+            text(
+                "a month of trade has 1 to {most} transactions, not {given}",
+                most=MOST_TRANSACTIONS,
+                given=repr(transactions),
+            )
         )
     if not _is_whole(importers) or not 1 <= importers <= transactions:
         raise StudyError(
-            f"{transactions:,} transactions have 1 to {transactions:,} importers, not {importers!r}"
+            text(
+                "{transactions} transactions have 1 to {transactions} importers, not {given}",
+                transactions=int(transactions),
+                given=repr(importers),
+            )
         )
-    for what, number in (("seed", seed), ("number of importers to publish from", suppress_below)):
-        if not _is_whole(number) or number < 0:
-            raise StudyError(f"the {what} is a whole number from 0 on, not {number!r}")
-    for what, share in (("left out", excluded), ("added", added)):
-        if not 0 <= share <= (1 if what == "left out" else OTHER_NATURES):
-            most = "1" if what == "left out" else f"{OTHER_NATURES:g}"
-            raise StudyError(f"the share of records {what} is from 0 to {most}, not {share!r}")
+    if not _is_whole(seed) or seed < 0:
+        raise StudyError(
+            text("the seed is a whole number from 0 on, not {given}", given=repr(seed))
+        )
+    if not _is_whole(suppress_below) or suppress_below < 0:
+        raise StudyError(
+            text(
+                "the number of importers to publish from is a whole number from 0 on, not {given}",
+                given=repr(suppress_below),
+            )
+        )
+    _check_shares(excluded, added)
+
+
+def _check_shares(excluded: float, added: float) -> None:
+    if not 0 <= excluded <= 1:
+        raise StudyError(
+            text("the share of records left out is from 0 to 1, not {given}", given=repr(excluded))
+        )
+    if not 0 <= added <= OTHER_NATURES:
+        raise StudyError(
+            text(
+                "the share of records added is from 0 to {most}, not {given}",
+                most=localised(f"{OTHER_NATURES:g}"),
+                given=repr(added),
+            )
+        )
 
 
 def _is_whole(value: object) -> bool:

@@ -13,6 +13,7 @@ import pyarrow.parquet
 
 from glasshouse.atomic import new_file
 from glasshouse.errors import StudyError, quoted
+from glasshouse.language import text
 
 _DICTIONARY_BYTES = 16 << 20
 """Keeps the school codes of a batch in one Parquet dictionary; the default of 1 MB overflows."""
@@ -42,11 +43,11 @@ def _parquet(batches: Iterable[pa.RecordBatch], schema: pa.Schema, stream: Binar
 
 
 def _csv(batches: Iterable[pa.RecordBatch], schema: pa.Schema, stream: BinaryIO) -> None:
-    text = pa.schema([pa.field(name, pa.string(), nullable=False) for name in schema.names])
+    texts = pa.schema([pa.field(name, pa.string(), nullable=False) for name in schema.names])
     options = pa.csv.WriteOptions(quoting_style="none")
-    with pa.csv.CSVWriter(stream, text, write_options=options) as writer:
+    with pa.csv.CSVWriter(stream, texts, write_options=options) as writer:
         for batch in batches:
-            writer.write_batch(batch.cast(text))
+            writer.write_batch(batch.cast(texts))
 
 
 def _csv_gz(batches: Iterable[pa.RecordBatch], schema: pa.Schema, stream: BinaryIO) -> None:
@@ -63,4 +64,10 @@ def _writer_for(path: Path) -> _Writer:
     for suffix, writer in _WRITERS.items():
         if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
             return writer
-    raise StudyError(f'"{path}" does not say its format; end it in one of {quoted(_WRITERS)}')
+    raise StudyError(
+        text(
+            '"{path}" does not say its format; end it in one of {endings}',
+            path=path,
+            endings=quoted(_WRITERS),
+        )
+    )

@@ -21,7 +21,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError, quoted
-from glasshouse.language import unknown_name
+from glasshouse.language import text, unknown_name
 from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
 from glasshouse.table.encoded import Column, EncodedTable, Role
 from glasshouse.table.treatment import Step, one_record_each
@@ -73,7 +73,11 @@ class Collection:
         """
         if not 1 <= datasets <= len(self.members):
             raise StudyError(
-                f"a window holds 1 to {len(self.members)} datasets of the collection, not {datasets}"
+                text(
+                    "a window holds 1 to {most} datasets of the collection, not {datasets}",
+                    most=len(self.members),
+                    datasets=str(datasets),
+                )
             )
         facts = {
             name: tuple(column for columns in by_dataset[:datasets] for column in columns)
@@ -112,7 +116,7 @@ def collect(
     remaining = iter(tables)
     first = next(remaining, None)
     if first is None:
-        raise StudyError("a collection needs at least one dataset")
+        raise StudyError(text("a collection needs at least one dataset"))
     focal = one_record_each(first, seed=seed)
     joiner = _Joiner(focal.table, focal.steps, tags)
     for number, table in enumerate(remaining, start=1):
@@ -165,8 +169,13 @@ class _Joiner:
         place, linked = _places(identifier.codes, person, self._row, self._focal.records)
         if linked == 0:
             raise DataError(
-                f'{table.name}: has nobody of {self._focal.name}: no value of "{identifier.name}" is in both; is it '
-                "the same identifier, written the same way?"
+                text(
+                    '{table}: has nobody of {focal}: no value of "{identifier}" is in both; is it the same identifier, '
+                    "written the same way?",
+                    table=table.name,
+                    focal=self._focal.name,
+                    identifier=identifier.name,
+                )
             )
         tagged = {}
         for name, role in table.roles.items():
@@ -185,13 +194,16 @@ class _Joiner:
         every = dict.fromkeys(name for own in self._own for name in own if name)
         names = list(every if quasi_identifiers is None else quasi_identifiers)
         if not names:
-            raise StudyError("a collection needs at least one quasi-identifier; name one")
+            raise StudyError(text("a collection needs at least one quasi-identifier; name one"))
         known = {name: self._columns_known(name) for name in names}
         for position, member in enumerate(self._members):
             if position and not any(by_dataset[position] for by_dataset in known.values()):
                 raise StudyError(
-                    f"{member.name}: has none of the quasi-identifiers {quoted(names)}; leave it out, or name one "
-                    "that it has"
+                    text(
+                        "{dataset}: has none of the quasi-identifiers {names}; leave it out, or name one that it has",
+                        dataset=member.name,
+                        names=quoted(names),
+                    )
                 )
         roles: dict[str, Role] = dict.fromkeys(names, Role.QUASI_IDENTIFIER)
         kept = (Role.SENSITIVE, Role.IDENTIFIER, Role.WEIGHT)
@@ -235,14 +247,19 @@ class _Joiner:
             return self._tags[len(self._members)]
         tag = _stem(name) if _stem(name) not in taken else name
         if tag in taken:
-            raise StudyError(f'two datasets are called "{name}"; give each a name of its own')
+            raise StudyError(
+                text('two datasets are called "{name}"; give each a name of its own', name=name)
+            )
         return tag
 
     def _add_column(self, column: Column) -> None:
         if column.name in self._columns:
             raise DataError(
-                f'the focal dataset has a column "{column.name}", which is what a column of another dataset is '
-                "called when they are joined; rename one of them"
+                text(
+                    'the focal dataset has a column "{name}", which is what a column of another dataset is called '
+                    "when they are joined; rename one of them",
+                    name=column.name,
+                )
             )
         self._columns[column.name] = column
 

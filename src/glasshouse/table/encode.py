@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.errors import DataError, StudyError
+from glasshouse.language import text
 from glasshouse.sources import (
     MISSING,
     OnProgress,
@@ -99,7 +100,11 @@ def read(
     for fact, columns in together.items():
         if fact in source.columns and fact not in columns:
             raise StudyError(
-                f'fact "{fact}" has the name of a column of {source.name} that is no part of it; rename the fact'
+                text(
+                    'fact "{fact}" has the name of a column of {source} that is no part of it; rename the fact',
+                    fact=fact,
+                    source=source.name,
+                )
             )
     rest = also if roles else source.columns
     roles |= {column: Role.IGNORED for column in rest if column not in roles}
@@ -123,7 +128,12 @@ def _column_type(column: str, kind: ColumnType | str) -> ColumnType:
     except ValueError:
         known = ", ".join(ColumnType)
         raise StudyError(
-            f'type "{kind}" of column "{column}" is unknown; the types are {known}'
+            text(
+                'type "{kind}" of column "{column}" is unknown; the types are {known}',
+                kind=str(kind),
+                column=column,
+                known=known,
+            )
         ) from None
 
 
@@ -176,7 +186,7 @@ def _encoded(
                 pieces[name].append(codes)
             records += batch.num_rows
     if records == 0:
-        raise DataError(f"{source.name}: has no records")
+        raise DataError(text("{name}: has no records", name=source.name))
     columns = {}
     for name in names:
         codes = _joined(pieces.pop(name), len(dictionaries[name]))
@@ -215,18 +225,18 @@ def _understanding(kind: ColumnType, *, strip: bool) -> Understanding | None:
     return str.strip if strip else None
 
 
-def _integer(text: str) -> str:
-    if text.strip() and not INTEGER.fullmatch(text.strip()):
-        raise ValueError(text)
-    return str(int(text)) if text.strip() else MISSING
+def _integer(written: str) -> str:
+    if written.strip() and not INTEGER.fullmatch(written.strip()):
+        raise ValueError(written)
+    return str(int(written)) if written.strip() else MISSING
 
 
-def _number(text: str) -> str:
-    if not text.strip():
+def _number(written: str) -> str:
+    if not written.strip():
         return MISSING
-    if not NUMBER.fullmatch(text.strip()):
-        raise ValueError(text)
-    plain = f"{Decimal(text.strip()):f}"  # exact: all digits, no exponent
+    if not NUMBER.fullmatch(written.strip()):
+        raise ValueError(written)
+    plain = f"{Decimal(written.strip()):f}"  # exact: all digits, no exponent
     plain = plain.rstrip("0").rstrip(".") if "." in plain else plain
     sign, digits = ("-", plain[1:]) if plain.startswith("-") else ("", plain.lstrip("+"))
     digits = digits.lstrip("0") or "0"
@@ -238,14 +248,20 @@ def _merged(column: Column, understood: Understanding, where: str) -> Column:
     """Return the column with values that mean the same made one."""
     meant: dict[str, int] = {}
     new_code = np.empty(column.cardinality, np.uint32)
-    for code, text in enumerate(column.values.to_pylist()):
+    for code, written in enumerate(column.values.to_pylist()):
         try:
-            value = understood(text)
+            value = understood(written)
         except ValueError:
             first = int(np.argmax(column.codes == code)) + 1
             raise DataError(
-                f'{where}, record {first}: "{text}" in column "{column.name}" is not a number of the type asked '
-                "for; correct it, or read the column as text"
+                text(
+                    '{table}, record {record}: "{value}" in column "{column}" is not a number of the type asked for; '
+                    "correct it, or read the column as text",
+                    table=where,
+                    record=str(first),
+                    value=written,
+                    column=column.name,
+                )
             ) from None
         new_code[code] = meant.setdefault(value, len(meant))
     codes = new_code.astype(smallest_unsigned(len(meant)))[column.codes]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import unknown_name
+from glasshouse.language import marked, text, translated, unknown_name
 from glasshouse.table.dictionary import Codes, smallest_unsigned
 
 _METADATA = b"glasshouse.table"
@@ -29,17 +29,17 @@ _FORMAT = 2
 class Role(StrEnum):
     """What a column is to the adversary."""
 
-    IDENTIFIER = "identifier"
+    IDENTIFIER = marked("identifier")
     """Names a person; removed or replaced before the release."""
-    QUASI_IDENTIFIER = "quasi-identifier"
+    QUASI_IDENTIFIER = marked("quasi-identifier")
     """She can know it of a person from elsewhere."""
-    SENSITIVE = "sensitive"
+    SENSITIVE = marked("sensitive")
     """She wants to infer it."""
-    WEIGHT = "weight"
+    WEIGHT = marked("weight")
     """How much each record counts in her prior."""
-    PART = "part of a fact"
+    PART = marked("part of a fact")
     """She knows it only together with the other columns of a fact."""
-    IGNORED = "ignored"
+    IGNORED = marked("ignored")
     """Plays no part."""
 
 
@@ -233,7 +233,9 @@ def assign_roles(
     facts = facts or {}
     for names in (quasi_identifiers, sensitive):
         if isinstance(names, str):
-            raise StudyError(f'give a list of columns, such as ["{names}"], not one text')
+            raise StudyError(
+                text('give a list of columns, such as ["{name}"], not one text', name=names)
+            )
     roles: dict[str, Role] = {}
     given = list(quasi_identifiers)
     given += [name for name in facts if name not in given]
@@ -247,14 +249,24 @@ def assign_roles(
     ]
     for name, role in named:
         if name in roles:
-            reason = (
-                f"given twice as {role}"
-                if roles[name] is role
-                else f"both {roles[name]} and {role}"
-            )
-            raise StudyError(f'column "{name}" is {reason}; give it one role, once')
+            raise StudyError(_two_roles(name, roles[name], role))
         roles[name] = role
     return roles
+
+
+def _two_roles(name: str, first: Role, second: Role) -> str:
+    if first is second:
+        return text(
+            'column "{name}" is given twice as {role}; give it one role, once',
+            name=name,
+            role=translated(first),
+        )
+    return text(
+        'column "{name}" is both {first} and {second}; give it one role, once',
+        name=name,
+        first=translated(first),
+        second=translated(second),
+    )
 
 
 def is_saved_table(path: Path) -> bool:
@@ -282,10 +294,16 @@ def load_table(path: Path) -> EncodedTable:
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
         reason = str(error).splitlines()[0]
         raise DataError(
-            f"{path.name}: is a damaged table ({reason}); encode the data again"
+            text(
+                "{file}: is a damaged table ({reason}); encode the data again",
+                file=path.name,
+                reason=reason,
+            )
         ) from None
     if written != _FORMAT:
-        raise DataError(f"{path.name}: was saved by another version; encode the data again")
+        raise DataError(
+            text("{file}: was saved by another version; encode the data again", file=path.name)
+        )
     columns = {
         name: Column(name, np.asarray(array.indices), array.dictionary)
         for name, array in zip(batch.schema.names, batch.columns, strict=True)

@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, quoted
+from glasshouse.language import text
 from glasshouse.table.encode import NUMBER
 from glasshouse.table.encoded import EncodedTable
 
@@ -84,8 +85,8 @@ def standing_for(true: Texts, released: Texts) -> NDArray[np.bool_]:
     general = generalised_values(released)
     cover = _understood(true, list(general.values()))
     positions = np.fromiter(general, np.int64, len(general))
-    for text in true.to_pylist():
-        marks[positions[list(cover.standing_for(text))]] = True
+    for written in true.to_pylist():
+        marks[positions[list(cover.standing_for(written))]] = True
     return marks
 
 
@@ -102,7 +103,7 @@ def stood_for(true: Texts, released: Texts) -> NDArray[np.bool_]:
         return marks
     rest = np.flatnonzero(~marks & np.asarray(pc.is_valid(true)))
     texts = true.take(pa.array(rest)).to_pylist()
-    marks[rest] = [bool(cover.standing_for(text)) for text in texts]
+    marks[rest] = [bool(cover.standing_for(written)) for written in texts]
     return marks
 
 
@@ -127,7 +128,7 @@ def covering(true: Texts, released: Texts) -> NDArray[np.int64]:
     cover = _understood(true, released.to_pylist() if len(rest) else [])
     if cover.is_plain:
         return position
-    position[rest] = [cover.only_one(text) for text in true.take(pa.array(rest)).to_pylist()]
+    position[rest] = [cover.only_one(written) for written in true.take(pa.array(rest)).to_pylist()]
     return position
 
 
@@ -210,10 +211,10 @@ def set_members(released: str) -> list[str]:
     >>> set_members("{A, B}"), set_members("A|B"), set_members("A")
     (['A', 'B'], ['A', 'B'], [])
     """
-    text = released.strip()
-    if text.startswith("{") and text.endswith("}"):
-        return [member.strip() for member in text[1:-1].split(",")]
-    return [member.strip() for member in text.split("|")] if "|" in text else []
+    written = released.strip()
+    if written.startswith("{") and written.endswith("}"):
+        return [member.strip() for member in written[1:-1].split(",")]
+    return [member.strip() for member in written.split("|")] if "|" in written else []
 
 
 def _as_array(texts: Texts) -> pa.LargeStringArray:
@@ -232,8 +233,8 @@ def _understood(true: pa.LargeStringArray, released: list[str]) -> _Cover:
     return _Cover.of(released, codes=hyphened and bool(_matching(true, _WHOLE_HYPHENED).any()))
 
 
-def _is_hyphened(text: str) -> bool:
-    return _HYPHENED.fullmatch(text.strip()) is not None
+def _is_hyphened(written: str) -> bool:
+    return _HYPHENED.fullmatch(written.strip()) is not None
 
 
 @dataclass(frozen=True)
@@ -287,16 +288,16 @@ class _Cover:
         members: dict[str, list[int]] = {}
         starts: dict[tuple[str, int | None], int] = {}
         intervals: list[tuple[Interval, int]] = []
-        for position, text in enumerate(released):
-            if stars := _STARS.fullmatch(text):
+        for position, written in enumerate(released):
+            if stars := _STARS.fullmatch(written):
                 start, rest = stars.groups()
-                starts[start, None if len(rest) == 1 else len(text)] = position
-            elif codes and _is_hyphened(text):
+                starts[start, None if len(rest) == 1 else len(written)] = position
+            elif codes and _is_hyphened(written):
                 continue
-            elif interval := as_interval(text):
+            elif interval := as_interval(written):
                 intervals.append((interval, position))
             else:
-                for member in set_members(text):
+                for member in set_members(written):
                     members.setdefault(member, []).append(position)
         anything = starts.pop(("", None), -1)
         lengths = sorted({len(start) for start, _ in starts})
@@ -334,25 +335,30 @@ class _Cover:
         if len(found) > 1:
             first, second = (quoted([self.released[position]]) for position in found[:2])
             raise DataError(
-                f"the release holds {first} and {second}, which both stand for {quoted([true])}; generalise so that "
-                "each value has one released form"
+                text(
+                    "the release holds {first} and {second}, which both stand for {value}; generalise so that each "
+                    "value has one released form",
+                    first=first,
+                    second=second,
+                    value=quoted([true]),
+                )
             )
         return found[0] if found else self.anything
 
 
-def _written_ends(text: str) -> tuple[tuple[str, int], tuple[str, int]] | None:
+def _written_ends(written: str) -> tuple[tuple[str, int], tuple[str, int]] | None:
     """Return both ends of an interval as written, each with the side on which the interval ends."""
-    if found := _BRACKETS.fullmatch(text):
+    if found := _BRACKETS.fullmatch(written):
         opening, low, high, closing = found.groups()
         return (low, _AT if opening == "[" else _ABOVE), (high, _AT if closing == "]" else _BELOW)
-    if found := _DOTTED.fullmatch(text):
+    if found := _DOTTED.fullmatch(written):
         return (found[1], _AT), (found[2], _AT)
-    if found := _HYPHENED.fullmatch(text):
+    if found := _HYPHENED.fullmatch(written):
         is_code = any(map(_LEADING_ZERO.match, found.groups()))
         return None if is_code else ((found[1], _AT), (found[2], _AT))
-    if found := _AND_MORE.fullmatch(text):
+    if found := _AND_MORE.fullmatch(written):
         return (found[1], _AT), ("inf", _AT)
-    if found := _BOUND.fullmatch(text):
+    if found := _BOUND.fullmatch(written):
         relation, point = found.groups()
         if relation in ("<", "<=", "≤"):
             return ("-inf", _AT), (point, _BELOW if relation == "<" else _AT)
@@ -360,17 +366,19 @@ def _written_ends(text: str) -> tuple[tuple[str, int], tuple[str, int]] | None:
     return None
 
 
-def _point(text: str, *, of_dates: bool) -> Decimal | None:
-    return _day(text) if of_dates and not text.endswith("inf") else Decimal(text)
+def _point(written: str, *, of_dates: bool) -> Decimal | None:
+    return _day(written) if of_dates and not written.endswith("inf") else Decimal(written)
 
 
-def _number(text: str) -> Decimal | None:
-    return Decimal(text) if NUMBER.fullmatch(text) else None
+def _number(written: str) -> Decimal | None:
+    return Decimal(written) if NUMBER.fullmatch(written) else None
 
 
-def _day(text: str) -> Decimal | None:
+def _day(written: str) -> Decimal | None:
     """Return the number of an ISO date's day; None where the text is not a date."""
     try:
-        return Decimal(date.fromisoformat(text).toordinal()) if _DATE.fullmatch(text) else None
+        return (
+            Decimal(date.fromisoformat(written).toordinal()) if _DATE.fullmatch(written) else None
+        )
     except ValueError:
         return None

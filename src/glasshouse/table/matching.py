@@ -15,7 +15,7 @@ Somebody without a record in an auxiliary dataset of a collection has no value t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -29,6 +29,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError, near_names, quoted
+from glasshouse.language import text
 from glasshouse.study.conditions import Bound, Condition, as_bound
 from glasshouse.table.encoded import Column, EncodedTable
 from glasshouse.table.generalised import (
@@ -110,7 +111,13 @@ def column_known(table: EncodedTable, name: str) -> Column:
         return table.columns[plain]
     if name in table.facts:
         parts = quoted(table.facts[name])
-        raise StudyError(f'"{name}" stands for the columns {parts}; say what is known of each')
+        raise StudyError(
+            text(
+                '"{name}" stands for the columns {parts}; say what is known of each',
+                name=name,
+                parts=parts,
+            )
+        )
     return table.column(name)
 
 
@@ -144,19 +151,64 @@ def people_behind(
 
 def nobody_fits(column: Column, condition: Condition, *, where: str) -> str:
     """Say that no record fits a condition, and which values come nearest to it."""
-    name = f"column {quoted([column.name])} of {where}"
+    told = {"column": quoted([column.name]), "table": where, "known": _said(condition)}
     if condition.negated:
-        return f"no value of {name} is other than {_said(condition)}: zero candidates"
+        return text(
+            "no value of column {column} of {table} is other than {known}: zero candidates", **told
+        )
     occurs = np.zeros(column.cardinality, np.bool_)
     occurs[column.codes] = True
     occurring = column.values.filter(pa.array(occurs)).drop_null().to_pylist()
     if condition.is_interval:
-        return f"no value of {name} lies in {_said(condition)}: zero candidates{_span(occurring)}"
+        return _none_in_interval(occurring, told)
     near = _nearest(condition.values, occurring)
-    hint = f"; the nearest values are {quoted(near)}" if near else ""
-    if len(condition.values) > 1:
-        return f"none of the values {_said(condition)} occurs in {name}: zero candidates{hint}"
-    return f"the value {_said(condition)} does not occur in {name}: zero candidates{hint}"
+    return _none_of_several(near, told) if len(condition.values) > 1 else _not_it(near, told)
+
+
+def _none_in_interval(occurring: Sequence[str], told: Mapping[str, str]) -> str:
+    """Say that no value lies in an interval, and from where to where the numbers, or else the dates, run."""
+    for kind in (Decimal, date):
+        bounds = [bound for value in occurring if isinstance(bound := as_bound(value), kind)]
+        if bounds:
+            return text(
+                "no value of column {column} of {table} lies in {known}: zero candidates; its values run from {low} "
+                "to {high}",
+                low=str(min(bounds)),
+                high=str(max(bounds)),
+                **told,
+            )
+    return text(
+        "no value of column {column} of {table} lies in {known}: zero candidates; it holds no numbers or dates",
+        **told,
+    )
+
+
+def _none_of_several(near: Sequence[str], told: Mapping[str, str]) -> str:
+    if not near:
+        return text(
+            "none of the values {known} occurs in column {column} of {table}: zero candidates",
+            **told,
+        )
+    return text(
+        "none of the values {known} occurs in column {column} of {table}: zero candidates; the nearest values are "
+        "{near}",
+        near=quoted(near),
+        **told,
+    )
+
+
+def _not_it(near: Sequence[str], told: Mapping[str, str]) -> str:
+    if not near:
+        return text(
+            "the value {known} does not occur in column {column} of {table}: zero candidates",
+            **told,
+        )
+    return text(
+        "the value {known} does not occur in column {column} of {table}: zero candidates; the nearest values are "
+        "{near}",
+        near=quoted(near),
+        **told,
+    )
 
 
 def _records(table: EncodedTable, condition: Condition) -> Marks:
@@ -189,8 +241,8 @@ def _values_of(column: Column, records: NDArray[np.int64]) -> pa.LargeStringArra
 def _meeting(values: pa.LargeStringArray, known: Condition) -> Marks:
     """Mark the values that are in an interval or can stand for something in it."""
     marks = _holding(values, known)
-    for position, text in generalised_values(values).items():
-        marks[position] |= _overlaps(text, known)
+    for position, value in generalised_values(values).items():
+        marks[position] |= _overlaps(value, known)
     return marks
 
 
@@ -201,8 +253,8 @@ def _ruled_out(values: pa.LargeStringArray, known: Condition) -> Marks:
     else:
         listed = pa.array(known.values, pa.large_string())
         marks = np.array(pc.is_in(values, value_set=listed), np.bool_)
-    for position, text in generalised_values(values).items():
-        marks[position] |= _is_within(text, known)
+    for position, value in generalised_values(values).items():
+        marks[position] |= _is_within(value, known)
     return marks
 
 
@@ -210,7 +262,7 @@ def _holding(values: pa.LargeStringArray, known: Condition) -> Marks:
     """Mark the values that meet a condition as they stand."""
     texts = values.to_pylist()
     return np.fromiter(
-        (text is not None and known.holds(text) for text in texts), np.bool_, len(texts)
+        (value is not None and known.holds(value) for value in texts), np.bool_, len(texts)
     )
 
 
@@ -263,25 +315,16 @@ def _said(condition: Condition) -> str:
     return f"{'' if condition.low is None else condition.low}..{'' if condition.high is None else condition.high}"
 
 
-def _span(texts: Sequence[str]) -> str:
-    """Say from where to where the numbers, or else the dates, of a column run."""
-    for kind in (Decimal, date):
-        bounds = [bound for text in texts if isinstance(bound := as_bound(text), kind)]
-        if bounds:
-            return f"; its values run from {min(bounds)} to {max(bounds)}"
-    return "; it holds no numbers or dates"
-
-
 def _nearest(known: Sequence[str], texts: Sequence[str]) -> list[str]:
     """Return the values nearest to the first known one: by number or date where it is one, else by spelling."""
     wanted = as_bound(known[0])
     if wanted is not None:
         distances = (
-            (abs(_point(bound) - _point(wanted)), _point(bound), text)
-            for text in texts
-            if (bound := as_bound(text)) is not None and type(bound) is type(wanted)
+            (abs(_point(bound) - _point(wanted)), _point(bound), value)
+            for value in texts
+            if (bound := as_bound(value)) is not None and type(bound) is type(wanted)
         )
         if nearest := nsmallest(_FEW, distances):
-            return [text for *_, text in nearest]
+            return [value for *_, value in nearest]
     near = near_names(known[0], islice(texts, _COMPARED_NAMES))
     return near or (list(texts) if len(texts) <= _FEW else [])

@@ -16,7 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, quoted
-from glasshouse.language import marked
+from glasshouse.language import marked, text, translated
 from glasshouse.sources import MISSING
 from glasshouse.study import Condition
 from glasshouse.table.dictionary import Codes
@@ -133,7 +133,11 @@ def one_record_each(table: EncodedTable, *, seed: int = 0) -> Treated:
         DataError: No record has an identifier.
     """
     if table.identifier is None:
-        raise DataError(f"{table.name}: has no identifier, so that people cannot be told apart")
+        raise DataError(
+            text(
+                "{table}: has no identifier, so that people cannot be told apart", table=table.name
+            )
+        )
     column = table.column(table.identifier)
     gone = _is_missing(column)
     table, steps = _without(
@@ -167,7 +171,13 @@ def _without(
     if left == 0:
         columns = quoted(dict.fromkeys(name for name, _ in marked))
         raise DataError(
-            f"{table.name}: all {table.records:,} records would be left out ({what} in {columns}): nothing is left"
+            text(
+                "{table}: all {records} records would be left out ({what} in {columns}): nothing is left",
+                table=table.name,
+                records=table.records,
+                what=translated(what),
+                columns=columns,
+            )
         )
     if in_all:
         steps.append(Step(table.name, what, None, table.records, left))
@@ -178,7 +188,7 @@ def _meets(table: EncodedTable, condition: Condition) -> NDArray[np.bool_]:
     """Tell for every record whether it meets a condition."""
     column = table.column(condition.column)
     if condition.is_interval:
-        each = np.array([condition.holds(text) for text in column.values.to_pylist()], np.bool_)
+        each = np.array([condition.holds(value) for value in column.values.to_pylist()], np.bool_)
     else:
         listed = pc.is_in(column.values, pa.array(condition.values, pa.large_string()))
         each = np.asarray(listed) != condition.negated

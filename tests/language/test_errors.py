@@ -1,0 +1,152 @@
+"""Every error that is addressed to the user says what it says in the language that is spoken."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import speaking
+from glasshouse.microdata import assess, target
+from glasshouse.table import collect, read
+
+PACKAGE = Path(__file__).parents[2] / "src" / "glasshouse"
+TO_THE_USER = {"DataError", "StudyError", "BudgetError", "SolverError", "StoppedError"}
+"""The errors that the user reads; `InternalError` is a bug of ours and stays in English."""
+ENGLISH = {
+    "qif": "the mathematics imports nothing but errors, and its names are those of the formulas",
+}
+"""Packages that speak English, and why."""
+ALLOWED = {
+    ("language/current.py", "language_called"): "the language is not known: that is what is wrong",
+}
+"""Functions whose errors may be written out, and why."""
+PACKAGES = sorted(
+    path.name
+    for path in PACKAGE.iterdir()
+    if (path.is_dir() and any(path.glob("*.py"))) or path.suffix == ".py"
+)
+
+
+def modules(package: str) -> Iterator[Path]:
+    path = PACKAGE / package
+    yield from [path] if path.is_file() else sorted(path.rglob("*.py"))
+
+
+def errors_of(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
+    """Yield where the errors that the user reads are made, and in which function."""
+
+    def below(node: ast.AST, function: str) -> Iterator[tuple[str, ast.Call]]:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            function = node.name
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in TO_THE_USER
+        ):
+            yield function, node
+        for child in ast.iter_child_nodes(node):
+            yield from below(child, function)
+
+    yield from below(tree, "")
+
+
+def is_written_out(message: ast.expr) -> bool:
+    """Tell whether a message is put together where it is raised, and so cannot be translated as a whole.
+
+    A call makes it (`text`, or a function that says what is wrong), or a variable holds it. What is only joined to
+    others, as in ``f"{where}: {reason}"``, has no words of its own.
+    """
+    match message:
+        case ast.Constant():
+            return True
+        case ast.JoinedStr(values=values):
+            return any(_has_words(value) for value in values)
+        case ast.BinOp(left=left, right=right):
+            return any(_has_words(side) or is_written_out(side) for side in (left, right))
+        case ast.IfExp(body=body, orelse=orelse):
+            return is_written_out(body) or is_written_out(orelse)
+        case ast.Call(func=ast.Attribute(value=ast.Constant())):  # "…".format(…), "…".join(…)
+            return True
+    return False
+
+
+def _has_words(part: ast.expr) -> bool:
+    return isinstance(part, ast.Constant) and any(map(str.isalpha, str(part.value)))
+
+
+@pytest.mark.parametrize("package", [name for name in PACKAGES if name not in ENGLISH])
+def test_no_error_for_the_user_is_written_out_where_it_is_raised(package: str) -> None:
+    strayed = []
+    for path in modules(package):
+        place = path.relative_to(PACKAGE).as_posix()
+        for function, call in errors_of(ast.parse(path.read_text(encoding="utf-8"))):
+            if (place, function) not in ALLOWED and any(map(is_written_out, call.args)):
+                strayed.append(f"{place}:{call.lineno}")
+    assert strayed == []
+
+
+def test_what_is_allowed_is_there() -> None:
+    for place, function in ALLOWED:
+        tree = ast.parse((PACKAGE / place).read_text(encoding="utf-8"))
+        assert function in {name for name, _ in errors_of(tree)}
+    assert set(ENGLISH) <= set(PACKAGES)
+
+
+@pytest.mark.parametrize(
+    ("raised", "found"),
+    [
+        ('DataError("no records")', True),
+        ('DataError(f"{name} has none")', True),
+        ('DataError("none in " + name)', True),
+        ('DataError("none" if empty else text("some"))', True),
+        ('DataError("{name} has none".format(name=name))', True),
+        ('DataError(text("{name} has none", name=name))', False),
+        ("DataError(_reason(name))", False),
+        ("DataError(reason)", False),
+        ('DataError(f"{where}: {reason}")', False),
+        ('InternalError(f"{name} is broken")', False),
+    ],
+)
+def test_what_is_written_out_is_found(raised: str, found: bool) -> None:
+    calls = [call for _, call in errors_of(ast.parse(f"raise {raised}"))]
+    assert any(is_written_out(call.args[0]) for call in calls) is found
+
+
+PEOPLE = pa.table({"age": ["20", "30"], "ill": ["yes", "no"]})
+SAID: dict[str, tuple[Callable[[], object], str]] = {
+    "two roles": (
+        lambda: read(PEOPLE, quasi_identifiers=["age"], sensitive=["age"]),
+        'a coluna "age" aparece como quase-identificador e como sensível; dê a ela um só papel, uma só vez',
+    ),
+    "no identifier": (
+        lambda: collect([read(PEOPLE, name="people")]),
+        "people: não tem identificador, e não é possível distinguir as pessoas",
+    ),
+    "nobody fits": (
+        lambda: target(
+            read(PEOPLE, quasi_identifiers=["age"], sensitive=["ill"], name="people"),
+            known=["age=40"],
+        ),
+        'o valor "40" não ocorre na coluna "age" de people: nenhum candidato; os valores mais próximos são "30", "20"',
+    ),
+    "a prior that is none": (
+        lambda: assess(
+            read(PEOPLE, quasi_identifiers=["age"], sensitive=["ill"], name="people"),
+            priors={("ill",): {"yes": 0.25, "no": 0.25}},
+        ),
+        'a distribuição a priori de "ill" soma 0,5, não 1; corrija-a',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SAID)
+def test_errors_speak_portuguese(case: str) -> None:
+    ask, said = SAID[case]
+    with speaking("pt-BR"), pytest.raises((DataError, StudyError)) as raised:
+        ask()
+    assert str(raised.value) == said
