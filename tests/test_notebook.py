@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import altair as alt
@@ -28,7 +29,7 @@ def table() -> gh.EncodedTable:
     return gh.read(PEOPLE, quasi_identifiers=["age", "sex"], sensitive=["illness"])
 
 
-RESULTS = {
+RESULTS: dict[str, Callable[[], object]] = {
     "assessment": lambda: gh.microdata.assess(table()),
     "sweep": lambda: gh.microdata.sweep(table()),
     "target": lambda: target(table(), known={"age": "30"}),

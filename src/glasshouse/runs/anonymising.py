@@ -356,8 +356,11 @@ def hierarchies_of(
     for name in protection.hierarchies:
         if name not in (*names, *about):
             raise StudyError(
-                f"--hierarchy {name}: "
-                + unknown_name("column", name, text("what an adversary knows (-q)"), names)
+                text(
+                    "--hierarchy {name}: {fault}",
+                    name=name,
+                    fault=unknown_name("column", name, text("what an adversary knows (-q)"), names),
+                )
             )
     dialect = None if encoding is None else Dialect(encoding=encoding)
     found = {

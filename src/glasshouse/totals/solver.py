@@ -495,5 +495,9 @@ def _check_limits(time_limit: float, memory_limit: int) -> None:
         )
     if memory_limit < LEAST_MEMORY:
         raise StudyError(
-            f"the memory limit is {memory_limit:,} bytes; give at least {LEAST_MEMORY:,}"
+            text(
+                "the memory limit is {limit} bytes; give at least {least}",
+                limit=memory_limit,
+                least=LEAST_MEMORY,
+            )
         )

@@ -21,6 +21,7 @@ from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any
 
 from glasshouse.errors import BudgetError, InternalError
+from glasshouse.language import text
 from glasshouse.totals import attempts
 from glasshouse.totals.attempts import Attempt, Task, Terms
 from glasshouse.totals.solver import prepare
@@ -131,8 +132,10 @@ class Workers:
         self._in_vain += 1
         if self._in_vain > _MOST_IN_VAIN:
             raise BudgetError(
-                "the processes of the campaign end before they begin: there is too little memory for them (use fewer), "
-                'or the script that starts them lacks `if __name__ == "__main__":`'
+                text(
+                    "the processes of the campaign end before they begin: there is too little memory for them (use "
+                    'fewer), or the script that starts them lacks `if __name__ == "__main__":`'
+                )
             )
         self._team[self._team.index(worker)] = _Worker(self._terms)
         return code
