@@ -78,7 +78,7 @@ def _messages(code: str) -> Mapping[str, str]:
     from babel.messages.pofile import read_po  # only who speaks another language needs it
 
     messages: dict[str, str] = {}
-    for path in folder.iterdir():
+    for path in sorted(folder.iterdir(), key=lambda each: each.name):
         if path.name.endswith(".po"):
             with path.open("rb") as file:
                 for entry in read_po(file, locale=LANGUAGES[code].locale):
@@ -87,8 +87,8 @@ def _messages(code: str) -> Mapping[str, str]:
 
 
 def _entry(entry: Any) -> dict[str, str]:
-    if not entry.id or not entry.string:
+    if not entry.id or not all(entry.string if isinstance(entry.id, tuple) else [entry.string]):
         return {}
-    if isinstance(entry.id, tuple):
-        return {_OR.join(entry.id): _OR.join(entry.string)}
+    if isinstance(entry.id, tuple):  # its first form is a message by itself too, as for gettext
+        return {_OR.join(entry.id): _OR.join(entry.string), entry.id[0]: entry.string[0]}
     return {entry.id: entry.string}

@@ -29,6 +29,7 @@ _KNOWN = {
         marked_for("importer", "importers"),
         marked_for("record", "records"),
         marked_for("transaction", "transactions"),
+        marked_for("dataset", "datasets"),
         marked_for("part", "parts"),
         marked_for("state", "states"),
         marked_for("city", "cities"),
@@ -37,6 +38,8 @@ _KNOWN = {
         marked_for("year", "years"),
     )
 }
+_A, _AN = ("uni", "use", "eu", "one"), ("hour", "heir", "honest", "honour")
+"""How words begin whose article is not the one of their first letter."""
 
 
 def singular(noun: str) -> str:
@@ -48,6 +51,26 @@ def singular(noun: str) -> str:
     ('estudante', 'aluno')
     """
     return translated_for(1, _KNOWN[noun]) if noun in _KNOWN else noun
+
+
+def indefinite(noun: str) -> str:
+    """Return a noun as any one of its kind.
+
+    English has it with its article. The article of Portuguese depends on the gender of the word, which is not known
+    of a user's own, so that its sentences are written to do without.
+
+    >>> indefinite("student"), indefinite("employee"), indefinite("hour"), indefinite("user")
+    ('a student', 'an employee', 'an hour', 'a user')
+    >>> from glasshouse.language import speaking
+    >>> with speaking("pt-BR"):
+    ...     indefinite("student")
+    'estudante'
+    """
+    if spoken() != "en":
+        return singular(noun)
+    word = noun.casefold()
+    vowel = word.startswith(_AN) or (word[:1] in "aeiou" and not word.startswith(_A))
+    return f"{'an' if vowel else 'a'} {noun}"
 
 
 def plural(noun: str) -> str:

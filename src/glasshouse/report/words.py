@@ -8,20 +8,23 @@ from fractions import Fraction
 
 from glasshouse.language import localised, number, text, text_for
 from glasshouse.report.lists import joined
-from glasshouse.report.nouns import counted, plural, singular
+from glasshouse.report.nouns import counted, indefinite, plural, singular
 
 __all__ = [
     "counted",
     "enumeration",
     "frequency",
+    "indefinite",
     "money",
     "percentage",
+    "percentage_points",
     "plural",
     "share",
     "short_names",
     "singular",
     "times",
     "together",
+    "within",
 ]
 
 _ENDINGS = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,7})+$")
@@ -84,6 +87,18 @@ def percentage(probability: Fraction) -> str:
 
 def _percent(figure: str) -> str:
     return text("{figure} %", figure=figure)
+
+
+def percentage_points(difference: Fraction) -> str:
+    """Say how far apart two probabilities are, in percentage points; never round some to none.
+
+    >>> percentage_points(Fraction(-1, 40)), percentage_points(Fraction(1, 10**6)), percentage_points(Fraction(0))
+    ('2.5', 'less than 0.1', '0.0')
+    """
+    size = abs(difference)
+    if 0 < size < Fraction(1, 2000):
+        return text("less than {figure}", figure=localised("0.1"))
+    return number(100 * float(size), ".1f")
 
 
 def share(part: int, whole: int) -> str:
@@ -150,10 +165,9 @@ def together(names: Sequence[str]) -> str:
     """
     if len(names) == 1:
         return text("{name} alone", name=names[0])
-    if len(names) > 2 and all(_YEAR.fullmatch(name) for name in names):
-        first, last = min(map(int, names)), max(map(int, names))
-        if {int(name) for name in names} == set(range(first, last + 1)):
-            return text("{first} to {last} together", first=str(first), last=str(last))
+    years = _years_in_a_row(names)
+    if years is not None:
+        return text("{first} to {last} together", first=years[0], last=years[1])
     if len(names) > _MOST_IN_A_LIST:
         return text_for(
             len(names) - 1,
@@ -162,3 +176,34 @@ def together(names: Sequence[str]) -> str:
             first=names[0],
         )
     return text("{names} together", names=joined(names))
+
+
+def within(known: str, names: Sequence[str]) -> str:
+    """Say in which datasets, by their short names, something is known.
+
+    >>> within("age", ["2014", "2015"]), within("age", ["2016", "2015", "2014"]), within("age", list("abcdef"))
+    ('age in 2014 and 2015', 'age in each of 2014 to 2016', 'age in a and 5 further datasets')
+    """
+    years = _years_in_a_row(names)
+    if years is not None:
+        return text(
+            "{known} in each of {first} to {last}", known=known, first=years[0], last=years[1]
+        )
+    if len(names) > _MOST_IN_A_LIST:
+        return text_for(
+            len(names) - 1,
+            "{known} in {first} and {count} further dataset",
+            "{known} in {first} and {count} further datasets",
+            known=known,
+            first=names[0],
+        )
+    return text("{known} in {datasets}", known=known, datasets=joined(names))
+
+
+def _years_in_a_row(names: Sequence[str]) -> tuple[str, str] | None:
+    """Return the first and the last of three or more years without a gap."""
+    if len(names) < 3 or not all(_YEAR.fullmatch(name) for name in names):
+        return None
+    years = {int(name) for name in names}
+    first, last = min(years), max(years)
+    return (str(first), str(last)) if years == set(range(first, last + 1)) else None

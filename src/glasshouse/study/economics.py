@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, StrictFloat, StrictInt, model_validator
 
+from glasshouse.language import text
 from glasshouse.study.base import Question
 from glasshouse.study.models import Dataset
 
@@ -71,40 +72,67 @@ class DeterStudy(Question):
         low, high = self.sizes or (1, 1)
         if not 1 <= low <= high:
             raise ValueError(
-                f"--sizes {low}:{high} is no range of group sizes; give the smallest, from 1 on, and the largest"
+                text(
+                    "--sizes {sizes} is no range of group sizes; give the smallest, from 1 on, and the largest",
+                    sizes=f"{low}:{high}",
+                )
             )
         if self.belief is not None and self.belief < 1:
             raise ValueError(
-                f"--belief is {self.belief}; it is the number of people in the register, from 1 on"
+                text(
+                    "--belief is {given}; it is the number of people in the register, from 1 on",
+                    given=str(self.belief),
+                )
             )
         if not 0 <= self.target <= 1:
             raise ValueError(
-                f"--target is {self.target:g}; it is a risk, give a number from 0 to 1"
+                text(
+                    "--target is {given}; it is a risk, give a number from 0 to 1",
+                    given=f"{self.target:g}",
+                )
             )
         if self.protect < 1:
-            raise ValueError(f"--protect is {self.protect}; a group has at least one person")
+            raise ValueError(
+                text(
+                    "--protect is {given}; a group has at least one person", given=str(self.protect)
+                )
+            )
         for option, amounts in (
             ("--loss", [] if self.loss is None else [self.loss]),
             ("--loss-by", [each for own in self.loss_by.values() for each in own.values()]),
         ):
             for amount in amounts:
                 if not 0 <= amount < math.inf:
-                    raise ValueError(f"{option} is {amount:g}; give an amount from 0 on")
+                    raise ValueError(
+                        text(
+                            "{option} is {given}; give an amount from 0 on",
+                            option=option,
+                            given=f"{amount:g}",
+                        )
+                    )
         linked = self.people is not None or self.population is not None
         if self.release is None and (linked or self.quasi_identifiers):
-            raise ValueError("a register and quasi-identifiers need a release; give --release FILE")
+            raise ValueError(
+                text("a register and quasi-identifiers need a release; give --release FILE")
+            )
         if self.release is not None and not self.quasi_identifiers:
-            raise ValueError("say by which columns the release is linked: -q COLUMN, once or more")
+            raise ValueError(
+                text("say by which columns the release is linked: -q COLUMN, once or more")
+            )
         if self.release is not None and self.people is None and self.population is None:
-            raise ValueError("a release needs the people it is linked with: --register FILE")
+            raise ValueError(text("a release needs the people it is linked with: --register FILE"))
         if self.release is not None and self.people is None and self.belief is None:
             raise ValueError(
-                "without a register, say how many people of the population it holds: --belief N"
+                text(
+                    "without a register, say how many people of the population it holds: --belief N"
+                )
             )
         if self.release is None and (self.loss is not None or self.loss_by):
             raise ValueError(
-                "what a record costs the publisher needs a release; give --release FILE"
+                text("what a record costs the publisher needs a release; give --release FILE")
             )
         if len(self.loss_by) > 1:
-            raise ValueError("losses go by the values of one column (--loss-by), not of several")
+            raise ValueError(
+                text("losses go by the values of one column (--loss-by), not of several")
+            )
         return self

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 
+from glasshouse.language import marked, text, translated
 from glasshouse.study.base import Model
 
 Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -65,15 +66,19 @@ class Protection(Model):
         if self.method != "risk":
             name, given = needed[self.method]
             if given is None:
-                raise ValueError(f"{self.method} needs --{name}")
+                raise ValueError(
+                    text("{method} needs {option}", method=self.method, option=f"--{name}")
+                )
         elif self.highest_risk is self.average_risk is self.inference_risk is None:
             raise ValueError(
-                "say what to promise: --k, --l, --t, --highest-risk, --average-risk or --inference-risk"
+                text(
+                    "say what to promise: --k, --l, --t, --highest-risk, --average-risk or --inference-risk"
+                )
             )
         if self.diversity == "recursive" and self.c is None:
-            raise ValueError("recursive (c, l)-diversity needs --c")
+            raise ValueError(text("recursive (c, l)-diversity needs --c"))
         if self.method == "anatomy" and (self.k is not None or self.t is not None):
-            raise ValueError("Anatomy takes l alone; leave out k and t")
+            raise ValueError(text("Anatomy takes l alone; leave out k and t"))
         return self
 
     @model_validator(mode="after")
@@ -85,29 +90,35 @@ class Protection(Model):
         }
         for (name, other), alone in without.items():
             if alone:
-                raise ValueError(f"--{name} says nothing without {other}; leave it out")
+                raise ValueError(
+                    text(
+                        "{option} says nothing without {other}; leave it out",
+                        option=f"--{name}",
+                        other=other,
+                    )
+                )
         ignored = {
-            "suppression": self.suppression > 0,
-            "objective": self.objective != "loss",
-            "importance": bool(self.importance),
-            "time limit": self.time_limit is not None,
+            "--suppression": self.suppression > 0,
+            "--objective": self.objective != "loss",
+            "--importance": bool(self.importance),
+            "--time-limit": self.time_limit is not None,
         }
         by_anatomy = {
-            "recoding": self.recoding != "global",
-            "diversity": self.diversity != "distinct",
-            "hierarchy": bool(self.hierarchies),
-            "highest risk": self.highest_risk is not None,
-            "average risk": self.average_risk is not None,
-            "inference risk": self.inference_risk is not None,
+            "--recoding": self.recoding != "global",
+            "--diversity": self.diversity != "distinct",
+            "--hierarchy": bool(self.hierarchies),
+            "--highest-risk": self.highest_risk is not None,
+            "--average-risk": self.average_risk is not None,
+            "--inference-risk": self.inference_risk is not None,
         }
         if self.method == "anatomy":
             ignored |= by_anatomy
-            says = "Anatomy recodes and suppresses nothing"
+            says = marked("Anatomy recodes and suppresses nothing; leave out {option}")
         elif self.recoding == "mondrian":
-            says = "Mondrian suppresses nothing and weighs nothing"
+            says = marked("Mondrian suppresses nothing and weighs nothing; leave out {option}")
         else:
             return self
-        for name, given in ignored.items():
+        for option, given in ignored.items():
             if given:
-                raise ValueError(f"{says}; leave out --{name.replace(' ', '-')}")
+                raise ValueError(translated(says, option=option))
         return self

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, model_validator
 
+from glasshouse.language import text
 from glasshouse.study.base import Model, Question
 from glasshouse.study.conditions import parse_condition
 from glasshouse.study.models import ConditionText, Dataset, Treatment
@@ -18,13 +19,13 @@ MOST_VALUES = 1_000_000
 _WHOLE_NUMBERS = re.compile(r"(-?[0-9]{1,18})\.\.(-?[0-9]{1,18})")
 
 
-def whole_numbers(text: str) -> range | None:
+def whole_numbers(written: str) -> range | None:
     """Return the whole numbers that a text such as ``16..90`` says, both ends included; None: it is no such text.
 
     >>> len(whole_numbers("16..90")), whole_numbers("ages.csv")
     (75, None)
     """
-    found = _WHOLE_NUMBERS.fullmatch(text)
+    found = _WHOLE_NUMBERS.fullmatch(written)
     return None if found is None else range(int(found[1]), int(found[2]) + 1)
 
 
@@ -33,7 +34,11 @@ def _is_domain(given: tuple[str, ...] | str) -> tuple[str, ...] | str:
         numbers = whole_numbers(given)
         if numbers is None or not 0 < len(numbers) <= MOST_VALUES:
             raise ValueError(
-                f'the domain "{given}" is no list, nor whole numbers LOW..HIGH such as 16..90, at most {MOST_VALUES:,}'
+                text(
+                    'the domain "{given}" is no list, nor whole numbers LOW..HIGH such as 16..90, at most {most}',
+                    given=given,
+                    most=MOST_VALUES,
+                )
             )
     return given
 
@@ -120,9 +125,11 @@ class ThreatStudy(Question):
     @model_validator(mode="after")
     def _question_is_complete(self) -> Self:
         if self.sensitive_table is not None and self.group is None:
-            raise ValueError("Anatomy's two tables are joined by their groups; give --group COLUMN")
+            raise ValueError(
+                text("Anatomy's two tables are joined by their groups; give --group COLUMN")
+            )
         if self.sensitive_table is not None and self.generalised:
-            raise ValueError("Anatomy generalises nothing; leave out --generalised")
+            raise ValueError(text("Anatomy generalises nothing; leave out --generalised"))
         if self.release.path.suffix.lower() == ".json":
             given: dict[str, object] = {
                 "-q": self.quasi_identifiers,
@@ -132,29 +139,43 @@ class ThreatStudy(Question):
             given |= {"--domain": self.domain, "--values": self.domains or self.domain_files}
             for option, value in given.items():
                 if value:
-                    raise ValueError(f"a release in JSON says what it is; leave out {option}")
+                    raise ValueError(
+                        text("a release in JSON says what it is; leave out {option}", option=option)
+                    )
         for name in self.hierarchies:
             if name not in self.quasi_identifiers:
                 raise ValueError(
-                    f"--hierarchy {name}: it is no quasi-identifier; add -q {name}, or leave it out"
+                    text(
+                        "--hierarchy {name}: it is no quasi-identifier; add -q {name}, or leave it out",
+                        name=name,
+                    )
                 )
         self._domains_are_of_columns()
         if self.domain == "observed" and self.original is None:
-            raise ValueError("the observed domain is that of the original; give --original FILE")
-        for text in self.known:
-            condition = parse_condition(text)
-            if condition.negated:
-                raise ValueError(f'--know "{text}": say what is known, not what is not')
+            raise ValueError(
+                text("the observed domain is that of the original; give --original FILE")
+            )
+        for known in self.known:
+            if parse_condition(known).negated:
+                raise ValueError(
+                    text('--know "{known}": say what is known, not what is not', known=known)
+                )
         return self
 
     def _domains_are_of_columns(self) -> None:
         for name in (*self.domains, *self.domain_files):
             if name not in (*self.quasi_identifiers, *self.sensitive):
                 raise ValueError(
-                    f"--values {name}: it is neither a quasi-identifier nor sensitive; add -q {name}, or leave it out"
+                    text(
+                        "--values {name}: it is neither a quasi-identifier nor sensitive; add -q {name}, or leave it "
+                        "out",
+                        name=name,
+                    )
                 )
             if name in self.domains and name in self.domain_files:
-                raise ValueError(f"--values {name} is given as values and as a file; give one")
+                raise ValueError(
+                    text("--values {name} is given as values and as a file; give one", name=name)
+                )
 
     def abridged(self) -> Self:
         """Return the study without what is known of the victim."""
