@@ -269,6 +269,33 @@ def test_exact_figures_are_called_exact(glasshouse: Glasshouse) -> None:
     assert ">exact<" in report.replace(" ", "").replace("\n", "")
 
 
+def test_both_languages_tell_the_same(glasshouse: Glasshouse) -> None:
+    arguments = ("groups.csv", *KNOWN, "--group", "group", "--original", "people.csv")
+    foreign = glasshouse("threat", *arguments, "--lang", "pt-BR")
+    foreign_json = glasshouse("threat", *arguments, "--json", "--lang", "pt-BR")
+    wrong = glasshouse("threat", "groups.csv", "-q", "nat", "--lang", "pt-BR")
+    english_json = glasshouse("threat", *arguments, "--json")
+    assert foreign.code == english_json.code == 0
+    said = " ".join(foreign.out.split())
+    assert "sabe quem está na tabela" in said
+    assert "Estes números são exatos (enumeração)" in said
+    assert "75 em cada 100" in said
+    assert "-s COLUMN" in wrong.error
+    assert "informe" in wrong.error
+    assert foreign_json.out == english_json.out, "what programs read is the same in every language"
+
+
+def test_the_report_on_a_victim_names_no_value(glasshouse: Glasshouse) -> None:
+    victim = ("horizontal.json", "--know", "nat=M", "--know", "zip=45501")
+    outcome = glasshouse("threat", *victim, "--out", "run")
+    assert outcome.code == 0, outcome.error
+    assert "“Heart” with a probability of 58.3 %" in " ".join(outcome.out.split())
+    for name in ("report.html", "report.json"):
+        content = Path("run", name).read_text(encoding="utf-8")
+        assert not [value for value in (*PEOPLE["disease"], "45501") if value in content]
+    assert "Heart" in pyarrow.parquet.read_table("run/results.parquet")["sensitive"].to_pylist()
+
+
 def test_domains_are_observed_released_or_given(glasshouse: Glasshouse) -> None:
     ages = {"age": [str(20 + 2 * (i % 10)) for i in range(60)], "ill": ["flu", "HIV", "none"] * 20}
     write("ages.csv", ages)

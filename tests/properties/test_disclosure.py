@@ -67,10 +67,6 @@ ONE_PERSON = {
 }
 """Commands about one person: the analyst sees values in print, but no report holds them."""
 
-KNOWN_LEAKS = {
-    "a threat to one person": "the page of a victim names the values she may have",
-}
-
 
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,19 +116,7 @@ def test_nor_by_way_of_a_release(glasshouse: Glasshouse, arguments: str) -> None
     assert found_in(let_out(Path("run")) | logs(outcome)) == {}
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        pytest.param(
-            arguments,
-            id=name,
-            marks=[pytest.mark.xfail(strict=False, reason=KNOWN_LEAKS[name])]
-            if name in KNOWN_LEAKS
-            else [],
-        )
-        for name, arguments in ONE_PERSON.items()
-    ],
-)
+@pytest.mark.parametrize("arguments", ONE_PERSON.values(), ids=ONE_PERSON)
 def test_a_report_about_one_person_names_no_value(glasshouse: Glasshouse, arguments: str) -> None:
     plant(1)
     if arguments.startswith("threat"):

@@ -11,6 +11,7 @@ import typer
 from glasshouse.cli import asking, options
 from glasshouse.cli.progress import progress
 from glasshouse.errors import StudyError, printable
+from glasshouse.language import text
 
 HOW_TO_RUN = {"out", "overwrite", "as_json", "resume", "per_record", "threads"}
 RELEASE, PRIOR, SAMPLING = "The release", "The prior", "Sampling"
@@ -240,7 +241,7 @@ def threat(
         study = load_question(study_file, ThreatStudy)
     else:
         if release is None:
-            raise StudyError("name the release, or a study with --study")
+            raise StudyError(text("name the release, or a study with --study"))
         dialect = options.dialect_content(separator, quote, encoding, no_header, names, strip)
 
         def dataset(path: Path | None) -> dict[str, Any] | None:
@@ -290,7 +291,9 @@ def threat(
     for path in paths_of(study):
         existing_file(path)
     if per_record is not None and (study.original is None or study.known):
-        raise StudyError("--per-record is about the records of the original; give --original FILE")
+        raise StudyError(
+            text("--per-record is about the records of the original; give --original FILE")
+        )
     if per_record is not None:
         asking.check_new_file(per_record, paths_of(study), overwrite=overwrite)
     checkpoint = None
@@ -298,7 +301,7 @@ def threat(
         check_place(out, overwrite=overwrite)
         checkpoint = Checkpoint(out, key=checkpoint_key(study))
     elif resume:
-        raise StudyError("--resume needs the --out of the run that was interrupted")
+        raise StudyError(text("--resume needs the --out of the run that was interrupted"))
     with asking.resumable(None if checkpoint is None else checkpoint.folder), progress() as watch:
         done = run_threat(
             study,
@@ -312,8 +315,10 @@ def threat(
         checkpoint.remove()
     elif checkpoint is not None:
         print(
-            "note: the precision was not reached; the same command with --resume --overwrite and more --sweeps goes on "
-            "from here",
+            text(
+                "note: the precision was not reached; the same command with --resume --overwrite and more --sweeps "
+                "goes on from here"
+            ),
             file=sys.stderr,
         )
     if per_record is not None and done.measures is not None:
@@ -330,7 +335,9 @@ def _refuse_beside_folder(context: typer.Context) -> None:
     }
     for name, option in asking.given_options(context):
         if name in said:
-            raise StudyError(f"what the release is stands in its folder; leave out {option}")
+            raise StudyError(
+                text("what the release is stands in its folder; leave out {option}", option=option)
+            )
 
 
 def _domains(texts: list[str] | None) -> tuple[dict[str, str], dict[str, Path]]:
@@ -338,7 +345,7 @@ def _domains(texts: list[str] | None) -> tuple[dict[str, str], dict[str, Path]]:
     from glasshouse.study.threats import whole_numbers
 
     given = options.assignments(
-        texts, option="--values", form="COLUMN=LOW..HIGH or COLUMN=FILE", first=True
+        texts, option="--values", form=text("COLUMN=LOW..HIGH or COLUMN=FILE"), first=True
     )
     ranges = {column: said for column, said in given.items() if whole_numbers(said) is not None}
     files = {column: Path(said) for column, said in given.items() if column not in ranges}
@@ -349,8 +356,8 @@ def _betas(texts: list[str] | None) -> tuple[float | None, dict[str, float]]:
     """Return the parameter of all attributes, and those of single ones."""
     overall: float | None = None
     betas: dict[str, float] = {}
-    for text in texts or []:
-        column, equals, number = text.rpartition("=")
+    for given in texts or []:
+        column, equals, number = given.rpartition("=")
         try:
             if equals:
                 betas[column] = float(number)
@@ -358,6 +365,6 @@ def _betas(texts: list[str] | None) -> tuple[float | None, dict[str, float]]:
                 overall = float(number)
         except ValueError:
             raise StudyError(
-                f'--beta "{printable(text)}" is no number, nor COLUMN=NUMBER'
+                text('--beta "{given}" is no number, nor COLUMN=NUMBER', given=printable(given))
             ) from None
     return overall, betas

@@ -13,8 +13,9 @@ from glasshouse.cli.outcomes import say, show_treatment
 from glasshouse.cli.tables import plain_table
 from glasshouse.errors import printable
 from glasshouse.groups import Measures
-from glasshouse.report.threat_charts import ADVERSARIES
-from glasshouse.report.threats import threat_sentences
+from glasshouse.language import number, text, text_for
+from glasshouse.report.threat_findings import threat_findings
+from glasshouse.report.threat_words import adversary_label, method_label, plus_minus
 from glasshouse.runs.threatening import ThreatRun
 
 MOST_VALUES = 15
@@ -30,7 +31,14 @@ def show_threat(run: ThreatRun, report: Path | None, *, as_json: bool) -> None:
     release = run.release
     say(
         console,
-        f"{release.name}: {release.records:,} records in {run.groups:,} groups, {run.knowledge.method}\n",
+        text(
+            "{release}: {records} in {groups}, {method}",
+            release=release.name,
+            records=text_for(release.records, "{count} record", "{count} records"),
+            groups=text_for(run.groups, "{count} group", "{count} groups"),
+            method=method_label(run.knowledge.method),
+        )
+        + "\n",
     )
     show_treatment(console, run.steps)
     if run.study.known:
@@ -38,57 +46,61 @@ def show_threat(run: ThreatRun, report: Path | None, *, as_json: bool) -> None:
     elif run.measures is not None:
         console.print(_measures(run.measures))
     console.print()
-    for sentence in threat_sentences(run):
-        say(console, f"• {sentence}")
+    for finding in threat_findings(run, exact=True):
+        say(console, f"• {finding.sentence}")
     for warning in () if run.sampled is None else run.sampled.warnings:
-        say(console, f"note: {warning}")
+        say(console, text("note: {note}", note=warning))
     if report is not None:
-        say(console, f"\nReport: {report}", soft_wrap=True)
+        say(console, "\n" + text("Report: {path}", path=report), soft_wrap=True)
 
 
 def _measures(measures: Measures) -> Table:
     table = plain_table("")
     table.title = None
-    table.add_column("somebody who", overflow="fold")
-    for title in ("guesses right", "ties at random", "absolute error"):
+    table.add_column(text("somebody who"), overflow="fold")
+    for title in (text("guesses right"), text("ties at random"), text("absolute error")):
         table.add_column(title, justify="right", no_wrap=True)
-    table.add_row("says the most frequent value", f"{100 * float(measures.baseline):.2f} %", "", "")
+    table.add_row(text("says the most frequent value"), _percent(float(measures.baseline)), "", "")
     for name, threat in measures.adversaries().items():
         table.add_row(
-            ADVERSARIES[name],
-            f"{100 * float(threat.share):.2f} %{_error(measures, f'gt_{name}', 100)}",
-            f"{100 * threat.share_at_random:.2f} %{_error(measures, f'gt_{name}_random_ties', 100)}",
-            f"{threat.absolute_error:,.1f}{_error(measures, f'abs_{name}', 1)}",
+            adversary_label(name),
+            _with_error(measures, _percent(float(threat.share)), f"gt_{name}", 100),
+            _with_error(measures, _percent(threat.share_at_random), f"gt_{name}_random_ties", 100),
+            _with_error(measures, number(threat.absolute_error, ",.1f"), f"abs_{name}", 1),
         )
     return table
 
 
-def _error(measures: Measures, figure: str, scale: float) -> str:
-    """Return the Monte-Carlo error of a figure, where it was sampled."""
+def _percent(share: float) -> str:
+    return text("{figure} %", figure=number(100 * share, ".2f"))
+
+
+def _with_error(measures: Measures, said: str, figure: str, scale: float) -> str:
+    """Return a figure with its Monte-Carlo error, where it was sampled."""
     own = measures.figures.get(figure)
-    return "" if own is None else f" ± {scale * own.error:.2g}"
+    return plus_minus(said, None if own is None else scale * own.error)
 
 
 def _beliefs(run: ThreatRun) -> Table:
     told = run.knowledge.of(0)
     table = plain_table("")
     table.title = None
-    table.add_column("value", overflow="fold")
+    table.add_column(text("value"), overflow="fold")
     exact = run.to_dict().get("exact", {})
     for name in told:
-        table.add_column(ADVERSARIES.get(name, name), justify="right")
+        table.add_column(adversary_label(name), justify="right")
     order = sorted(told["attacker"], key=lambda value: -told["attacker"][value])
     for value in order[:MOST_VALUES]:
         table.add_row(
             Text(printable(value)),
             *(
-                f"{100 * own[value]:.2f} %" + _ratio(exact.get(name, {}).get(value))
+                _percent(own[value]) + _ratio(exact.get(name, {}).get(value))
                 for name, own in told.items()
             ),
         )
     return table
 
 
-def _ratio(text: str | None) -> str:
+def _ratio(said: str | None) -> str:
     """Show an exact ratio where it is short."""
-    return f" ({text})" if text is not None and "/" in text and len(text) <= 9 else ""
+    return f" ({said})" if said is not None and "/" in said and len(said) <= 9 else ""

@@ -32,7 +32,7 @@ from glasshouse.economics.policy import (
 )
 from glasshouse.economics.terms import Terms, check_parameter, check_size
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.language import unknown_name
+from glasshouse.language import text, unknown_name
 
 OnPoint = Callable[[int, int], None]
 """Called with the number of points done, and of all."""
@@ -194,7 +194,10 @@ def least_size(terms: Terms, *, target: float = 0.0) -> Deterrent:
         if target == 0 or first is None:
             return Deterrent("size", None, target, None, None, None)
         raise BudgetError(
-            "--sizes: the attack pays in groups of any size that can be looked at; raise --access-cost or another cost"
+            text(
+                "--sizes: the attack pays in groups of any size that can be looked at; raise --access-cost or another "
+                "cost"
+            )
         )
     if target == 0 and end > _MOST_LOOKED_AT:
         return Deterrent("size", None, target, end, end, 0.0)
@@ -393,9 +396,14 @@ def _deterrent(
 
 def _check_deterrent(parameter: str) -> None:
     if parameter not in DETERRENTS:
-        raise StudyError(unknown_name("deterrent", parameter, "what can deter", DETERRENTS))
+        raise StudyError(unknown_name("deterrent", parameter, text("what can deter"), DETERRENTS))
 
 
 def _check_target(target: float) -> None:
     if not 0 <= target <= 1:
-        raise StudyError(f"--target is {target!r}; it is a probability, give a number from 0 to 1")
+        raise StudyError(
+            text(
+                "--target is {given}; it is a probability, give a number from 0 to 1",
+                given=repr(target),
+            )
+        )

@@ -43,7 +43,7 @@ from glasshouse.economics.policy import (
 )
 from glasshouse.economics.terms import Terms, check_parameter, check_people
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import unknown_name
+from glasshouse.language import text, unknown_name
 from glasshouse.table import EncodedTable
 
 KNOWN, UNKNOWN = "known", "unknown"
@@ -279,11 +279,18 @@ def least_for_release(
         StudyError: The deterrent, the adversary or the number makes no sense.
     """
     if parameter not in COSTS:
-        raise StudyError(unknown_name("deterrent", parameter, "what costs her money", COSTS))
+        raise StudyError(unknown_name("deterrent", parameter, text("what costs her money"), COSTS))
     if adversary not in (KNOWN, UNKNOWN):
-        raise StudyError(unknown_name("adversary", adversary, "the adversaries", (KNOWN, UNKNOWN)))
+        raise StudyError(
+            unknown_name("adversary", adversary, text("the adversaries"), (KNOWN, UNKNOWN))
+        )
     if not expected >= 0:
-        raise StudyError(f"--target is {expected!r}; give a number of re-identifications from 0 on")
+        raise StudyError(
+            text(
+                "--target is {given}; give a number of re-identifications from 0 on",
+                given=repr(expected),
+            )
+        )
     which = 0 if adversary == KNOWN else 1
     sight = _Sight.of(groups, [terms.with_parameter(parameter, 0.0)], belief)
 
@@ -312,7 +319,9 @@ def losses_by_value(
     texts = own.values.to_pylist()
     for value in losses:
         if value not in texts:
-            raise DataError(unknown_name("value", value, f'column "{column}"', texts))
+            raise DataError(
+                unknown_name("value", value, text('column "{name}"', name=column), texts)
+            )
     by_code = np.array([losses.get(text, other) for text in texts], float)
     return _losses(by_code[own.codes], release.records)
 
@@ -334,7 +343,12 @@ class _Sight:
             check_people(belief, 1)
             if belief > people:
                 raise StudyError(
-                    f"--belief is {belief:,}, larger than the register {groups.source} of {people:,}; give at most that"
+                    text(
+                        "--belief is {given}, larger than the register {register} of {most}; give at most that",
+                        given=belief,
+                        register=groups.source,
+                        most=people,
+                    )
                 )
         shares = groups.distinct_shares[0]
         largest = most_likely(people, shares)
@@ -378,10 +392,14 @@ def _losses(loss: float | Sequence[float] | Floats, records: int) -> Floats:
         losses = np.full(records, float(losses))
     if len(losses) != records:
         raise DataError(
-            f"{len(losses):,} losses for {records:,} records; give one for each, or one"
+            text(
+                "{losses} losses for {records} records; give one for each, or one",
+                losses=len(losses),
+                records=records,
+            )
         )
     if len(losses) and not (np.isfinite(losses).all() and losses.min() >= 0):
-        raise DataError("a loss is negative or no number; give amounts from 0 on")
+        raise DataError(text("a loss is negative or no number; give amounts from 0 on"))
     return losses
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from glasshouse.economics.terms import UNLIMITED, Terms
 from glasshouse.errors import BudgetError
+from glasshouse.language import number, text
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -100,8 +101,14 @@ def _refuse_large(terms: Terms, sizes: Counts) -> None:
     steps = float(sizes.sum(dtype=np.float64) + fines * limited.sum(dtype=np.float64))
     if steps > MOST_STEPS:
         raise BudgetError(
-            f"--sizes: {len(sizes):,} group sizes up to {int(sizes[-1]):,} would take {steps:.1e} steps, more than "
-            f"{MOST_STEPS:.0e}; ask about fewer sizes or smaller groups"
+            text(
+                "--sizes: {sizes} group sizes up to {largest} would take {steps} steps, more than "
+                "{most}; ask about fewer sizes or smaller groups",
+                sizes=len(sizes),
+                largest=int(sizes[-1]),
+                steps=number(steps, ".1e"),
+                most=number(MOST_STEPS, ".0e"),
+            )
         )
 
 

@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError, quoted
+from glasshouse.language import text
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.generalised import SUPPRESSED, covering, generalised_values, stood_for
 from glasshouse.table.partition import refined
@@ -49,17 +50,30 @@ class Groups:
             DataError: A size or a share is not, or there are not as many of both.
         """
         if self.people < 1:
-            raise DataError(f"{self.source}: has nobody in it")
+            raise DataError(text("{source}: has nobody in it", source=self.source))
         if len(self.shares) and not 0 <= self.shares.min() <= self.shares.max() <= 1:
-            raise DataError(f"{self.source}: a share of the population is outside 0 to 1")
+            raise DataError(
+                text("{source}: a share of the population is outside 0 to 1", source=self.source)
+            )
         if self.sizes is None:
             return
         if len(self.sizes) != len(self.shares):
             raise DataError(
-                f"{self.release}: {len(self.sizes):,} sizes, but {len(self.shares):,} shares"
+                text(
+                    "{release}: {sizes} sizes, but {shares} shares",
+                    release=self.release,
+                    sizes=len(self.sizes),
+                    shares=len(self.shares),
+                )
             )
         if len(self.sizes) and not 0 <= self.sizes.min() <= self.sizes.max() <= self.people:
-            raise DataError(f"{self.release}: a group is larger than {self.source}, or negative")
+            raise DataError(
+                text(
+                    "{release}: a group is larger than {source}, or negative",
+                    release=self.release,
+                    source=self.source,
+                )
+            )
 
     @property
     def records(self) -> int:
@@ -139,7 +153,10 @@ def groups_by_share(
     """
     if people < 1:
         raise StudyError(
-            f"--belief is {people!r}; it is the number of people in the register, from 1 on"
+            text(
+                "--belief is {given}; it is the number of people in the register, from 1 on",
+                given=repr(people),
+            )
         )
     product = np.ones(release.records)
     for name, own in shares.items():
@@ -164,7 +181,12 @@ def groups_by_population(
     names = _names(release, quasi_identifiers)
     if not 1 <= people <= population.records:
         raise StudyError(
-            f"--belief is {people!r}; a register of {population.name} holds 1 to {population.records:,} people"
+            text(
+                "--belief is {given}; a register of {population} holds 1 to {most} people",
+                given=repr(people),
+                population=population.name,
+                most=population.records,
+            )
         )
     shares = people_like(release, population, names) / population.records
     return Groups(release.name, population.name, names, people, None, shares)
@@ -198,7 +220,9 @@ def _common(
     try:
         position = covering(true.values, values.take(pa.array(kept)))
     except DataError as error:
-        raise DataError(f"column {quoted([name])}: {error}") from None
+        raise DataError(
+            text("column {column}: {reason}", column=quoted([name]), reason=error)
+        ) from None
     nobody = len(values)
     code = np.where(position < 0, nobody, kept[position] if len(kept) else nobody)
     joint = np.concatenate(
@@ -228,7 +252,7 @@ def _by_stars(
 def _refuse_nested(released: Column, true: Column) -> None:
     """Check that no released value stands for another one, but for ``*``: groups would overlap."""
     general = generalised_values(released.values)
-    others = [text for text in general.values() if text != SUPPRESSED]
+    others = [written for written in general.values() if written != SUPPRESSED]
     if not others:
         return
     is_plain = np.ones(released.cardinality, np.bool_)
@@ -239,8 +263,12 @@ def _refuse_nested(released: Column, true: Column) -> None:
     if covered.any():
         value = plain[int(np.argmax(covered))].as_py()
         raise DataError(
-            f"column {quoted([released.name])}: the release holds {quoted([value])} beside a value that stands for it "
-            "too; generalise so that each value has one released form"
+            text(
+                "column {column}: the release holds {value} beside a value that stands for it "
+                "too; generalise so that each value has one released form",
+                column=quoted([released.name]),
+                value=quoted([value]),
+            )
         )
 
 
@@ -249,21 +277,28 @@ def _value_shares(column: Column, shares: Mapping[str, float]) -> Floats:
     given = np.array(list(shares.values()), float)
     if not len(given) or not np.all(given >= 0) or given.sum() > 1 + 1e-9:
         raise DataError(
-            f"column {quoted([column.name])}: the shares of the population must be from 0 on and add up to at most 1"
+            text(
+                "column {column}: the shares of the population must be from 0 on and add up to at most 1",
+                column=quoted([column.name]),
+            )
         )
     total = np.zeros(column.cardinality)
     values = pa.array(list(shares), pa.large_string())
     star = column.values.index(SUPPRESSED).as_py()
-    for code, text in enumerate(column.values.to_pylist()):
+    for code, written in enumerate(column.values.to_pylist()):
         if code == star:
             total[code] = 1.0
             continue
-        behind = stood_for(values, [text])
+        behind = stood_for(values, [written])
         total[code] = min(1.0, given[behind].sum())
         if not behind.any():
             raise DataError(
-                f"column {quoted([column.name])}: the model has no share for {quoted([text])}; add it, or correct the "
-                "release"
+                text(
+                    "column {column}: the model has no share for {value}; add it, or correct the "
+                    "release",
+                    column=quoted([column.name]),
+                    value=quoted([written]),
+                )
             )
     return total
 
@@ -273,6 +308,8 @@ def _names(release: EncodedTable, quasi_identifiers: Sequence[str] | None) -> tu
     names = tuple(column.name for name in asked for column in release.columns_of(name))
     if not names:
         raise StudyError(
-            "a release is compared with a register on quasi-identifiers; name at least one that both have"
+            text(
+                "a release is compared with a register on quasi-identifiers; name at least one that both have"
+            )
         )
     return names

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from glasshouse.economics.terms import Terms, check_size, sigmoid
 from glasshouse.errors import BudgetError, SolverError, StudyError
+from glasshouse.language import text
 
 ACCESS, LINK, EXPLOIT, TERMINATE = "access", "link", "exploit", "terminate"
 """The actions of an attack."""
@@ -70,7 +71,10 @@ class Process:
         """
         if not 0 < self.discount <= 1:
             raise StudyError(
-                f"--discount is {self.discount!r}; give a number above 0, and at most 1"
+                text(
+                    "--discount is {given}; give a number above 0, and at most 1",
+                    given=repr(self.discount),
+                )
             )
         for state, choices in self.choices.items():
             for choice in choices:
@@ -107,7 +111,7 @@ class Solution:
             if not at:
                 return total
         raise SolverError(
-            "the process goes round in circles under its best actions; give it an end"
+            text("the process goes round in circles under its best actions; give it an end")
         )
 
     def _one_step(
@@ -201,7 +205,10 @@ def attack_process(
         choices[state] = tuple(dynamics.choices(state))
         if len(choices) > MOST_STATES:
             raise BudgetError(
-                f"the process has more than {MOST_STATES:,} states; ask glasshouse.economics.policy, which needs none"
+                text(
+                    "the process has more than {most} states; ask glasshouse.economics.policy, which needs none",
+                    most=MOST_STATES,
+                )
             )
         open_states += [after for each in choices[state] for after in _attack_states(each)]
     return Process(choices, terms.discount)
@@ -236,7 +243,12 @@ def by_linear_programme(process: Process) -> Solution:
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if found.status != 0:
-        raise SolverError(f"the process has no finite solution that HiGHS finds: {found.message}")
+        raise SolverError(
+            text(
+                "the process has no finite solution that HiGHS finds: {reason}",
+                reason=found.message,
+            )
+        )
     return form.solution(np.asarray(found.x))
 
 
@@ -265,7 +277,9 @@ def by_value_iteration(process: Process, *, tolerance: float = 1e-12) -> Solutio
         allowed = tolerance * max(1.0, float(np.max(np.abs(values), initial=0.0)))
         if change == 0 or reach * change <= allowed:
             return form.solution(values)
-    raise SolverError(f"the values of the process did not settle in {_MOST_SWEEPS:,} sweeps")
+    raise SolverError(
+        text("the values of the process did not settle in {sweeps} sweeps", sweeps=_MOST_SWEEPS)
+    )
 
 
 @dataclass(frozen=True)
@@ -408,14 +422,41 @@ def _attack_states(choice: Choice) -> Iterator[AttackState]:
 
 
 def _check_choice(state: Hashable, choice: Choice, known: Mapping[Hashable, object]) -> None:
-    where = f"the choice {choice.action!r} in state {state!r}"
+    where = text(
+        "the choice {action} in state {state}", action=repr(choice.action), state=repr(state)
+    )
     if not math.isfinite(choice.reward):
-        raise StudyError(f"{where} has the reward {choice.reward!r}; give a finite number")
+        raise StudyError(
+            text(
+                "{where} has the reward {reward}; give a finite number",
+                where=where,
+                reward=repr(choice.reward),
+            )
+        )
     for after, chance in choice.outcomes.items():
         if after not in known:
-            raise StudyError(f"{where} leads to {after!r}, which is no state of the process")
+            raise StudyError(
+                text(
+                    "{where} leads to {after}, which is no state of the process",
+                    where=where,
+                    after=repr(after),
+                )
+            )
         if not 0 <= chance <= 1:
-            raise StudyError(f"{where} leads to {after!r} with probability {chance!r}")
+            raise StudyError(
+                text(
+                    "{where} leads to {after} with probability {chance}",
+                    where=where,
+                    after=repr(after),
+                    chance=repr(chance),
+                )
+            )
     total = math.fsum(choice.outcomes.values())
     if abs(total - 1) > _SURE:
-        raise StudyError(f"{where} has probabilities that add up to {total!r}; they must to 1")
+        raise StudyError(
+            text(
+                "{where} has probabilities that add up to {total}; they must to 1",
+                where=where,
+                total=repr(total),
+            )
+        )

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
-from glasshouse.language import unknown_name
+from glasshouse.language import text, unknown_name
 
 REGISTER, POPULATION = 6_018_999, 9_553_967
 """The voters of North Carolina and its inhabitants: the publication's register and population."""
@@ -57,22 +57,35 @@ class Terms:
         """
         if not _is_number(self.prior) or not 0 <= self.prior <= 1:
             raise StudyError(
-                f"--prior is {self.prior!r}; it is a probability, give a number from 0 to 1"
+                text(
+                    "--prior is {given}; it is a probability, give a number from 0 to 1",
+                    given=repr(self.prior),
+                )
             )
         for name in MONEY:
             amount = getattr(self, name)
             if not _is_number(amount) or amount < 0:
                 raise StudyError(
-                    f"{option(name)} is {amount!r}; it is an amount, give a number from 0 on"
+                    text(
+                        "{option} is {given}; it is an amount, give a number from 0 on",
+                        option=option(name),
+                        given=repr(amount),
+                    )
                 )
         _check_detection(self.detection)
         if self.penalties is not None and (not _is_whole(self.penalties) or self.penalties < 0):
             raise StudyError(
-                f'--penalties is {self.penalties!r}; give a whole number from 0 on, or "unlimited"'
+                text(
+                    '--penalties is {given}; give a whole number from 0 on, or "unlimited"',
+                    given=repr(self.penalties),
+                )
             )
         if not _is_number(self.discount) or not 0 < self.discount <= 1:
             raise StudyError(
-                f"--discount is {self.discount!r}; give a number above 0, and at most 1"
+                text(
+                    "--discount is {given}; give a number above 0, and at most 1",
+                    given=repr(self.discount),
+                )
             )
         self._become_plain()
 
@@ -108,7 +121,10 @@ class Terms:
         """
         if not _is_number(rate) or not 0 < rate < 1:
             raise StudyError(
-                f"--detection: a rate of {rate!r} cannot be had; give one above 0 and below 1"
+                text(
+                    "--detection: a rate of {rate} cannot be had; give one above 0 and below 1",
+                    rate=repr(rate),
+                )
             )
         return replace(self, detection=(math.log(rate) - math.log1p(-rate), self.detection[1]))
 
@@ -157,7 +173,9 @@ def check_parameter(parameter: str) -> None:
         StudyError: It is none of the `PARAMETERS`; the near ones are named.
     """
     if parameter not in PARAMETERS:
-        raise StudyError(unknown_name("parameter", parameter, "the terms of an attack", PARAMETERS))
+        raise StudyError(
+            unknown_name("parameter", parameter, text("the terms of an attack"), PARAMETERS)
+        )
 
 
 def check_size(size: int) -> None:
@@ -168,7 +186,10 @@ def check_size(size: int) -> None:
     """
     if not _is_whole(size) or size < 1:
         raise StudyError(
-            f"--sizes: a group of {size!r} makes no sense; give whole numbers from 1 on"
+            text(
+                "--sizes: a group of {size} makes no sense; give whole numbers from 1 on",
+                size=repr(size),
+            )
         )
 
 
@@ -180,11 +201,18 @@ def check_people(people: int, largest: int) -> None:
     """
     if not _is_whole(people) or people < 1:
         raise StudyError(
-            f"--belief is {people!r}; it is the number of people in the register, from 1 on"
+            text(
+                "--belief is {given}; it is the number of people in the register, from 1 on",
+                given=repr(people),
+            )
         )
     if largest > people:
         raise StudyError(
-            f"--belief: a register of {people:,} holds no group of {largest:,}; give the size of the register"
+            text(
+                "--belief: a register of {given} holds no group of {largest}; give the size of the register",
+                given=people,
+                largest=largest,
+            )
         )
 
 
@@ -213,8 +241,11 @@ def _check_detection(detection: object) -> None:
         or not all(map(_is_number, detection))
     ):
         raise StudyError(
-            f"--detection is {detection!r}; give two numbers H0 H1: the exploit after j others is detected with "
-            "probability 1/(1 + exp(-H0 - H1·j))"
+            text(
+                "--detection is {given}; give two numbers H0 H1: the exploit after j others is detected with "
+                "probability 1/(1 + exp(-H0 - H1·j))",
+                given=repr(detection),
+            )
         )
 
 

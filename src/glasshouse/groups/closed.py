@@ -17,6 +17,7 @@ from glasshouse.groups.ratio import NODES, TOLERANCE, expected_ratio, log_beta_m
 from glasshouse.groups.release import Release
 from glasshouse.groups.tree import Tree
 from glasshouse.groups.worlds import random_worlds, sensitive_counts
+from glasshouse.language import text
 
 DRAWS = 2_000
 """How many draws of π reading (6) takes where it is sampled."""
@@ -131,14 +132,22 @@ def _row_agrees(
 def _trees(release: Release) -> list[Tree]:
     if release.is_vertical:
         raise StudyError(
-            f"{release.name}: the closed form is for horizontal releases; sample this vertical one"
+            text(
+                "{release}: the closed form is for horizontal releases; sample this vertical one",
+                release=release.name,
+            )
         )
     for attribute in release.attributes:
         if attribute.sets.crossing is not None:
             two = quoted(attribute.labels[number] for number in attribute.sets.crossing)
             raise StudyError(
-                f'{release.name}: two labels of "{attribute.name}", {two}, overlap without one holding the other; '
-                "sample this release, the closed form needs nested labels"
+                text(
+                    '{release}: two labels of "{attribute}", {two}, overlap without one holding the other; '
+                    "sample this release, the closed form needs nested labels",
+                    release=release.name,
+                    attribute=attribute.name,
+                    two=two,
+                )
             )
     return [Tree.of(release, place) for place in range(len(release.attributes))]
 
@@ -183,8 +192,13 @@ def _inside(tree: Tree, victims: Victims, place: int) -> NDArray[np.float64]:
     paths = np.exp(tree.log_paths[tree.first_value :])
     if max(len(sets) * paths.shape[1], labels.domain) * len(labels) > _MOST_CELLS:
         raise BudgetError(
-            f'{len(sets):,} sets of values of "{tree.attribute.name}" against {len(labels):,} labels are too many for '
-            "partial knowledge; ask for fewer victims at a time"
+            text(
+                '{sets} sets of values of "{attribute}" against {labels} labels are too many for '
+                "partial knowledge; ask for fewer victims at a time",
+                sets=len(sets),
+                attribute=tree.attribute.name,
+                labels=len(labels),
+            )
         )
     marks = labels.matrix()
     table = np.empty((len(sets), len(labels), paths.shape[1]))
@@ -302,7 +316,11 @@ def _by_draws(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the mean over draws of π of f(s | r, π), and its standard error; the draws are independent."""
     if draws < 2:
-        raise StudyError(f"reading (6) is to be sampled from {draws} draws; give at least 2")
+        raise StudyError(
+            text(
+                "reading (6) is to be sampled from {draws} draws; give at least 2", draws=str(draws)
+            )
+        )
     generator = np.random.default_rng(seed)
     shapes = release.sensitive.alphas + release.counts
     codes = victims.codes[chosen]

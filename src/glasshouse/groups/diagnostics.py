@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtri
 
 from glasshouse.errors import StudyError
+from glasshouse.language import number, text
 
 Floats = NDArray[np.float64]
 LEAST_DRAWS = 4
@@ -86,7 +87,11 @@ def geweke(traces: Floats, *, first: float = 0.1, last: float = 0.5) -> Floats:
     """
     if not (0 < first < 1 and 0 < last < 1 and first + last <= 1):
         raise StudyError(
-            f"Geweke's shares {first:g} and {last:g} overlap; give two that add up to at most 1"
+            text(
+                "Geweke's shares {first} and {last} overlap; give two that add up to at most 1",
+                first=f"{first:g}",
+                last=f"{last:g}",
+            )
         )
     cube = _cube(traces)
     draws = cube.shape[1]
@@ -144,7 +149,12 @@ def weiss(categories: NDArray[np.integer], *, segments: int = 5) -> WeissTest:
     parts, length = chain.shape
     if parts < 2 or length < LEAST_DRAWS:
         raise StudyError(
-            f"the Weiß test needs two segments of {LEAST_DRAWS} draws; it was given {parts} of {length}"
+            text(
+                "the Weiß test needs two segments of {least} draws; it was given {parts} of {length}",
+                least=str(LEAST_DRAWS),
+                parts=str(parts),
+                length=str(length),
+            )
         )
     names, codes = np.unique(chain, return_inverse=True)
     codes = codes.reshape(chain.shape)
@@ -171,10 +181,17 @@ def disagreement(
     passes = bool((np.abs(geweke_z) <= GEWEKE).all()) and all(p >= WEISS for p in weiss_p)
     if rhat <= limit or not passes:
         return None
-    tests = "Geweke's test passes" if not weiss_p else "Geweke's and the Weiß test pass"
-    return (
-        f"{name}: {tests} for every chain by itself, but R-hat is {rhat:.3f}: the chains have not found the same "
-        "distribution; trust R-hat"
+    said = {"name": name, "rhat": number(rhat, ".3f")}
+    if not weiss_p:
+        return text(
+            "{name}: Geweke's test passes for every chain by itself, but R-hat is {rhat}: the chains have not found "
+            "the same distribution; trust R-hat",
+            **said,
+        )
+    return text(
+        "{name}: Geweke's and the Weiß test pass for every chain by itself, but R-hat is {rhat}: the chains have not "
+        "found the same distribution; trust R-hat",
+        **said,
     )
 
 
@@ -184,7 +201,10 @@ def _cube(traces: Floats) -> Floats:
         cube = cube[:, :, None]
     if cube.ndim != 3 or cube.shape[1] < LEAST_DRAWS:
         raise StudyError(
-            f"diagnostics need at least {LEAST_DRAWS} draws per chain, as chains × draws (× quantities)"
+            text(
+                "diagnostics need at least {least} draws per chain, as chains × draws (× quantities)",
+                least=str(LEAST_DRAWS),
+            )
         )
     return cube
 

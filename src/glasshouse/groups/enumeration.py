@@ -27,6 +27,7 @@ from glasshouse.groups.exact import ExactKnowledge
 from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims, normalised
 from glasshouse.groups.ratio import NODES, TOLERANCE, expected_ratio, log_beta_moments
 from glasshouse.groups.release import Release
+from glasshouse.language import text
 
 MOST_TABLES = 200_000
 """Up to so many tables, or counts of a block, are visited."""
@@ -74,7 +75,9 @@ def enumerated(
     if not learner_mean:
         return exact.to_knowledge()
     if not victims.is_full:
-        raise StudyError("reading (6) is enumerated for fully known victims only; ask without it")
+        raise StudyError(
+            text("reading (6) is enumerated for fully known victims only; ask without it")
+        )
     means = (
         _Vertical.of(release, limit).learner_mean(victims)
         if release.is_vertical
@@ -200,7 +203,10 @@ def _counted(block: Block, beta: tuple[Fraction, ...], limit: int) -> dict[Count
         tables = more
         if len(tables) > limit:
             raise BudgetError(
-                f"complete enumeration would visit more than {limit:,} tables; sample the release instead"
+                text(
+                    "complete enumeration would visit more than {limit} tables; sample the release instead",
+                    limit=limit,
+                )
             )
     return tables
 
@@ -248,14 +254,24 @@ class _Vertical:
     def of(cls, release: Release, limit: int) -> _Vertical:
         if release.records > MOST_ROWS:
             raise BudgetError(
-                f"{release.name} has {release.records:,} rows, complete enumeration takes at most {MOST_ROWS}; sample "
-                "the release instead"
+                text(
+                    "{release} has {records} rows, complete enumeration takes at most {most}; sample "
+                    "the release instead",
+                    release=release.name,
+                    records=release.records,
+                    most=str(MOST_ROWS),
+                )
             )
         count = number_of_tables(release)
         if count > limit:
             raise BudgetError(
-                f"{release.name}: the release allows {count:,} tables, complete enumeration visits at most {limit:,}; "
-                "sample the release instead"
+                text(
+                    "{release}: the release allows {count} tables, complete enumeration visits at most {limit}; "
+                    "sample the release instead",
+                    release=release.name,
+                    count=count,
+                    limit=limit,
+                )
             )
         betas = [attribute.beta for attribute in release.attributes]
         tables = list(_arrangements(release, betas))

@@ -22,6 +22,7 @@ from glasshouse.groups.knowledge import Knowledge
 from glasshouse.groups.release import Release
 from glasshouse.groups.victims import Original
 from glasshouse.groups.worlds import ideal_joint, value_counts
+from glasshouse.language import text
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,9 @@ def draw_points(
         StudyError: There are fewer than two points.
     """
     if count < 2:
-        raise StudyError(f"faithfulness is asked for at {count} points; give at least 2")
+        raise StudyError(
+            text("faithfulness is asked for at {count} points; give at least 2", count=str(count))
+        )
     generator = np.random.default_rng(seed)
     gamma = original.weights.sum(axis=0)
     shares = release.sensitive.alphas + gamma
@@ -116,7 +119,9 @@ def faithfulness(points: Points, knowledge: Knowledge) -> Faithfulness:
     first = len(knowledge.victims) - count
     if first < 0 or not np.array_equal(knowledge.victims.codes[first:], points.codes):
         raise StudyError(
-            "the last victims are not the points of the population; put the points behind the victims"
+            text(
+                "the last victims are not the points of the population; put the points behind the victims"
+            )
         )
     published, bounded = contributions(points, knowledge.joint)
     return Faithfulness(

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from glasshouse.errors import DataError, quoted
 from glasshouse.groups.sets import ValueSets
-from glasshouse.language import unknown_name
+from glasshouse.language import text, unknown_name
 from glasshouse.table.generalised import (
     SUPPRESSED,
     as_interval,
@@ -41,25 +41,25 @@ def labelled_sets(
     below = _below(hierarchy or {}, code)
     values = pa.array(list(domain), pa.large_string())
     sets = []
-    for text in texts:
-        if text in below:
-            sets.append(below[text])
-        elif text in code:
-            sets.append([code[text]])
-        elif text == SUPPRESSED:
+    for label in texts:
+        if label in below:
+            sets.append(below[label])
+        elif label in code:
+            sets.append([code[label]])
+        elif label == SUPPRESSED:
             sets.append(list(range(len(domain))))
         else:
-            sets.append(_covered(name, text, values, code, has_hierarchy=bool(hierarchy)))
+            sets.append(_covered(name, label, values, code, has_hierarchy=bool(hierarchy)))
     return ValueSets.of(sets, len(domain))
 
 
-def values_of_label(text: str, domain: Sequence[str]) -> list[int]:
+def values_of_label(label: str, domain: Sequence[str]) -> list[int]:
     """Return the codes of the values of a domain that a generalised value covers; none if it covers nothing.
 
     >>> values_of_label("4550*", ["45501", "45502", "66601"])
     [0, 1]
     """
-    marks = stood_for(pa.array(list(domain), pa.large_string()), [text])
+    marks = stood_for(pa.array(list(domain), pa.large_string()), [label])
     return [int(code) for code in np.flatnonzero(marks)]
 
 
@@ -78,18 +78,25 @@ def domain_of(
         return tuple(hierarchy)
     texts = list(texts)
     general = set(generalised_values(pa.array(texts, pa.large_string())).values())
-    named = {text for text in texts if text not in general}
-    for text in sorted(general - {SUPPRESSED}):
-        members = set_members(text)
-        if not members and (as_interval(text) is not None or text.endswith(SUPPRESSED)):
+    named = {label for label in texts if label not in general}
+    for label in sorted(general - {SUPPRESSED}):
+        members = set_members(label)
+        if not members and (as_interval(label) is not None or label.endswith(SUPPRESSED)):
             raise DataError(
-                f'"{name}": the released value {quoted([text])} does not name the values that it stands for; give the '
-                f"domain of the attribute (--values {name}=LOW..HIGH or a file), or its hierarchy (--hierarchy)"
+                text(
+                    '"{name}": the released value {value} does not name the values that it stands for; give the '
+                    "domain of the attribute (--values {name}=LOW..HIGH or a file), or its hierarchy (--hierarchy)",
+                    name=name,
+                    value=quoted([label]),
+                )
             )
-        named.update(members or [text])
+        named.update(members or [label])
     if not named:
         raise DataError(
-            f'"{name}" is suppressed in all rows; give its domain or a hierarchy, or leave it out'
+            text(
+                '"{name}" is suppressed in all rows; give its domain or a hierarchy, or leave it out',
+                name=name,
+            )
         )
     return tuple(sorted(named))
 
@@ -115,21 +122,34 @@ def _below(hierarchy: Ancestors, code: Mapping[str, int]) -> dict[str, list[int]
 
 def _covered(
     name: str,
-    text: str,
+    label: str,
     values: pa.LargeStringArray,
     code: Mapping[str, int],
     *,
     has_hierarchy: bool,
 ) -> list[int]:
-    strangers = [member for member in set_members(text) if member not in code]
+    strangers = [member for member in set_members(label) if member not in code]
     if strangers:
-        where = f'the domain of "{name}"'
-        raise DataError(f"{quoted([text])}: " + unknown_name("value", strangers[0], where, code))
-    found = np.flatnonzero(stood_for(values, [text]))
+        where = text('the domain of "{name}"', name=name)
+        reason = unknown_name("value", strangers[0], where, code)
+        raise DataError(f"{quoted([label])}: {reason}")
+    found = np.flatnonzero(stood_for(values, [label]))
     if not len(found):
-        place = "its hierarchy" if has_hierarchy else "its domain"
-        raise DataError(
-            f'"{name}": the released value {quoted([text])} is outside {place}: it is no value or label of it and '
-            "covers none; correct it, or give the domain or hierarchy that the release was made with"
-        )
+        raise DataError(_outside(name, quoted([label]), has_hierarchy=has_hierarchy))
     return [int(number) for number in found]
+
+
+def _outside(name: str, value: str, *, has_hierarchy: bool) -> str:
+    if has_hierarchy:
+        return text(
+            '"{name}": the released value {value} is outside its hierarchy: it is no value or label of it and covers '
+            "none; correct it, or give the domain or hierarchy that the release was made with",
+            name=name,
+            value=value,
+        )
+    return text(
+        '"{name}": the released value {value} is outside its domain: it is no value or label of it and covers none; '
+        "correct it, or give the domain or hierarchy that the release was made with",
+        name=name,
+        value=value,
+    )

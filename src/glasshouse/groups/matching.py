@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError
 from glasshouse.groups.sets import ValueSets
+from glasshouse.language import number, text
 
 MOST_MATCHES = 400_000_000
 """Up to so many pairs of a victim and a group that it can be in are kept: 3.2 GB."""
@@ -63,8 +64,12 @@ def matches(
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     if starts[-1] > MOST_MATCHES:
         raise BudgetError(
-            f"{len(victims):,} victims can be in {starts[-1] / len(victims):,.0f} groups each, too many to keep; "
-            "ask for fewer victims"
+            text(
+                "{victims} victims can be in {groups} groups each, too many to keep; "
+                "ask for fewer victims",
+                victims=len(victims),
+                groups=number(starts[-1] / len(victims), ",.0f"),
+            )
         )
     rows = np.empty(starts[-1], np.int64)
     _walk(ordered, list_starts, list_labels, bases, victims, counts, agreed, starts, rows, order)

@@ -25,6 +25,7 @@ from glasshouse.groups.faithfulness import Faithfulness
 from glasshouse.groups.knowledge import Beliefs, Knowledge
 from glasshouse.groups.sampling_results import Aggregate, Estimates, Sampled
 from glasshouse.groups.victims import Original
+from glasshouse.language import text
 
 TIE = 1e-9
 """Two probabilities are equal if they differ by no more than this share: rounding does not break ties."""
@@ -199,7 +200,12 @@ class Measures:
             width: The width of a bar.
         """
         if width <= 0:
-            raise StudyError(f"the bars of a histogram have the width {width}; give one above 0")
+            raise StudyError(
+                text(
+                    "the bars of a histogram have the width {width}; give one above 0",
+                    width=str(width),
+                )
+            )
         ratio = self.relative[self._of(by).threatened]
         logs = np.log2(ratio[ratio > 0])
         if not len(logs):
@@ -296,7 +302,13 @@ class Measures:
     def _of(self, by: str) -> Threat:
         adversaries = self.adversaries()
         if by not in adversaries:
-            raise StudyError(f'there is no adversary "{by}"; there are {", ".join(adversaries)}')
+            raise StudyError(
+                text(
+                    'there is no adversary "{name}"; there are {adversaries}',
+                    name=by,
+                    adversaries=", ".join(adversaries),
+                )
+            )
         return adversaries[by]
 
 
@@ -324,13 +336,13 @@ def measure(
     """
     if not np.array_equal(knowledge.victims.codes[: len(original.codes)], original.codes):
         raise StudyError(
-            "the victims are not those of the original; take both from victims_of_table"
+            text("the victims are not those of the original; take both from victims_of_table")
         )
     learner = knowledge.learner
     if reading is Reading.EXPECTATION_OF_RATIO:
         if knowledge.learner_mean is None:
             raise StudyError(
-                "reading (6) of the learner was not computed; ask for it with learner_mean"
+                text("reading (6) of the learner was not computed; ask for it with learner_mean")
             )
         learner = knowledge.learner_mean
     counts = original.weights.sum(axis=0)

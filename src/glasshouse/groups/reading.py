@@ -14,6 +14,7 @@ from glasshouse.groups.labels import Ancestors, domain_of, labelled_sets
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive, prior_of
 from glasshouse.groups.sets import ValueSets
 from glasshouse.groups.victims import joint_column
+from glasshouse.language import text
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.partition import Partition, refined
@@ -62,7 +63,9 @@ def from_generalised(
     if leave_out_suppressed:
         kept = np.flatnonzero(~is_suppressed(table, names))
     if not len(kept):
-        raise DataError(f"{table.name}: no record is left in any group; release more")
+        raise DataError(
+            text("{table}: no record is left in any group; release more", table=table.name)
+        )
     columns = [table.column(name) for name in names]
     by_labels = refined([_taken(column, kept) for column in columns], len(kept))
     classes = by_labels if group is None else _groups(table, group, kept, by_labels)
@@ -164,7 +167,7 @@ def from_anatomy(
     secrets = [name for name in values or sensitive.columns if name not in (group, count)]
     if not names or not secrets:
         raise StudyError(
-            "Anatomy's tables need a non-sensitive and a sensitive column beside the group"
+            text("Anatomy's tables need a non-sensitive and a sensitive column beside the group")
         )
     _check_nobody_twice(known, group)
     classes = refined([known.column(group)], known.records)
@@ -205,7 +208,10 @@ def _roles(
     secrets = list(table.sensitive if sensitive is None else sensitive)
     if not names or not secrets:
         raise StudyError(
-            f"{table.name}: name the quasi-identifiers and the sensitive attribute of the release; one is missing"
+            text(
+                "{table}: name the quasi-identifiers and the sensitive attribute of the release; one is missing",
+                table=table.name,
+            )
         )
     for name in [*names, *secrets, *([] if group is None else [group])]:
         table.column(name)
@@ -259,7 +265,7 @@ def _plain_attributes(
     for name in names:
         column = table.column(name)
         values = domains.get(name) or tuple(sorted(column.values.to_pylist()))
-        own = recoded(column, values, where=f'the domain of "{name}"')
+        own = recoded(column, values, where=text('the domain of "{name}"', name=name))
         sets = ValueSets.singletons(len(values))
         attributes.append(Attribute(name, values, prior_of("beta", 1, name, values), values, sets))
         codes.append(own[column.codes])
@@ -274,10 +280,16 @@ def recoded(column: Column, values: Sequence[str], *, where: str) -> NDArray[np.
     """
     code = {value: number for number, value in enumerate(values)}
     texts = column.values.to_pylist()
-    for text in texts:
-        if text not in code:
-            raise DataError(f"{quoted([text])} is not in {where}; give a domain that holds it")
-    return np.array([code[text] for text in texts], np.int32)
+    for written in texts:
+        if written not in code:
+            raise DataError(
+                text(
+                    "{value} is not in {where}; give a domain that holds it",
+                    value=quoted([written]),
+                    where=where,
+                )
+            )
+    return np.array([code[written] for written in texts], np.int32)
 
 
 def _sensitive(
@@ -290,7 +302,9 @@ def _sensitive(
     values = given or tuple(sorted(used))
     own = np.full(column.cardinality, -1, np.int32)
     chosen = Column(column.name, np.zeros(0, np.uint8), pa.array(used, pa.large_string()))
-    own[_used(column, kept)] = recoded(chosen, values, where=f'the domain of "{column.name}"')
+    own[_used(column, kept)] = recoded(
+        chosen, values, where=text('the domain of "{name}"', name=column.name)
+    )
     sensitive = Sensitive(tuple(names), values, prior_of("alpha", 1, column.name, values))
     return sensitive, own[column.codes[kept]]
 
@@ -307,12 +321,16 @@ def _groups(
         for number, own in zip(classes.numbers.tolist(), both.numbers.tolist(), strict=True):
             if seen[number] not in (-1, own):
                 first = int(classes.order[classes.starts[number]])
-                text = (
+                written = (
                     table.column(group).values[int(table.column(group).codes[kept[first]])].as_py()
                 )
                 raise DataError(
-                    f"{table.name}: rows of group {quoted([text])} differ in their generalised values; in a horizontal "
-                    "release they are alike (read a vertical one with its groups' values as they are)"
+                    text(
+                        "{table}: rows of group {group} differ in their generalised values; in a horizontal "
+                        "release they are alike (read a vertical one with its groups' values as they are)",
+                        table=table.name,
+                        group=quoted([written]),
+                    )
                 )
             seen[number] = own
     return classes
@@ -329,9 +347,14 @@ def _check_nobody_twice(table: EncodedTable, group: str) -> None:
     groups = np.bincount(people.numbers[both.order[both.starts[:-1]]], minlength=people.classes)
     first = int(people.order[people.starts[int(np.argmax(groups > 1))]])
     column = table.column(table.identifier)
-    text = column.values[int(column.codes[first])].as_py()
+    written = column.values[int(column.codes[first])].as_py()
     raise DataError(
-        f'{table.name}: groups overlap, {quoted([text])} of "{column.name}" is in two of them; put each person in one'
+        text(
+            '{table}: groups overlap, {value} of "{column}" is in two of them; put each person in one',
+            table=table.name,
+            value=quoted([written]),
+            column=column.name,
+        )
     )
 
 
@@ -341,13 +364,18 @@ def _group_of_row(
     """Return, per row of the sensitive table, the number of its group."""
     column = sensitive.column(group)
     texts = column.values.to_pylist()
-    for text in texts:
-        if text not in number:
+    for written in texts:
+        if written not in number:
             raise DataError(
-                f"group {quoted([text])} of {sensitive.name} has sensitive values but no row in {known}; give "
-                "both tables of one release"
+                text(
+                    "group {group} of {table} has sensitive values but no row in {known}; give "
+                    "both tables of one release",
+                    group=quoted([written]),
+                    table=sensitive.name,
+                    known=known,
+                )
             )
-    return np.array([number[text] for text in texts], np.int64)[column.codes]
+    return np.array([number[written] for written in texts], np.int64)[column.codes]
 
 
 def _times(sensitive: EncodedTable, count: str | None, known: EncodedTable) -> NDArray[np.int64]:
@@ -356,17 +384,29 @@ def _times(sensitive: EncodedTable, count: str | None, known: EncodedTable) -> N
         return np.ones(sensitive.records, np.int64)
     column = sensitive.column(count)
     told = []
-    for text in column.values.to_pylist():
+    for written in column.values.to_pylist():
         try:
-            own = int(text)
+            own = int(written)
         except ValueError:
             raise DataError(
-                f'{sensitive.name}: "{count}" holds {quoted([text[:40]])}, which is no whole number; correct it'
+                text(
+                    '{table}: "{count}" holds {value}, which is no whole number; correct it',
+                    table=sensitive.name,
+                    count=count,
+                    value=quoted([written[:40]]),
+                )
             ) from None
         if not 0 <= own <= known.records:
             raise DataError(
-                f'{sensitive.name}: "{count}" holds {quoted([text[:40]])}, which cannot be a number of the '
-                f"{known.records:,} people of {known.name}; correct it"
+                text(
+                    '{table}: "{count}" holds {value}, which cannot be a number of the '
+                    "{people} people of {other}; correct it",
+                    table=sensitive.name,
+                    count=count,
+                    value=quoted([written[:40]]),
+                    people=known.records,
+                    other=known.name,
+                )
             )
         told.append(own)
     return np.array(told, np.int64)[column.codes]
@@ -378,8 +418,24 @@ def _check_sizes(
     unlike = classes.sizes != told
     if unlike.any():
         worst = int(np.argmax(unlike))
-        kind = "more" if told[worst] > classes.sizes[worst] else "fewer"
+        parts = {
+            "group": quoted([names[worst]]),
+            "where": where,
+            "values": int(told[worst]),
+            "rows": int(classes.sizes[worst]),
+        }
+        if told[worst] > classes.sizes[worst]:
+            raise DataError(
+                text(
+                    "group {group} of {where} has more sensitive values ({values}) than rows ({rows}); every person "
+                    "has one",
+                    **parts,
+                )
+            )
         raise DataError(
-            f"group {quoted([names[worst]])} of {where} has {kind} sensitive values ({told[worst]:,}) than rows "
-            f"({classes.sizes[worst]:,}); every person has one"
+            text(
+                "group {group} of {where} has fewer sensitive values ({values}) than rows ({rows}); every person has "
+                "one",
+                **parts,
+            )
         )

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.groups.sets import ValueSets
-from glasshouse.language import unknown_name
+from glasshouse.language import text, unknown_name
 
 Number: TypeAlias = int | float | str | Decimal | Fraction
 """What a caller may give for a parameter of a prior; a float stands for the decimal that it is written as."""
@@ -130,21 +130,30 @@ class Release:
             or not width
         ):
             raise DataError(
-                f"{self.name}: groups, rows and attributes do not fit each other; give one sensitive value per row and "
-                "at least one attribute and one group"
+                text(
+                    "{name}: groups, rows and attributes do not fit each other; give one sensitive value per row and "
+                    "at least one attribute and one group",
+                    name=self.name,
+                )
             )
         if (np.diff(self.starts) < 1).any():
-            raise DataError(f"{self.name}: a group has no row; leave it out")
+            raise DataError(text("{name}: a group has no row; leave it out", name=self.name))
         if self.sensitive_codes.min() < 0 or self.sensitive_codes.max() >= len(
             self.sensitive.values
         ):
             raise DataError(
-                f"{self.name}: a sensitive code is outside its domain; give codes of it"
+                text(
+                    "{name}: a sensitive code is outside its domain; give codes of it",
+                    name=self.name,
+                )
             )
         limits = [len(attribute.labels) for attribute in self.attributes]
         if (self.codes < 0).any() or (self.codes >= np.array(limits)).any():
             raise DataError(
-                f"{self.name}: a code of an attribute is outside its domain; give codes of it"
+                text(
+                    "{name}: a code of an attribute is outside its domain; give codes of it",
+                    name=self.name,
+                )
             )
 
     @property
@@ -253,9 +262,8 @@ def prior_of(
     known = set(values)
     for value in given:
         if value not in known:
-            raise StudyError(
-                f"{letter}: " + unknown_name("value", value, f'the domain of "{name}"', values)
-            )
+            where = text('the domain of "{name}"', name=name)
+            raise StudyError(f"{letter}: {unknown_name('value', value, where, values)}")
     return tuple(_positive(letter, given.get(value, 1), name) for value in values)
 
 
@@ -263,9 +271,21 @@ def _positive(letter: str, given: Number, name: str) -> Fraction:
     try:
         number = Fraction(str(given)) if isinstance(given, float) else Fraction(given)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
-        raise StudyError(f'{letter} of "{name}" is {given!r}; give a number above 0') from None
+        raise StudyError(
+            text(
+                '{letter} of "{name}" is {given}; give a number above 0',
+                letter=letter,
+                name=name,
+                given=repr(given),
+            )
+        ) from None
     if number <= 0:
         raise StudyError(
-            f'{letter} of "{name}" is {given}; a Dirichlet prior needs a number above 0'
+            text(
+                '{letter} of "{name}" is {given}; a Dirichlet prior needs a number above 0',
+                letter=letter,
+                name=name,
+                given=str(given),
+            )
         )
     return number

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.groups.chains import Arrays, Floats, Integers, Means, random_streams
-from glasshouse.groups.diagnostics import GEWEKE, LEAST_DRAWS, WEISS, WeissTest, disagreement, weiss
+from glasshouse.groups.diagnostics import LEAST_DRAWS, WeissTest, weiss
 from glasshouse.groups.evaluator import Evaluator
 from glasshouse.groups.faithfulness import Points
 from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims
@@ -47,6 +47,7 @@ from glasshouse.groups.sampling_moments import Family
 from glasshouse.groups.sampling_results import Aggregate, Estimates, Progress, Sampled, Stop
 from glasshouse.groups.victims import Original
 from glasshouse.groups.worlds import random_worlds
+from glasshouse.language import number, text
 
 OnSampling = Callable[[Progress], None]
 """Called after each step with how far it is; what it raises stops the run."""
@@ -59,8 +60,6 @@ _MOST_KEPT = (32, 16, 8, 4)
 """Batch means that are kept per cell, from most to fewest, as memory allows."""
 _ENOUGH = 100
 """Effective draws per chain below which R-hat says nothing (Vehtari et al. 2021)."""
-_APART = 1.05
-"""R-hat above which chains are said to be in different modes."""
 _HOT = 0.6
 """The share of the burn-in that is tempered."""
 _MOST_ATTRIBUTES = 40
@@ -106,13 +105,24 @@ class Effort:
         for name, low in least.items():
             own = getattr(self, name)
             if own is not None and own < low:
-                raise StudyError(f"{name} is {own}; sampling needs at least {low}")
+                raise StudyError(
+                    text(
+                        "{name} is {given}; sampling needs at least {low}",
+                        name=name,
+                        given=str(own),
+                        low=str(low),
+                    )
+                )
         for name in ("precision", "cell_precision", "seconds"):
             own = getattr(self, name)
             if own is not None and not own > 0:
-                raise StudyError(f"{name} is {own}; give a number above 0")
+                raise StudyError(
+                    text("{name} is {given}; give a number above 0", name=name, given=str(own))
+                )
         if not self.rhat > 1:
-            raise StudyError(f"rhat is {self.rhat}; give a limit above 1, such as 1.01")
+            raise StudyError(
+                text("rhat is {given}; give a limit above 1, such as 1.01", given=str(self.rhat))
+            )
 
 
 def sample(
@@ -153,7 +163,9 @@ def sample(
     """
     by_mean = reading is Reading.EXPECTATION_OF_RATIO
     if by_mean and not learner_mean:
-        raise StudyError("the attacker is compared with reading (6); estimate it: learner_mean")
+        raise StudyError(
+            text("the attacker is compared with reading (6); estimate it: learner_mean")
+        )
     evaluator = None if original is None else Evaluator(original, points, thresholds)
     run = _Run(release, victims, effort or Effort(), evaluator, traced, (learner_mean, by_mean))
     if state is not None:
@@ -181,8 +193,13 @@ class _Run:
         _check(self.shape, original, traced)
         if len(release.attributes) > _MOST_ATTRIBUTES:
             raise StudyError(
-                f"{release.name} has {len(release.attributes)} attributes; sampling multiplies probabilities of at "
-                f"most {_MOST_ATTRIBUTES}, so leave some out"
+                text(
+                    "{release} has {attributes} attributes; sampling multiplies probabilities of at "
+                    "most {most}, so leave some out",
+                    release=release.name,
+                    attributes=str(len(release.attributes)),
+                    most=str(_MOST_ATTRIBUTES),
+                )
             )
         model = model_of(release, victims)
         self.support = model.support
@@ -336,7 +353,6 @@ class _Run:
         )
         tests = self._weiss()
         converged = self._converged(aggregates)
-        apart = [own.name for own in aggregates if own.rhat > _APART]
         compared = mean if self.recording.by_mean and mean is not None else learner.beliefs
         errors = [own.errors for own in (attacker.beliefs, learner.beliefs, compared)]
         ratios = self._ratios()
@@ -348,9 +364,8 @@ class _Run:
             ratios=ratios,
             stopped=stopped,
             converged=converged,
-            multimodal=bool(apart),
             largest_error=max(_largest(own) for own in errors if own is not None),
-            warnings=self._warnings(aggregates, stopped, apart),
+            limit=self.effort.rhat,
             chains=self.effort.chains,
             burn_in=self.effort.burn_in,
             sweeps=self.draws * self.effort.every,
@@ -372,56 +387,26 @@ class _Run:
             for place in range(len(self.recording.traced))
         )
 
-    def _warnings(
-        self,
-        aggregates: tuple[Aggregate, ...],
-        stopped: Stop,
-        apart: list[str],
-    ) -> tuple[str, ...]:
-        found = []
-        if stopped is not Stop.PRECISION:
-            limit = {Stop.SWEEPS: "sweeps", Stop.TIME: "seconds"}[stopped]
-            found.append(
-                f"the requested precision was not reached within the limit of {limit}; errors are as stated, and a "
-                "longer run can be continued from here"
-            )
-        if apart:
-            found.append(
-                f"the chains disagree on {', '.join(apart)} (R-hat up to {max(own.rhat for own in aggregates):.2f}): "
-                "the posterior has several modes that they hardly move between; the figures are an average over the "
-                "modes that were found"
-            )
-        passing = [own for own in aggregates if own.geweke <= GEWEKE and not own.weiss < WEISS]
-        suspect = [own for own in passing if own.rhat > self.effort.rhat]
-        if suspect:
-            warning = disagreement(
-                ", ".join(own.name for own in suspect),
-                rhat=max(own.rhat for own in suspect),
-                geweke_z=np.array([own.geweke for own in suspect]),
-                weiss_p=[own.weiss for own in suspect if not np.isnan(own.weiss)],
-                limit=self.effort.rhat,
-            )
-            found += [warning] if warning else []
-        return tuple(found)
-
     def state(self) -> Arrays:
         arrays: Arrays = {
             "question": np.frombuffer(self._digest(), np.uint8),
             "burned": np.array([self.burned], np.int64),
         }
-        for number, own in enumerate(self.chains):
-            arrays |= own.state(f"chain{number}")
+        for place, own in enumerate(self.chains):
+            arrays |= own.state(f"chain{place}")
         return arrays
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         if "question" not in state or bytes(state["question"].tobytes()) != self._digest():
             raise StudyError(
-                "the stored state belongs to another question (release, victims, prior, seed or chains differ); "
-                "start anew without it"
+                text(
+                    "the stored state belongs to another question (release, victims, prior, seed or chains differ); "
+                    "start anew without it"
+                )
             )
         self.burned = int(state["burned"][0])
-        for number, own in enumerate(self.chains):
-            own.restore(f"chain{number}", state)
+        for place, own in enumerate(self.chains):
+            own.restore(f"chain{place}", state)
 
     def _digest(self) -> bytes:
         release, victims = self.release, self.victims
@@ -449,16 +434,26 @@ class _Run:
 
 def _check(shape: tuple[int, int], original: Original | None, traced: Sequence[int]) -> None:
     if not shape[0]:
-        raise DataError("there is no victim; give at least one")
+        raise DataError(text("there is no victim; give at least one"))
     if original is not None:
         people, width = original.weights.shape
         if people > shape[0] or width != shape[1]:
             raise DataError(
-                f"the original has {people:,} victims and the question {shape[0]:,}; take both from victims_of_table"
+                text(
+                    "the original has {people} victims and the question {victims}; take both from victims_of_table",
+                    people=people,
+                    victims=shape[0],
+                )
             )
     for victim in traced:
         if not 0 <= victim < shape[0]:
-            raise DataError(f"victim {victim} cannot be traced; there are {shape[0]:,}, from 0")
+            raise DataError(
+                text(
+                    "victim {victim} cannot be traced; there are {victims}, from 0",
+                    victim=str(victim),
+                    victims=shape[0],
+                )
+            )
 
 
 def _weights(original: Original, shape: tuple[int, int]) -> Integers:
@@ -478,8 +473,14 @@ def _kept(model: Model, shape: tuple[int, int], learner_mean: bool, effort: Effo
         if size <= effort.memory:
             return kept
     raise BudgetError(
-        f"the means of {shape[0]:,} victims and {shape[1]} sensitive values take {size / 2**30:.1f} GiB, more than the "
-        f"{effort.memory / 2**30:.1f} GiB allowed; ask for fewer victims or chains, or leave out learner_mean"
+        text(
+            "the means of {victims} victims and {values} sensitive values take {size} GiB, more than the "
+            "{memory} GiB allowed; ask for fewer victims or chains, or leave out learner_mean",
+            victims=shape[0],
+            values=str(shape[1]),
+            size=number(size / 2**30, ".1f"),
+            memory=number(effort.memory / 2**30, ".1f"),
+        )
     )
 
 

@@ -13,8 +13,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
-from glasshouse.groups.diagnostics import WeissTest
+from glasshouse.groups.diagnostics import GEWEKE, WEISS, WeissTest, disagreement
 from glasshouse.groups.knowledge import Knowledge
+from glasshouse.language import number, speaking, text
+
+APART = 1.05
+"""R-hat above which chains are said to be in different modes."""
 
 
 class Stop(StrEnum):
@@ -124,12 +128,10 @@ class Sampled:
     """Why the run stopped."""
     converged: bool
     """Whether R-hat of every aggregate is within the limit, with enough effective draws behind it."""
-    multimodal: bool
-    """Whether chains disagree so much that they are in different modes, or hardly move between them."""
     largest_error: float
     """The largest Monte-Carlo error of any belief of learner (5) or attacker."""
-    warnings: tuple[str, ...]
-    """What a reader has to know, a sentence each."""
+    limit: float
+    """R-hat above this counts as disagreement of the chains."""
     chains: int
     """How many chains ran."""
     burn_in: int
@@ -167,7 +169,7 @@ class Sampled:
             if own.name == name:
                 return own
         names = ", ".join(own.name for own in everything)
-        raise StudyError(f'"{name}" was not sampled; there is {names}')
+        raise StudyError(text('"{name}" was not sampled; there is {names}', name=name, names=names))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run and its aggregates in plain values; beliefs are in ``knowledge``."""
@@ -185,8 +187,65 @@ class Sampled:
             "aggregates": [own.to_dict() for own in self.aggregates],
             "figures": [own.to_dict() for own in self.figures],
             "weiss": [own.to_dict() for own in self.weiss],
-            "warnings": list(self.warnings),
+            "warnings": self._warnings_in_english(),
         }
+
+    @property
+    def multimodal(self) -> bool:
+        """Whether chains disagree so much that they are in different modes, or hardly move between them."""
+        return any(own.rhat > APART for own in self.aggregates)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader has to know, a sentence each, in the language that is spoken."""
+        found = (self._unfinished(), self._apart(), self._stuck())
+        return tuple(warning for warning in found if warning is not None)
+
+    def _warnings_in_english(self) -> list[str]:
+        """Return the warnings as programs read them: the same in every language."""
+        with speaking("en"):
+            return list(self.warnings)
+
+    def _unfinished(self) -> str | None:
+        if self.stopped is Stop.SWEEPS:
+            return text(
+                "the requested precision was not reached within the limit of sweeps; errors are as stated, and a "
+                "longer run can be continued from here"
+            )
+        if self.stopped is Stop.TIME:
+            return text(
+                "the requested precision was not reached within the limit of seconds; errors are as stated, and a "
+                "longer run can be continued from here"
+            )
+        return None
+
+    def _apart(self) -> str | None:
+        apart = [own.name for own in self.aggregates if own.rhat > APART]
+        if not apart:
+            return None
+        return text(
+            "the chains disagree on {figures} (R-hat up to {rhat}): the posterior has several modes that they hardly "
+            "move between; the figures are an average over the modes that were found",
+            figures=", ".join(apart),
+            rhat=number(max(own.rhat for own in self.aggregates), ".2f"),
+        )
+
+    def _stuck(self) -> str | None:
+        """Say if the tests of single chains pass where R-hat does not."""
+        suspect = [
+            own
+            for own in self.aggregates
+            if own.geweke <= GEWEKE and not own.weiss < WEISS and own.rhat > self.limit
+        ]
+        if not suspect:
+            return None
+        return disagreement(
+            ", ".join(own.name for own in suspect),
+            rhat=max(own.rhat for own in suspect),
+            geweke_z=np.array([own.geweke for own in suspect]),
+            weiss_p=[own.weiss for own in suspect if not np.isnan(own.weiss)],
+            limit=self.limit,
+        )
 
     def to_frame(self) -> pa.Table:
         """Return one row per number about the table."""
@@ -201,7 +260,9 @@ class Sampled:
         try:
             arviz = import_module("arviz")
         except ImportError:
-            raise StudyError("ArviZ is not installed; install it with: pip install arviz") from None
+            raise StudyError(
+                text("ArviZ is not installed; install it with: pip install arviz")
+            ) from None
         return arviz.from_dict(**self.inference_content())
 
     def inference_content(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError
+from glasshouse.language import text
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class ValueSets:
         ordered = [sorted(set(values)) for values in sets]
         if any(not values or values[0] < 0 or values[-1] >= domain for values in ordered):
             raise DataError(
-                "a set of values is empty or reaches out of its domain; give values of it"
+                text("a set of values is empty or reaches out of its domain; give values of it")
             )
         lengths = [len(values) for values in ordered]
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])

@@ -32,6 +32,7 @@ from glasshouse.groups.victims import (
     victims_of_table,
 )
 from glasshouse.groups.worlds import with_ideal
+from glasshouse.language import text
 from glasshouse.table import EncodedTable
 
 FEW_TABLES = 5_000
@@ -114,11 +115,16 @@ def threat(
     """
     if original is not None and people is not None:
         raise StudyError(
-            "give an original table or people, not both; the original's records are its people"
+            text(
+                "give an original table or people, not both; the original's records are its people"
+            )
         )
     if not (exceeds > 0 and isfinite(exceeds)):
         raise StudyError(
-            f"a relative threat above {exceeds:g} is asked about; give a number above 0"
+            text(
+                "a relative threat above {exceeds} is asked about; give a number above 0",
+                exceeds=f"{exceeds:g}",
+            )
         )
     reading = Reading.EXPECTATION_OF_RATIO if learner_mean else Reading.RATIO_OF_EXPECTATIONS
     chosen = _Sampling(

@@ -17,7 +17,7 @@ from glasshouse.groups.labels import values_of_label
 from glasshouse.groups.matching import Matches, matches
 from glasshouse.groups.release import Attribute, Release
 from glasshouse.groups.sets import ValueSets, as_codes
-from glasshouse.language import unknown_name
+from glasshouse.language import text, unknown_name
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.partition import refined
 
@@ -67,7 +67,7 @@ def victims_of(release: Release, people: Sequence[Mapping[str, Known]]) -> Victi
     (2, False)
     """
     if not people:
-        raise StudyError("there is no victim; say what is known of one")
+        raise StudyError(text("there is no victim; say what is known of one"))
     for person in people:
         for name in person:
             release.attribute(name)
@@ -91,8 +91,11 @@ def victims_of_rows(release: Release) -> Victims:
     """
     if not release.is_vertical:
         raise StudyError(
-            f"{release.name}: a horizontal release does not show people's values; say what is known of the victims, or "
-            "give the original table"
+            text(
+                "{release}: a horizontal release does not show people's values; say what is known of the victims, or "
+                "give the original table",
+                release=release.name,
+            )
         )
     _, first = _distinct(release.codes, release.attributes)
     return _fully_known(release, release.codes[first])[0]
@@ -150,7 +153,9 @@ def joined(victims: Victims, points: NDArray[np.int32]) -> Victims:
         StudyError: A victim is known in part only.
     """
     if not victims.is_full:
-        raise StudyError("points of the population are put behind victims who are fully known only")
+        raise StudyError(
+            text("points of the population are put behind victims who are fully known only")
+        )
     ends = np.full(len(points), victims.candidate_starts[-1])
     return Victims(
         np.concatenate([victims.codes, points.astype(np.int32)]),
@@ -201,8 +206,8 @@ def _sets_of(attribute: Attribute, wanted: Sequence[Known | None]) -> tuple[Valu
     """Return the sets of values that are meant, each once, and which of them is known of each person."""
     domain = len(attribute.values)
     singles = ValueSets.singletons(domain)
-    if all(isinstance(text, str) and text in attribute.code for text in wanted):
-        return singles, [attribute.code[str(text)] for text in wanted]
+    if all(isinstance(written, str) and written in attribute.code for written in wanted):
+        return singles, [attribute.code[str(written)] for written in wanted]
     numbers: dict[tuple[int, ...], int] = {}
     own = [numbers.setdefault(_meant(attribute, each), len(numbers)) for each in wanted]
     return ValueSets.of(numbers, domain), own
@@ -213,31 +218,39 @@ def _meant(attribute: Attribute, known: Known | None) -> tuple[int, ...]:
         return tuple(range(len(attribute.values)))
     texts = [known] if isinstance(known, str) else list(known)
     if not texts:
-        raise StudyError(f'no value of "{attribute.name}" is left for a victim; give at least one')
+        raise StudyError(
+            text(
+                'no value of "{attribute}" is left for a victim; give at least one',
+                attribute=attribute.name,
+            )
+        )
     found: set[int] = set()
-    for text in texts:
-        values = list(_explained(attribute, text))
+    for written in texts:
+        values = list(_explained(attribute, written))
         if not values:
-            where = f'the domain of "{attribute.name}"'
-            raise StudyError(unknown_name("value", text, where, attribute.values))
+            where = text('the domain of "{name}"', name=attribute.name)
+            raise StudyError(unknown_name("value", written, where, attribute.values))
         found.update(values)
     return tuple(sorted(found))
 
 
-def _explained(attribute: Attribute, text: str) -> Iterable[int]:
-    if text in attribute.code:
-        return [attribute.code[text]]
-    if text in attribute.labels:
-        return map(int, attribute.sets.values(attribute.labels.index(text)))
-    return values_of_label(text, attribute.values)
+def _explained(attribute: Attribute, written: str) -> Iterable[int]:
+    if written in attribute.code:
+        return [attribute.code[written]]
+    if written in attribute.labels:
+        return map(int, attribute.sets.values(attribute.labels.index(written)))
+    return values_of_label(written, attribute.values)
 
 
 def _nobody(release: Release, person: Mapping[str, Known], agreed: int) -> str:
     attribute = release.attributes[min(agreed, len(release.attributes) - 1)]
     known = ", ".join(f"{name} = {value}" for name, value in person.items())
-    return (
-        f"{release.name}: a victim with {known} is incompatible with every group; no group that agrees on the "
-        f'attributes before it allows this value of "{attribute.name}"; correct what is known'
+    return text(
+        "{release}: a victim with {known} is incompatible with every group; no group that agrees on the attributes "
+        'before it allows this value of "{attribute}"; correct what is known',
+        release=release.name,
+        known=known,
+        attribute=attribute.name,
     )
 
 
@@ -246,12 +259,21 @@ def _kept(release: Release, original: EncodedTable, *, in_order: bool) -> NDArra
     told = release.records + release.left_out
     if original.records != told:
         raise DataError(
-            f"{original.name} has {original.records:,} records, but {release.name} has {told:,}; "
-            "give the table that the release was made of"
+            text(
+                "{original} has {records} records, but {release} has {told}; "
+                "give the table that the release was made of",
+                original=original.name,
+                records=original.records,
+                release=release.name,
+                told=told,
+            )
         )
     if (release.left_out or in_order) and release.positions is None:
         raise StudyError(
-            f"{release.name} does not tell the order of its records; compare without the order"
+            text(
+                "{release} does not tell the order of its records; compare without the order",
+                release=release.name,
+            )
         )
     if release.positions is not None and release.left_out:
         return np.sort(release.positions)
@@ -263,14 +285,20 @@ def _coded(
 ) -> NDArray[np.int32]:
     """Return the values of a column in the codes of the release's domain."""
     texts = column.values.to_pylist()
-    own = np.array([code.get(text, -1) for text in texts], np.int32)
+    own = np.array([code.get(written, -1) for written in texts], np.int32)
     codes = own[column.codes[kept]]
     if (codes < 0).any():
         place = int(np.argmax(codes < 0))
-        text = texts[int(column.codes[kept[place]])]
+        written = texts[int(column.codes[kept[place]])]
         raise DataError(
-            f"record {kept[place] + 1:,} of the original: {quoted([text])} is not in the domain of "
-            f'"{column.name}" in {release.name}; give a domain that holds it, or the table that the release was made of'
+            text(
+                "record {record} of the original: {value} is not in the domain of "
+                '"{column}" in {release}; give a domain that holds it, or the table that the release was made of',
+                record=int(kept[place] + 1),
+                value=quoted([written]),
+                column=column.name,
+                release=release.name,
+            )
         )
     return codes
 
@@ -301,10 +329,15 @@ def _escaped(texts: pa.LargeStringArray) -> pa.LargeStringArray:
 
 def _outside(release: Release, original: EncodedTable, attribute: Attribute, record: int) -> str:
     column = original.column(attribute.name)
-    text = column.values[int(column.codes[record])].as_py()
-    return (
-        f'record {record + 1:,} of {original.name}: no group of {release.name} can hold it, "{attribute.name}" being '
-        f"{quoted([text])}; give the table that the release was made of"
+    written = column.values[int(column.codes[record])].as_py()
+    return text(
+        'record {record} of {original}: no group of {release} can hold it, "{attribute}" being {value}; give the table '
+        "that the release was made of",
+        record=int(record) + 1,
+        original=original.name,
+        release=release.name,
+        attribute=attribute.name,
+        value=quoted([written]),
     )
 
 
@@ -329,17 +362,33 @@ def _check_rows(
             told = attribute.labels[int(labels[row, place])]
             value = attribute.values[int(rows[row, place])]
             raise DataError(
-                f'record {kept[row] + 1:,} of {original.name}: "{attribute.name}" is {quoted([value])}, but '
-                f"{release.name} tells {quoted([told])}; give the table that the release was made of"
+                text(
+                    'record {record} of {original}: "{attribute}" is {value}, but '
+                    "{release} tells {released}; give the table that the release was made of",
+                    record=int(kept[row] + 1),
+                    original=original.name,
+                    attribute=attribute.name,
+                    value=quoted([value]),
+                    release=release.name,
+                    released=quoted([told]),
+                )
             )
     unlike = secrets != release.sensitive_codes
     if unlike.any():
         row = int(np.argmax(unlike))
         own = release.sensitive
         raise DataError(
-            f'record {kept[row] + 1:,} of {original.name}: "{", ".join(own.names)}" is '
-            f"{quoted([own.values[int(secrets[row])]])}, but {release.name} tells "
-            f"{quoted([own.values[int(release.sensitive_codes[row])]])}; give the table that the release was made of"
+            text(
+                'record {record} of {original}: "{secret}" is '
+                "{value}, but {release} tells "
+                "{released}; give the table that the release was made of",
+                record=int(kept[row] + 1),
+                original=original.name,
+                secret=", ".join(own.names),
+                value=quoted([own.values[int(secrets[row])]]),
+                release=release.name,
+                released=quoted([own.values[int(release.sensitive_codes[row])]]),
+            )
         )
 
 
@@ -356,9 +405,17 @@ def _check_counts(
     if (counted != release.counts).any():
         code = int(np.argmax(counted != release.counts))
         raise DataError(
-            f'{original.name} has {counted[code]:,} records with {quoted([own.values[code]])} as "'
-            f'{", ".join(own.names)}", but {release.name} has {release.counts[code]:,}; give the table that the '
-            "release was made of"
+            text(
+                '{original} has {records} records with {value} as "'
+                '{secret}", but {release} has {released}; give the table that the '
+                "release was made of",
+                original=original.name,
+                records=int(counted[code]),
+                value=quoted([own.values[code]]),
+                secret=", ".join(own.names),
+                release=release.name,
+                released=int(release.counts[code]),
+            )
         )
     if not release.is_vertical:
         return
@@ -373,6 +430,13 @@ def _check_counts(
         ]
         names = quoted(each.name for each in release.attributes)
         raise DataError(
-            f"record {kept[row] + 1:,} of {original.name}: {quoted(values)} as {names} is there more often than in "
-            f"{release.name}; give the table that the release was made of"
+            text(
+                "record {record} of {original}: {values} as {names} is there more often than in "
+                "{release}; give the table that the release was made of",
+                record=int(kept[row] + 1),
+                original=original.name,
+                values=quoted(values),
+                names=names,
+                release=release.name,
+            )
         )

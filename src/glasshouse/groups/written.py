@@ -28,8 +28,9 @@ from glasshouse.errors import DataError, quoted
 from glasshouse.groups.labels import domain_of, labelled_sets
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive, prior_of
 from glasshouse.groups.sets import ValueSets, as_codes
+from glasshouse.language import text
 
-_EXAMPLE = 'such as {"attributes": [{"name": "age"}], "sensitive": {"name": "ill"}, "groups": […]}'
+_EXAMPLE = '{"attributes": [{"name": "age"}], "sensitive": {"name": "ill"}, "groups": […]}'
 
 
 def from_json(document: str | Mapping[str, Any]) -> Release:
@@ -51,24 +52,39 @@ def from_json(document: str | Mapping[str, Any]) -> Release:
         try:
             parsed = json.loads(document)
         except ValueError as error:
-            raise DataError(f"the release is no JSON ({error}); write it {_EXAMPLE}") from None
+            raise DataError(
+                text(
+                    "the release is no JSON ({reason}); write it such as {example}",
+                    reason=error,
+                    example=_EXAMPLE,
+                )
+            ) from None
     try:
         return _release(parsed)
     except (KeyError, TypeError, AttributeError) as error:
-        reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        reason = str(error)
+        if isinstance(error, KeyError):
+            reason = text("{name} is missing", name=error)
         raise DataError(
-            f"the release is not of the documented form ({reason}); write it {_EXAMPLE}"
+            text(
+                "the release is not of the documented form ({reason}); write it such as {example}",
+                reason=reason,
+                example=_EXAMPLE,
+            )
         ) from None
 
 
 def _release(document: Mapping[str, Any]) -> Release:
     name, groups = str(document.get("name", "release")), list(document["groups"])
     if not groups:
-        raise DataError(f"{name}: there is no group; give at least one")
+        raise DataError(text("{name}: there is no group; give at least one", name=name))
     is_vertical = "rows" in groups[0]
     if any(("rows" in each) != is_vertical for each in groups):
         raise DataError(
-            f'{name}: some groups have "rows" and some have "generalised"; one release has one kind'
+            text(
+                '{name}: some groups have "rows" and some have "generalised"; one release has one kind',
+                name=name,
+            )
         )
     _check_people(name, groups)
     listed = list(document["attributes"])
@@ -77,7 +93,13 @@ def _release(document: Mapping[str, Any]) -> Release:
     for row in rows:
         if len(row) != len(listed):
             raise DataError(
-                f"{name}: {row} has {len(row)} values for {len(listed)} attributes; give one for each"
+                text(
+                    "{name}: {row} has {entries} values for {attributes} attributes; give one for each",
+                    name=name,
+                    row=row,
+                    entries=str(len(row)),
+                    attributes=str(len(listed)),
+                )
             )
     made = [
         _attribute(own, [_text(row[place]) for row in rows], is_vertical=is_vertical)
@@ -100,7 +122,13 @@ def _release(document: Mapping[str, Any]) -> Release:
 def _check_names(name: str, names: Sequence[str]) -> None:
     for place, own in enumerate(names):
         if own in names[:place]:
-            raise DataError(f"{name}: two attributes are called {quoted([own])}; rename one")
+            raise DataError(
+                text(
+                    "{name}: two attributes are called {attribute}; rename one",
+                    name=name,
+                    attribute=quoted([own]),
+                )
+            )
 
 
 def _check_people(name: str, groups: Sequence[Mapping[str, Any]]) -> None:
@@ -110,24 +138,49 @@ def _check_people(name: str, groups: Sequence[Mapping[str, Any]]) -> None:
         for person in people:
             if person in seen:
                 raise DataError(
-                    f"{name}: groups overlap, {quoted([person])} is in two of them; put each person in one"
+                    text(
+                        "{name}: groups overlap, {person} is in two of them; put each person in one",
+                        name=name,
+                        person=quoted([person]),
+                    )
                 )
         seen.update(people)
         told = len(each["sensitive"])
         if people and told != len(people):
-            raise DataError(_unequal(name, told, len(people), "people"))
+            raise DataError(_not_one_each(name, told, len(people)))
 
 
 def _vertical_rows(name: str, groups: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]:
     for each in groups:
         if len(each["sensitive"]) != len(each["rows"]):
-            raise DataError(_unequal(name, len(each["sensitive"]), len(each["rows"]), "rows"))
+            raise DataError(_not_one_per_row(name, len(each["sensitive"]), len(each["rows"])))
     return [row for each in groups for row in each["rows"]]
 
 
-def _unequal(name: str, told: int, rows: int, what: str) -> str:
-    kind = "more" if told > rows else "fewer"
-    return f"{name}: a group has {kind} sensitive values ({told}) than {what} ({rows}); every person has one"
+def _not_one_each(name: str, told: int, people: int) -> str:
+    parts = {"name": name, "told": str(told), "people": str(people)}
+    if told > people:
+        return text(
+            "{name}: a group has more sensitive values ({told}) than people ({people}); every person has one",
+            **parts,
+        )
+    return text(
+        "{name}: a group has fewer sensitive values ({told}) than people ({people}); every person has one",
+        **parts,
+    )
+
+
+def _not_one_per_row(name: str, told: int, rows: int) -> str:
+    parts = {"name": name, "told": str(told), "rows": str(rows)}
+    if told > rows:
+        return text(
+            "{name}: a group has more sensitive values ({told}) than rows ({rows}); every person has one",
+            **parts,
+        )
+    return text(
+        "{name}: a group has fewer sensitive values ({told}) than rows ({rows}); every person has one",
+        **parts,
+    )
 
 
 def _text(value: object) -> str:
@@ -151,14 +204,18 @@ def _attribute(
         strangers = sorted(set(texts) - set(values))
         if strangers:
             raise DataError(
-                f'{quoted(strangers[:1])} is not in the domain of "{name}"; give a domain that holds it'
+                text(
+                    '{value} is not in the domain of "{name}"; give a domain that holds it',
+                    value=quoted(strangers[:1]),
+                    name=name,
+                )
             )
         sets = ValueSets.singletons(len(values))
     else:
         sets = labelled_sets(name, labels, values, hierarchy)
     code = {label: number for number, label in enumerate(labels)}
     beta = prior_of("beta", own.get("beta", 1), name, values)
-    return Attribute(name, values, beta, labels, sets), [code[text] for text in texts]
+    return Attribute(name, values, beta, labels, sets), [code[written] for written in texts]
 
 
 def _sensitive(own: Mapping[str, Any], secrets: Sequence[str]) -> Sensitive:
@@ -167,6 +224,10 @@ def _sensitive(own: Mapping[str, Any], secrets: Sequence[str]) -> Sensitive:
     strangers = sorted(set(secrets) - set(values))
     if strangers:
         raise DataError(
-            f'{quoted(strangers[:1])} is not in the domain of "{name}"; give a domain that holds it'
+            text(
+                '{value} is not in the domain of "{name}"; give a domain that holds it',
+                value=quoted(strangers[:1]),
+                name=name,
+            )
         )
     return Sensitive((name,), values, prior_of("alpha", own.get("alpha", 1), name, values))

@@ -30,6 +30,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError, quoted
+from glasshouse.language import number, text
 from glasshouse.table import Column, EncodedTable, Role
 from glasshouse.table.dictionary import smallest_unsigned
 from glasshouse.table.partition import Partition, refined
@@ -181,8 +182,13 @@ class Anatomy:
     def _secret_of(self, table: EncodedTable) -> Column:
         if table.records != self.records:
             raise DataError(
-                f"{table.name} has {table.records:,} records, but the groups were made of {self.records:,}; "
-                "give the table that was anatomised"
+                text(
+                    "{table} has {records} records, but the groups were made of {own}; "
+                    "give the table that was anatomised",
+                    table=table.name,
+                    records=table.records,
+                    own=self.records,
+                )
             )
         return table.column(self.sensitive)
 
@@ -262,9 +268,19 @@ def anatomise(
 
 def _only_one(table: EncodedTable) -> str:
     if len(table.sensitive) != 1:
-        found = quoted(table.sensitive) or "none"
+        if not table.sensitive:
+            raise StudyError(
+                text(
+                    "Anatomy takes one sensitive attribute, and {table} has none; name it with sensitive=",
+                    table=table.name,
+                )
+            )
         raise StudyError(
-            f"Anatomy takes one sensitive attribute, and {table.name} has {found}; name it with sensitive="
+            text(
+                "Anatomy takes one sensitive attribute, and {table} has {found}; name it with sensitive=",
+                table=table.name,
+                found=quoted(table.sensitive),
+            )
         )
     return table.sensitive[0]
 
@@ -273,11 +289,15 @@ def _check_question(
     table: EncodedTable, diversity: int, names: Sequence[str], secret: str, seed: int
 ) -> None:
     if diversity < 2:
-        raise StudyError(f"l is {diversity}; a group hides a value from l = 2 on")
+        raise StudyError(
+            text("l is {diversity}; a group hides a value from l = 2 on", diversity=str(diversity))
+        )
     if seed < 0:
-        raise StudyError(f"the seed is {seed}; give a whole number from 0")
+        raise StudyError(text("the seed is {seed}; give a whole number from 0", seed=str(seed)))
     if not names:
-        raise StudyError("Anatomy needs the quasi-identifiers that are to be published; name one")
+        raise StudyError(
+            text("Anatomy needs the quasi-identifiers that are to be published; name one")
+        )
     table.with_roles(quasi_identifiers=names, sensitive=[secret])
 
 
@@ -290,21 +310,39 @@ def _check_eligible(
     if count * diversity <= table.records:
         return
     code = int(secret.codes[buckets.order[buckets.starts[most]]])
-    value = quoted([secret.values[code].as_py()])
     largest = table.records // count
-    way_out = f"the largest l that works is {largest}"
+    parts = {
+        "value": quoted([secret.values[code].as_py()]),
+        "secret": secret.name,
+        "count": count,
+        "records": table.records,
+        "share": number(count / table.records, ".2%"),
+        "diversity": str(diversity),
+    }
     if largest < 2:
-        way_out = "no l works; generalise the attribute, or publish it by itself"
+        raise StudyError(
+            text(
+                '{value} is the value of "{secret}" in {count} of {records} records ({share}), more than 1 in l = '
+                "{diversity}; no l works; generalise the attribute, or publish it by itself",
+                **parts,
+            )
+        )
     raise StudyError(
-        f'{value} is the value of "{secret.name}" in {count:,} of {table.records:,} records '
-        f"({count / table.records:.2%}), more than 1 in l = {diversity}; {way_out}"
+        text(
+            '{value} is the value of "{secret}" in {count} of {records} records ({share}), more than 1 in l = '
+            "{diversity}; the largest l that works is {largest}",
+            **parts,
+            largest=str(largest),
+        )
     )
 
 
 def _check_free(names: Sequence[str], *, taken: Collection[str]) -> None:
     for position, name in enumerate(names):
         if name in taken or name in names[:position]:
-            raise StudyError(f'the table has a column "{name}" already; choose another name')
+            raise StudyError(
+                text('the table has a column "{name}" already; choose another name', name=name)
+            )
 
 
 def _as_dictionary(codes: NDArray[Any], values: pa.LargeStringArray) -> pa.DictionaryArray:
@@ -340,9 +378,9 @@ def _key(purpose: str, seed: int, secret: Column | None = None) -> bytes:
 
 def _draws(key: bytes, count: int) -> Iterator[NDArray[np.uint64]]:
     """Yield so many words that only the key tells from chance, a chunk at a time (SHAKE256, FIPS 202)."""
-    for number, first in enumerate(range(0, count, _CHUNK)):
+    for chunk, first in enumerate(range(0, count, _CHUNK)):
         words = min(_CHUNK, count - first)
-        stream = hashlib.shake_256(key + number.to_bytes(8, "little"))
+        stream = hashlib.shake_256(key + chunk.to_bytes(8, "little"))
         yield np.frombuffer(stream.digest(8 * words), "<u8").astype(np.uint64, copy=False)
 
 
@@ -436,10 +474,10 @@ def _join(
         holds[group[records[i]]] = True
     free = groups - (records.size - 1)
     choice = np.int64(draw % np.uint64(free))
-    for number in range(groups):
-        if not holds[number]:
+    for place in range(groups):
+        if not holds[place]:
             if choice == 0:
-                group[records[0]] = number
+                group[records[0]] = place
                 return
             choice -= 1
 

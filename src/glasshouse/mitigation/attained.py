@@ -15,6 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
+from glasshouse.language import text
 from glasshouse.mitigation.tuples import Counts, distinct_tuples
 from glasshouse.table import EncodedTable
 
@@ -103,7 +104,9 @@ def attained(
     names = table.sensitive if sensitive is None else sensitive
     kept = table if suppressed is None or not suppressed.any() else table.of_records(~suppressed)
     if not kept.records:
-        raise StudyError(f"{table.name}: every record is suppressed, so that there is no class")
+        raise StudyError(
+            text("{table}: every record is suppressed, so that there is no class", table=table.name)
+        )
     tuples = distinct_tuples(kept, known, names)
     return Attained(
         k=int(tuples.weights.min()),

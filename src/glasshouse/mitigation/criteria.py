@@ -32,6 +32,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, InternalError, StudyError, printable, quoted
+from glasshouse.language import marked, text, translated
 from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.encode import NUMBER
@@ -202,12 +203,12 @@ class HighestRisk(Criterion):
     sensitive = None
 
     def __post_init__(self) -> None:
-        _positive_share(self.p, "the highest risk")
+        _positive_share(self.p, marked("the highest risk"))
 
     @property
     def k(self) -> int:
         """The least size of a class."""
-        return ceil(1 / exact(self.p, what="the highest risk"))
+        return ceil(1 / exact(self.p, what=marked("the highest risk")))
 
     @property
     def name(self) -> str:
@@ -240,7 +241,7 @@ class AverageRisk(TableCriterion):
     sensitive = None
 
     def __post_init__(self) -> None:
-        _positive_share(self.p, "the average risk")
+        _positive_share(self.p, marked("the average risk"))
 
     @property
     def name(self) -> str:
@@ -264,7 +265,7 @@ class DistinctDiversity(Criterion):
     sensitive: str
     """The sensitive attribute."""
 
-    kind: ClassVar[str] = "distinct l-diversity"
+    kind: ClassVar[str] = marked("distinct l-diversity")
     monotone: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -305,11 +306,11 @@ class EntropyDiversity(Criterion):
     sensitive: str
     """The sensitive attribute."""
 
-    kind: ClassVar[str] = "entropy l-diversity"
+    kind: ClassVar[str] = marked("entropy l-diversity")
 
     def __post_init__(self) -> None:
         if _bounded(self.l, "l") < 1:
-            raise StudyError(f"l must be at least 1, not {self.l}")
+            raise StudyError(text("l must be at least 1, not {l}", l=str(self.l)))
         _check_sensitive(self.sensitive, self.kind)
 
     @property
@@ -354,11 +355,11 @@ class RecursiveDiversity(Criterion):
     sensitive: str
     """The sensitive attribute."""
 
-    kind: ClassVar[str] = "recursive (c, l)-diversity"
+    kind: ClassVar[str] = marked("recursive (c, l)-diversity")
 
     def __post_init__(self) -> None:
         if _bounded(self.c, "c") <= 0:
-            raise StudyError(f"c must be positive, not {self.c}")
+            raise StudyError(text("c must be positive, not {c}", c=str(self.c)))
         object.__setattr__(self, "l", _whole(self.l, "l"))
         _check_sensitive(self.sensitive, self.kind)
 
@@ -394,10 +395,10 @@ class InferenceRisk(Criterion):
     sensitive: str
     """The sensitive attribute."""
 
-    kind: ClassVar[str] = "inference risk"
+    kind: ClassVar[str] = marked("inference risk")
 
     def __post_init__(self) -> None:
-        _positive_share(self.p, "the inference risk")
+        _positive_share(self.p, marked("the inference risk"))
         _check_sensitive(self.sensitive, self.kind)
 
     @property
@@ -416,8 +417,12 @@ class InferenceRisk(Criterion):
         values = table.column(self.sensitive).cardinality
         if exact(self.p, what="p") * values < 1:
             raise StudyError(
-                f"column {quoted([self.sensitive])} has {values} distinct values: one of them has at least 1/{values} "
-                "of any class; choose p of at least that"
+                text(
+                    "column {column} has {values} distinct values: one of them has at least 1/{values} "
+                    "of any class; choose p of at least that",
+                    column=quoted([self.sensitive]),
+                    values=str(values),
+                )
             )
         return self
 
@@ -439,7 +444,7 @@ class EqualCloseness(Criterion):
     sensitive: str
     """The sensitive attribute."""
 
-    kind: ClassVar[str] = "t-closeness with equal distances"
+    kind: ClassVar[str] = marked("t-closeness with equal distances")
 
     def __post_init__(self) -> None:
         _check_closeness(self.t, self.sensitive, self.kind)
@@ -485,14 +490,18 @@ class OrderedCloseness(Criterion):
     _ranks: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
     _domain: int = field(default=0, repr=False, compare=False)
 
-    kind: ClassVar[str] = "t-closeness with ordered distances"
+    kind: ClassVar[str] = marked("t-closeness with ordered distances")
 
     def __post_init__(self) -> None:
         _check_closeness(self.t, self.sensitive, self.kind)
         if self.order is not None and len(set(self.order)) < len(self.order):
             twice = next(value for value in self.order if self.order.count(value) > 1)
             raise StudyError(
-                f"{quoted([twice])} is twice in the order of {quoted([self.sensitive])}; give each value once"
+                text(
+                    "{value} is twice in the order of {column}; give each value once",
+                    value=quoted([twice]),
+                    column=quoted([self.sensitive]),
+                )
             )
 
     @property
@@ -553,7 +562,7 @@ class HierarchicalCloseness(Criterion):
     """The hierarchy of its values."""
     _tree: _Tree | None = field(default=None, repr=False, compare=False)
 
-    kind: ClassVar[str] = "t-closeness with hierarchical distances"
+    kind: ClassVar[str] = marked("t-closeness with hierarchical distances")
 
     def __post_init__(self) -> None:
         _check_closeness(self.t, self.sensitive, self.kind)
@@ -631,40 +640,68 @@ class _Tree:
 
 def _whole(number: object, letter: str) -> int:
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
-        raise StudyError(f"{letter} must be a whole number of at least 1, not {number!r}")
+        raise StudyError(
+            text(
+                "{letter} must be a whole number of at least 1, not {number}",
+                letter=letter,
+                number=repr(number),
+            )
+        )
     return int(number)
 
 
 def _check_size(k: int, name: str, table: EncodedTable) -> None:
     if k > table.records:
         raise StudyError(
-            f"{printable(table.name)} has {table.records} records, so no class can hold {k} ({name}); ask for less"
+            text(
+                "{table} has {records} records, so no class can hold {k} ({name}); ask for less",
+                table=printable(table.name),
+                records=str(table.records),
+                k=str(k),
+                name=name,
+            )
         )
 
 
 def _check_sensitive(name: object, kind: str) -> None:
     if not isinstance(name, str) or not name:
-        raise StudyError(f"{kind} needs a sensitive attribute; name the column that it protects")
+        raise StudyError(
+            text(
+                "{kind} needs a sensitive attribute; name the column that it protects",
+                kind=translated(kind),
+            )
+        )
 
 
 def _check_diversity(least: Fraction | int, column: Column) -> None:
     if least > column.cardinality:
         raise StudyError(
-            f"column {quoted([column.name])} has {column.cardinality} distinct values, so no class can be "
-            f"{float(least):g}-diverse; choose l of at most {column.cardinality}"
+            text(
+                "column {column} has {values} distinct values, so no class can be "
+                "{least}-diverse; choose l of at most {values}",
+                column=quoted([column.name]),
+                values=str(column.cardinality),
+                least=f"{float(least):g}",
+            )
         )
 
 
 def _check_closeness(t: Number, sensitive: object, kind: str) -> None:
     _check_sensitive(sensitive, kind)
     if not 0 <= _bounded(t, "t") <= 1:
-        raise StudyError(f"t must be from 0 to 1, not {t}")
+        raise StudyError(text("t must be from 0 to 1, not {t}", t=str(t)))
 
 
 def _positive_share(number: Number, what: str) -> Fraction:
     share = _bounded(number, what)
     if not 0 < share <= 1:
-        raise StudyError(f"{what} must be above 0 and at most 1, not {number}")
+        raise StudyError(
+            text(
+                "{what} must be above 0 and at most 1, not {number}",
+                what=translated(what),
+                number=str(number),
+            )
+        )
     return share
 
 
@@ -672,7 +709,13 @@ def _bounded(number: Number, what: str) -> Fraction:
     """Return a number exactly, if it can be multiplied with counts in 128 bits."""
     limit = exact(number, what=what)
     if max(abs(limit.numerator), limit.denominator) >= LONGEST_EXACT_SUM:
-        raise StudyError(f"{what} has too many digits ({number}); give at most 18 decimals")
+        raise StudyError(
+            text(
+                "{what} has too many digits ({number}); give at most 18 decimals",
+                what=translated(what),
+                number=str(number),
+            )
+        )
     return limit
 
 
@@ -692,8 +735,13 @@ def _ranked(
     for value in values:
         if value not in ranks:
             raise DataError(
-                f"{where}: the value {quoted([value])} of column {quoted([sensitive])} is not in the order given; put "
-                "it where it belongs"
+                text(
+                    "{where}: the value {value} of column {column} is not in the order given; put "
+                    "it where it belongs",
+                    where=where,
+                    value=quoted([value]),
+                    column=quoted([sensitive]),
+                )
             )
     return np.array([ranks[value] for value in values], np.int64), len(order)
 
@@ -701,8 +749,13 @@ def _ranked(
 def _number(value: str, sensitive: str, where: str) -> Fraction:
     if not NUMBER.fullmatch(value.strip()):
         raise DataError(
-            f"{where}: the value {quoted([value])} of column {quoted([sensitive])} is not a number; give the order of "
-            "all its values, or take equal or hierarchical closeness"
+            text(
+                "{where}: the value {value} of column {column} is not a number; give the order of "
+                "all its values, or take equal or hierarchical closeness",
+                where=where,
+                value=quoted([value]),
+                column=quoted([sensitive]),
+            )
         )
     return Fraction(value.strip())
 

@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError, near_names, quoted
+from glasshouse.language import marked, text, text_for, translated
 from glasshouse.sources import MISSING, Source, open_source
 from glasshouse.study import Dialect
 from glasshouse.table.encode import INTEGER, NUMBER
@@ -152,7 +153,10 @@ class Hierarchy:
             flat = pa.nulls(1)
         if flat.null_count:
             raise DataError(
-                f"{self._name} holds something that is not text; write every value as text"
+                text(
+                    "{name} holds something that is not text; write every value as text",
+                    name=self._name,
+                )
             )
         encoded = flat.dictionary_encode()
         ids = np.asarray(encoded.indices, dtype=np.int64).reshape(self.height, self.domain)
@@ -160,20 +164,38 @@ class Hierarchy:
 
     @property
     def _name(self) -> str:
-        return f"the hierarchy of {quoted([self.column])}"
+        return text("the hierarchy of {column}", column=quoted([self.column]))
 
     def _row(self, position: int) -> str:
-        return f"{self._name}, row {position + 1} ({quoted([str(self.rows[position][0])])})"
+        return text(
+            "{name}, row {row} ({value})",
+            name=self._name,
+            row=str(position + 1),
+            value=quoted([str(self.rows[position][0])]),
+        )
 
     def _check_depth(self) -> None:
         if not self.rows or not self.rows[0]:
-            raise DataError(f"{self._name} has no rows; give one per value, ending in {SUPPRESSED}")
+            raise DataError(
+                text(
+                    "{name} has no rows; give one per value, ending in {star}",
+                    name=self._name,
+                    star=SUPPRESSED,
+                )
+            )
         for position, row in enumerate(self.rows):
             if len(row) != self.height:
-                name = quoted([str(row[0])]) if row else "empty"
+                value = quoted([str(row[0])]) if row else text("empty")
                 raise DataError(
-                    f"{self._name}, row {position + 1} ({name}): has {len(row)} levels where the first row has "
-                    f"{self.height}; give all rows as many, repeating a label where a level has none of its own"
+                    text(
+                        "{name}, row {row} ({value}): has {entries} levels where the first row has "
+                        "{height}; give all rows as many, repeating a label where a level has none of its own",
+                        name=self._name,
+                        row=str(position + 1),
+                        value=value,
+                        entries=str(len(row)),
+                        height=str(self.height),
+                    )
                 )
 
     def _check_values(self) -> None:
@@ -185,7 +207,13 @@ class Hierarchy:
         here, there = int(again[0]), int(first[again[0]])
         differ = np.flatnonzero(ids[:, here] != ids[:, there])
         if not differ.size:
-            raise DataError(f"{self._row(here)}: is there already as row {there + 1}; remove one")
+            raise DataError(
+                text(
+                    "{row}: is there already as row {there}; remove one",
+                    row=self._row(here),
+                    there=str(there + 1),
+                )
+            )
         raise self._two_parents(0, there, here, int(differ[0]))
 
     def _check_parents(self) -> None:
@@ -198,21 +226,53 @@ class Hierarchy:
                 raise self._two_parents(level, int(first[here]), here, level + 1)
 
     def _two_parents(self, level: int, there: int, here: int, above: int) -> DataError:
-        what = "value" if level == 0 else f"label of level {level}"
-        one, other = quoted([self.rows[there][above]]), quoted([self.rows[here][above]])
+        parts = {
+            "name": self._name,
+            "label": quoted([self.rows[here][level]]),
+            "one": quoted([self.rows[there][above]]),
+            "there": str(there + 1),
+            "other": quoted([self.rows[here][above]]),
+            "here": str(here + 1),
+        }
+        if level == 0:
+            return DataError(
+                text(
+                    "{name}: the value {label} has two parents, {one} in row {there} and {other} in row {here}; give "
+                    "it one",
+                    **parts,
+                )
+            )
         return DataError(
-            f"{self._name}: the {what} {quoted([self.rows[here][level]])} has two parents, {one} in row {there + 1} "
-            f"and {other} in row {here + 1}; give it one"
+            text(
+                "{name}: the label of level {level} {label} has two parents, {one} in row {there} and {other} in row "
+                "{here}; give it one",
+                level=str(level),
+                **parts,
+            )
         )
 
     def _check_root(self) -> None:
         last = self._cells.ids[-1]
         differ = np.flatnonzero(last != last[0])
         if differ.size:
-            found = quoted([self.rows[0][-1], self.rows[int(differ[0])][-1]])
+            parts = {
+                "name": self._name,
+                "found": quoted([self.rows[0][-1], self.rows[int(differ[0])][-1]]),
+                "star": SUPPRESSED,
+            }
+            if self.height > 1:
+                raise DataError(
+                    text(
+                        "{name} has no single root: its last level holds {found}; add a last column with {star}",
+                        **parts,
+                    )
+                )
             raise DataError(
-                f"{self._name} has no single root: its last level holds {found}; add a last column with {SUPPRESSED}"
-                + ("" if self.height > 1 else ", or write it with semicolons, commas or tabs")
+                text(
+                    "{name} has no single root: its last level holds {found}; add a last column with {star}, or write "
+                    "it with semicolons, commas or tabs",
+                    **parts,
+                )
             )
 
     def _check_meanings(self) -> None:
@@ -231,9 +291,17 @@ class Hierarchy:
                 if not alike.all():
                     label = int(both[~alike][0])
                     raise DataError(
-                        f"{self._name}: {quoted([self._cells.labels[label].as_py()])} stands for "
-                        f"{_values(sizes[low][label])} at level {low} and for {_values(sizes[high][label])} at level "
-                        f"{high}, not the same ones; rename one of the two"
+                        text(
+                            "{name}: {label} stands for "
+                            "{lower_values} at level {low} and for {higher_values} at level "
+                            "{high}, not the same ones; rename one of the two",
+                            name=self._name,
+                            label=quoted([self._cells.labels[label].as_py()]),
+                            lower_values=_values(sizes[low][label]),
+                            low=str(low),
+                            higher_values=_values(sizes[high][label]),
+                            high=str(high),
+                        )
                     )
 
     def _rows_of(self, column: Column, where: str) -> NDArray[np.int64]:
@@ -249,19 +317,31 @@ class Hierarchy:
 
     def _absence(self, column: Column, absent: NDArray[np.int64], where: str) -> str:
         first = column.values[int(absent[0])].as_py()
-        more = f" (nor are {len(absent) - 1} more)" if len(absent) > 1 else ""
+        parts = {
+            "where": where,
+            "column": quoted([column.name]),
+            "more": "" if len(absent) == 1 else _and_more(len(absent) - 1),
+        }
         if first == MISSING:
             row = SEPARATOR.join([*[MISSING] * (self.height - 1), self.rows[0][-1]])
-            return (
-                f"{where}: column {quoted([column.name])} has missing values, which are not in its hierarchy{more}; "
-                f"add a row for them with an empty first field, such as {quoted([row])}"
+            return text(
+                "{where}: column {column} has missing values, which are not in its hierarchy{more}; add a row for them "
+                "with an empty first field, such as {row}",
+                row=quoted([row]),
+                **parts,
             )
         candidates = (row[0] for row in self.rows[:_SEARCHED_FOR_NEAR_NAMES])
-        near = near_names(first, candidates)
-        meant = f"; did you mean {' or '.join(quoted([name]) for name in near)}?" if near else ""
-        return (
-            f"{where}: the value {quoted([first])} of column {quoted([column.name])} is not in its hierarchy{more}"
-            f"{meant or '; add a row for it'}"
+        near = [quoted([name]) for name in near_names(first, candidates)]
+        parts["value"] = quoted([first])
+        if near:
+            return text(
+                "{where}: the value {value} of column {column} is not in its hierarchy{more}; did you mean {near}?",
+                near=_either(near),
+                **parts,
+            )
+        return text(
+            "{where}: the value {value} of column {column} is not in its hierarchy{more}; add a row for it",
+            **parts,
         )
 
 
@@ -354,9 +434,9 @@ def intervals(
     (('7', '0-17', '*'), ('18', '18-64', '*'), ('70', '>=65', '*'))
     """
     if bool(widths) == bool(edges):
-        raise StudyError("intervals need either widths or edges; give one of the two")
+        raise StudyError(text("intervals need either widths or edges; give one of the two"))
     if widths:
-        start = _decimal_number(origin, "the origin")
+        start = _decimal_number(origin, marked("the origin"))
         return _of_numbers(column, [_of_width(width, start) for width in _nested(widths)])
     return _of_numbers(column, [_between(level) for level in _nested_edges(edges)])
 
@@ -378,10 +458,12 @@ def rounding(column: Column, *, to: Sequence[Number]) -> Hierarchy:
     >>> rounding(_example("23", "47"), to=[10, 100]).rows
     (('23', '15-24', '-55..44', '*'), ('47', '45-54', '45-144', '*'))
     """
-    units = [_decimal_number(unit, "what is rounded to") for unit in to]
+    units = [_decimal_number(unit, marked("what is rounded to")) for unit in to]
     if not units or units[0] <= 0 or any(a >= b for a, b in pairwise(units)):
         raise StudyError(
-            "rounding needs positive numbers to round to, each above the one before, such as [10, 100]"
+            text(
+                "rounding needs positive numbers to round to, each above the one before, such as [10, 100]"
+            )
         )
     return _of_numbers(column, [_rounded(units[: level + 1]) for level in range(len(units))])
 
@@ -408,12 +490,18 @@ def top_bottom(
     >>> top_bottom(_example("17", "23", "95"), bottom=20, top=90, widths=[10]).rows
     (('17', '<20', '<20', '*'), ('23', '23', '20-29', '*'), ('95', '>=90', '>=90', '*'))
     """
-    low = None if bottom is None else _decimal_number(bottom, "the bottom")
-    high = None if top is None else _decimal_number(top, "the top")
+    low = None if bottom is None else _decimal_number(bottom, marked("the bottom"))
+    high = None if top is None else _decimal_number(top, marked("the top"))
     if low is None and high is None:
-        raise StudyError("top and bottom coding needs a bottom, a top or both; give one")
+        raise StudyError(text("top and bottom coding needs a bottom, a top or both; give one"))
     if low is not None and high is not None and low >= high:
-        raise StudyError(f"the bottom {bottom} is not below the top {top}; exchange them")
+        raise StudyError(
+            text(
+                "the bottom {bottom} is not below the top {top}; exchange them",
+                bottom=str(bottom),
+                top=str(top),
+            )
+        )
     inner: list[_Level] = [lambda number: None]
     inner += [_of_width(width, Fraction(0)) for width in _nested(widths)]
     return _of_numbers(column, [_clipped(level, low, high) for level in inner])
@@ -441,12 +529,19 @@ def prefixes(column: Column, *, lengths: Sequence[int] | None = None) -> Hierarc
     longest = max(map(len, codes), default=0)
     kept = list(range(longest - 1, 0, -1)) if lengths is None else list(lengths)
     if any(length < 1 for length in kept) or any(a <= b for a, b in pairwise(kept)):
-        raise StudyError("the lengths of prefixes must be positive and fall, such as [4, 3, 2]")
+        raise StudyError(
+            text("the lengths of prefixes must be positive and fall, such as [4, 3, 2]")
+        )
     for code in codes:
         if SUPPRESSED in code:
             raise DataError(
-                f"the code {quoted([code])} of column {quoted([column.name])} holds a {SUPPRESSED}, which stands for "
-                "what is hidden; rename it"
+                text(
+                    "the code {code} of column {column} holds a {star}, which stands for "
+                    "what is hidden; rename it",
+                    code=quoted([code]),
+                    column=quoted([column.name]),
+                    star=SUPPRESSED,
+                )
             )
     equal = all(len(code) == longest for code in codes)
     return _hierarchy(column, [_cut(codes, length, longest if equal else None) for length in kept])
@@ -474,13 +569,19 @@ def date_parts(
     """
     if order not in DATE_ORDERS:
         raise StudyError(
-            f"the order {order!r} of dates is unknown; it is {' or '.join(DATE_ORDERS)}"
+            text(
+                "the order {order} of dates is unknown; it is {orders}",
+                order=repr(order),
+                orders=_either(DATE_ORDERS),
+            )
         )
-    days = [_day(text, order, column.name) for text in _present(column)]
+    days = [_day(written, order, column.name) for written in _present(column)]
     timed = any(has_time for _, has_time in days)
     told = (DATE_PARTS if timed else DATE_PARTS[1:]) if parts is None else tuple(parts)
     if not told or [part for part in DATE_PARTS if part in told] != list(told):
-        raise StudyError(f"the parts of dates are some of {quoted(DATE_PARTS)}, in that order")
+        raise StudyError(
+            text("the parts of dates are some of {parts}, in that order", parts=quoted(DATE_PARTS))
+        )
     return _hierarchy(column, [[_date_label(day, part) for day, _ in days] for part in told])
 
 
@@ -514,7 +615,11 @@ def exact(number: Number, *, what: str) -> Fraction:
             raise TypeError
         return Fraction(number if isinstance(number, int | Fraction) else str(number).strip())
     except (ValueError, TypeError, ZeroDivisionError):
-        raise StudyError(f"{what} must be a number, not {number!r}") from None
+        raise StudyError(
+            text(
+                "{what} must be a number, not {number}", what=translated(what), number=repr(number)
+            )
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -563,11 +668,11 @@ def _hierarchy_of(path: str | PathLike[str], column: str, dialect: Dialect) -> H
         for row in zip(*(texts.to_pylist() for texts in batch.columns), strict=True)
     ]
     if dialect.strip:
-        rows = [tuple(text.strip() for text in row) for row in rows]
+        rows = [tuple(written.strip() for written in row) for row in rows]
     try:
         return Hierarchy(column, tuple(rows))
     except DataError as error:
-        raise DataError(f"{source.name}: {error}") from None
+        raise DataError(text("{file}: {reason}", file=source.name, reason=error)) from None
 
 
 def _opened(path: str | PathLike[str], dialect: Dialect) -> Source:
@@ -575,7 +680,10 @@ def _opened(path: str | PathLike[str], dialect: Dialect) -> Source:
         return open_source(path, dialect=dialect)
     except StudyError:
         raise DataError(
-            f"{Path(path).name}: is not delimited text; write the hierarchy as CSV, one row per value"
+            text(
+                "{file}: is not delimited text; write the hierarchy as CSV, one row per value",
+                file=Path(path).name,
+            )
         ) from None
 
 
@@ -604,7 +712,20 @@ def _by_first_appearance(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDA
 
 
 def _values(count: int) -> str:
-    return "1 value" if count == 1 else f"{count:,} values"
+    return text_for(int(count), "{count} value", "{count} values")
+
+
+def _and_more(count: int) -> str:
+    """Say in brackets that as many others are missing too."""
+    return text(" (nor are {count} more)", count=str(count))
+
+
+def _either(names: Sequence[str]) -> str:
+    """Join names of which one is meant."""
+    *others, last = names
+    if not others:
+        return last
+    return text("{first} or {last}", first=_either(others), last=last)
 
 
 def _hierarchy(column: Column, levels: Sequence[Sequence[str]]) -> Hierarchy:
@@ -618,7 +739,7 @@ def _hierarchy(column: Column, levels: Sequence[Sequence[str]]) -> Hierarchy:
 
 
 def _present(column: Column) -> list[str]:
-    return [text for text in column.values.to_pylist() if text != MISSING]
+    return [written for written in column.values.to_pylist() if written != MISSING]
 
 
 def _cut(codes: list[str], length: int, whole: int | None) -> list[str]:
@@ -630,7 +751,7 @@ def _cut(codes: list[str], length: int, whole: int | None) -> list[str]:
 
 def _of_numbers(column: Column, levels: Sequence[_Level]) -> Hierarchy:
     texts = _present(column)
-    numbers = [_number(text, column.name) for text in texts]
+    numbers = [_number(written, column.name) for written in texts]
     whole = all(number == number.to_integral_value() for number in numbers)
     rising = sorted(range(len(numbers)), key=numbers.__getitem__)
 
@@ -650,13 +771,17 @@ def _of_numbers(column: Column, levels: Sequence[_Level]) -> Hierarchy:
     return _hierarchy(column, [labels(level) for level in levels])
 
 
-def _number(text: str, column: str) -> Decimal:
-    if not NUMBER.fullmatch(text.strip()):
+def _number(written: str, column: str) -> Decimal:
+    if not NUMBER.fullmatch(written.strip()):
         raise DataError(
-            f"the value {quoted([text])} of column {quoted([column])} is not a number; correct it, or read a hierarchy "
-            "from a file"
+            text(
+                "the value {value} of column {column} is not a number; correct it, or read a hierarchy "
+                "from a file",
+                value=quoted([written]),
+                column=quoted([column]),
+            )
         )
-    return Decimal(text.strip())
+    return Decimal(written.strip())
 
 
 def _decimal(number: Fraction) -> str:
@@ -685,19 +810,27 @@ def _decimal_number(number: Number, what: str) -> Fraction:
         while rest % prime == 0:
             rest //= prime
     if rest > 1:
-        raise StudyError(f"{what} must be a decimal, not {given}")
+        raise StudyError(
+            text("{what} must be a decimal, not {given}", what=translated(what), given=str(given))
+        )
     return given
 
 
 def _nested(widths: Iterable[Number]) -> list[Fraction]:
-    given = [_decimal_number(width, "the width of intervals") for width in widths]
+    given = [_decimal_number(width, marked("the width of intervals")) for width in widths]
     if any(width <= 0 for width in given):
-        raise StudyError(f"the width of intervals must be positive, not {_decimal(min(given))}")
+        raise StudyError(
+            text("the width of intervals must be positive, not {width}", width=_decimal(min(given)))
+        )
     for narrow, wide in pairwise(given):
         if wide <= narrow or (wide / narrow).denominator > 1:
             raise StudyError(
-                f"intervals of width {_decimal(wide)} do not nest those of width {_decimal(narrow)}; each width must "
-                "be a multiple of the one before"
+                text(
+                    "intervals of width {wide} do not nest those of width {narrow}; each width must "
+                    "be a multiple of the one before",
+                    wide=_decimal(wide),
+                    narrow=_decimal(narrow),
+                )
             )
     return given
 
@@ -706,15 +839,21 @@ def _nested_edges(edges: Sequence[Sequence[Number]]) -> list[list[Fraction]]:
     levels: list[list[Fraction]] = []
     for level in edges:
         if isinstance(level, str) or not isinstance(level, Sequence) or not level:
-            raise StudyError("give a list of edges per level, such as [[0, 18, 65], [18]]")
-        own = [_decimal_number(edge, "the edge of an interval") for edge in level]
+            raise StudyError(text("give a list of edges per level, such as [[0, 18, 65], [18]]"))
+        own = [_decimal_number(edge, marked("the edge of an interval")) for edge in level]
         if any(a >= b for a, b in pairwise(own)):
-            raise StudyError("the edges of intervals must rise; sort them, and give each once")
+            raise StudyError(
+                text("the edges of intervals must rise; sort them, and give each once")
+            )
         new = sorted(set(own) - set(levels[-1])) if levels else []
         if new:
             raise StudyError(
-                f"the edge {_decimal(new[0])} of level {len(levels) + 1} is not an edge of the level before; each "
-                "level's edges must be among those of the finer one"
+                text(
+                    "the edge {edge} of level {level} is not an edge of the level before; each "
+                    "level's edges must be among those of the finer one",
+                    edge=_decimal(new[0]),
+                    level=str(len(levels) + 1),
+                )
             )
         levels.append(own)
     return levels
@@ -776,9 +915,9 @@ def _clipped(level: _Level, low: Fraction | None, high: Fraction | None) -> _Lev
     return span
 
 
-def _day(text: str, order: str, column: str) -> tuple[date, bool]:
+def _day(written: str, order: str, column: str) -> tuple[date, bool]:
     """Return the day that a text names, and whether a time of day follows it."""
-    found = (_DATE if order == "ymd" else _DATE_WITH_YEAR_LAST).fullmatch(text.strip())
+    found = (_DATE if order == "ymd" else _DATE_WITH_YEAR_LAST).fullmatch(written.strip())
     try:
         if found is None:
             raise ValueError
@@ -786,29 +925,34 @@ def _day(text: str, order: str, column: str) -> tuple[date, bool]:
         return date(parts["y"], parts["m"], parts["d"]), found[4] is not None
     except ValueError:
         raise DataError(
-            f"the value {quoted([text])} of column {quoted([column])} is not a date written as {order}; correct it, "
-            "or give the order of year, month and day"
+            text(
+                "the value {value} of column {column} is not a date written as {order}; correct it, "
+                "or give the order of year, month and day",
+                value=quoted([written]),
+                column=quoted([column]),
+                order=order,
+            )
         ) from None
 
 
 def _date_label(day: date, part: str) -> str:
-    text = day.isoformat()
-    kept = {"day": text, "month": text[:8], "year": text[:5], "decade": text[:3]}
+    written = day.isoformat()
+    kept = {"day": written, "month": written[:8], "year": written[:5], "decade": written[:3]}
     return kept[part] + SUPPRESSED
 
 
 def _proposal(column: Column, texts: list[str]) -> Hierarchy:
-    if len(texts) > 2 and not any(SUPPRESSED in text for text in texts):
+    if len(texts) > 2 and not any(SUPPRESSED in written for written in texts):
         dates = _dates_proposed(column)
         if dates is not None:
             return dates
         if _are_codes(texts):
             return prefixes(column)
-        odd = [text for text in texts if not NUMBER.fullmatch(text.strip())]
+        odd = [written for written in texts if not NUMBER.fullmatch(written.strip())]
         if not odd:
             return _numbers_proposed(column, texts)
         if FEW_ODD * len(odd) <= len(texts):
-            return _with_odd(column, odd, [text for text in texts if text not in set(odd)])
+            return _with_odd(column, odd, [written for written in texts if written not in set(odd)])
     return suppression_only(column)
 
 
@@ -817,12 +961,12 @@ def _with_odd(column: Column, odd: list[str], numbers: list[str]) -> Hierarchy:
     own = Column(column.name, np.zeros(0, np.uint32), pa.array(numbers, pa.large_string()))
     proposed = _numbers_proposed(own, numbers)
     depth = proposed.height - 1
-    rest = tuple((text,) * depth + (SUPPRESSED,) for text in [*_missing(column), *odd])
+    rest = tuple((written,) * depth + (SUPPRESSED,) for written in [*_missing(column), *odd])
     return Hierarchy(column.name, (*proposed.rows, *rest))
 
 
 def _missing(column: Column) -> list[str]:
-    return [text for text in column.values.to_pylist() if text == MISSING]
+    return [written for written in column.values.to_pylist() if written == MISSING]
 
 
 def _dates_proposed(column: Column) -> Hierarchy | None:
@@ -840,21 +984,21 @@ def _dates_proposed(column: Column) -> Hierarchy | None:
 
 def _are_codes(texts: list[str]) -> bool:
     length = len(texts[0])
-    if not 2 <= length <= LONGEST_CODE or any(len(text) != length for text in texts):
+    if not 2 <= length <= LONGEST_CODE or any(len(written) != length for written in texts):
         return False
-    if all(text.isdecimal() for text in texts):
-        return length > 4 or any(text.startswith("0") for text in texts)
-    return all(text.isalnum() and any(map(str.isdecimal, text)) for text in texts)
+    if all(written.isdecimal() for written in texts):
+        return length > 4 or any(written.startswith("0") for written in texts)
+    return all(written.isalnum() and any(map(str.isdecimal, written)) for written in texts)
 
 
 def _numbers_proposed(column: Column, texts: list[str]) -> Hierarchy:
     """Return intervals of 1, 2 or 5 times a power of ten, then twice as wide while there are at least three."""
-    numbers = [_number(text, column.name) for text in texts]
+    numbers = [_number(written, column.name) for written in texts]
     least, greatest = Fraction(min(numbers)), Fraction(max(numbers))
     if least == greatest:
         return suppression_only(column)
     width = _round_width((greatest - least) / SUGGESTED_INTERVALS)
-    if all(INTEGER.fullmatch(text.strip()) for text in texts):
+    if all(INTEGER.fullmatch(written.strip()) for written in texts):
         width = max(width, Fraction(2))
     widths = [width]
     while floor(greatest / (2 * widths[-1])) - floor(least / (2 * widths[-1])) >= 2:

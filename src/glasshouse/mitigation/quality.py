@@ -33,7 +33,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError, quoted
-from glasshouse.language import unknown_name
+from glasshouse.language import text, unknown_name
 from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy
 from glasshouse.mitigation.tuples import Classes, Labels, Tuples, label_counts
 from glasshouse.table import Column, EncodedTable
@@ -219,11 +219,22 @@ def coded_hierarchies(
     """
     for name in names:
         if name not in hierarchies:
-            given = f"; there are hierarchies of {quoted(hierarchies)}" if hierarchies else ""
-            raise StudyError(
-                f"quasi-identifier {quoted([name])} has no hierarchy{given}; give it one, or let one be suggested"
-            )
+            raise StudyError(_without_hierarchy(name, hierarchies))
     return {name: hierarchies[name].coded(table.column(name), where=table.name) for name in names}
+
+
+def _without_hierarchy(name: str, hierarchies: Mapping[str, Hierarchy]) -> str:
+    if not hierarchies:
+        return text(
+            "quasi-identifier {column} has no hierarchy; give it one, or let one be suggested",
+            column=quoted([name]),
+        )
+    return text(
+        "quasi-identifier {column} has no hierarchy; there are hierarchies of {given}; give it one, or let one be "
+        "suggested",
+        column=quoted([name]),
+        given=quoted(hierarchies),
+    )
 
 
 @dataclass(frozen=True)
@@ -302,12 +313,17 @@ def objective(
         StudyError: There is no such objective, or the weights are not possible.
     """
     if name not in OBJECTIVES:
-        raise StudyError(unknown_name("objective", name, "the list of objectives", OBJECTIVES))
+        raise StudyError(
+            unknown_name("objective", name, text("the list of objectives"), OBJECTIVES)
+        )
     if name in _OF_CLASSES:
         if weights is not None:
             raise StudyError(
-                f'the objective "{name}" looks at classes and knows no weights of attributes; leave them out, or '
-                'choose "loss", "granularity" or "non_uniform_entropy"'
+                text(
+                    'the objective "{name}" looks at classes and knows no weights of attributes; leave them out, or '
+                    'choose "loss", "granularity" or "non_uniform_entropy"',
+                    name=name,
+                )
             )
         return _OF_CLASSES[name](tuples, hierarchies, limit)
     return _OF_ATTRIBUTES[name](tuples, hierarchies, attribute_weights(tuples.names, weights))
@@ -585,15 +601,19 @@ def attribute_weights(names: Sequence[str], weights: Mapping[str, float] | None)
     given = weights or {}
     for name, weight in given.items():
         if name not in names:
-            where = "the quasi-identifiers, so it can have no weight"
+            where = text("the quasi-identifiers, so it can have no weight")
             raise StudyError(unknown_name("column", name, where, names))
         if not 0 <= weight < math.inf:
             raise StudyError(
-                f'the weight of "{name}" is {weight}; give a number from 0 on, by default it is 1'
+                text(
+                    'the weight of "{name}" is {weight}; give a number from 0 on, by default it is 1',
+                    name=name,
+                    weight=str(weight),
+                )
             )
     own = [float(given.get(name, 1)) for name in names]
     if not any(own):
-        raise StudyError("all weights are 0; give at least one attribute a positive weight")
+        raise StudyError(text("all weights are 0; give at least one attribute a positive weight"))
     return own
 
 

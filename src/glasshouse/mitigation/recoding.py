@@ -37,6 +37,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, StudyError, quoted
+from glasshouse.language import marked, text
 from glasshouse.mitigation.criteria import (
     ClassCounts,
     Criterion,
@@ -128,8 +129,13 @@ class Recoding:
         missing = [name for name in self.quasi_identifiers if name not in table.columns]
         if missing or table.records != self.records:
             raise StudyError(
-                f"{table.name} is not the table that was recoded, which had {self.records} records and "
-                f"{quoted(self.quasi_identifiers)}; recode it first"
+                text(
+                    "{table} is not the table that was recoded, which had {own} records and "
+                    "{columns}; recode it first",
+                    table=table.name,
+                    own=str(self.records),
+                    columns=quoted(self.quasi_identifiers),
+                )
             )
         columns = {name: self.released.get(name, own) for name, own in table.columns.items()}
         return EncodedTable(
@@ -213,13 +219,18 @@ def recode(
     ['*']
     """
     names = _quasi_identifiers(table, quasi_identifiers)
-    share = exact(suppression, what="the suppression limit")
+    share = exact(suppression, what=marked("the suppression limit"))
     if not 0 <= share <= 1:
         raise StudyError(
-            f"the suppression limit is a share of the records from 0 to 1, not {suppression}"
+            text(
+                "the suppression limit is a share of the records from 0 to 1, not {suppression}",
+                suppression=str(suppression),
+            )
         )
     if not criteria or isinstance(criteria, Criterion | TableCriterion):
-        raise StudyError("a recoding needs a list of criteria to meet, such as [KAnonymity(5)]")
+        raise StudyError(
+            text("a recoding needs a list of criteria to meet, such as [KAnonymity(5)]")
+        )
     ready = for_table(criteria, table)
     sensitive = dict.fromkeys(each.sensitive for each in ready if each.sensitive is not None)
     coded = coded_hierarchies(table, names, hierarchies)
@@ -235,7 +246,9 @@ def recode(
 def _quasi_identifiers(table: EncodedTable, given: Sequence[str] | None) -> tuple[str, ...]:
     names = table.quasi_identifiers if given is None else given
     if isinstance(names, str):
-        raise StudyError(f'give a list of columns, such as ["{names}"], not one text')
+        raise StudyError(
+            text('give a list of columns, such as ["{given}"], not one text', given=names)
+        )
     return tuple(column.name for name in names for column in table.columns_of(name))
 
 
@@ -533,7 +546,9 @@ class _Search:
             if self._bound is None:
                 raise self._impossible()
             raise BudgetError(
-                "the time was over before any solution was found; give more time, or allow more suppression"
+                text(
+                    "the time was over before any solution was found; give more time, or allow more suppression"
+                )
             )
         score, _, levels = self._best
         node, _ = self._lattice.node(levels)
@@ -650,10 +665,22 @@ class _Search:
 
     def _impossible(self) -> StudyError:
         limit = self._lattice.judge.limit
-        allowed = f" and {limit} records may be suppressed" if limit else ""
+        unmet = self._lattice.failing_at_top()
+        if not limit:
+            return StudyError(
+                text(
+                    "{unmet} cannot be reached even when everything is generalised; ask for less, or allow more "
+                    "suppression",
+                    unmet=unmet,
+                )
+            )
         return StudyError(
-            f"{self._lattice.failing_at_top()} cannot be reached even when everything is generalised{allowed}; "
-            "ask for less, or allow more suppression"
+            text(
+                "{unmet} cannot be reached even when everything is generalised and {limit} records may be suppressed; "
+                "ask for less, or allow more suppression",
+                unmet=unmet,
+                limit=str(limit),
+            )
         )
 
 

@@ -15,6 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
+from glasshouse.language import text
 from glasshouse.mitigation.hierarchies import CodedHierarchy
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.dictionary import Codes
@@ -159,7 +160,7 @@ def distinct_tuples(
     columns = [column for name in quasi_identifiers for column in table.columns_of(name)]
     names = tuple(column.name for column in columns)
     if not names:
-        raise StudyError("a recoding needs at least one quasi-identifier; name one")
+        raise StudyError(text("a recoding needs at least one quasi-identifier; name one"))
     table.with_roles(quasi_identifiers=names, sensitive=sensitive, facts={})
     classes = refined(columns, table.records)
     first = _first_records(classes.numbers, classes.classes)

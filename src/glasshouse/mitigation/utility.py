@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from glasshouse.errors import DataError, StudyError, quoted
+from glasshouse.language import text
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.tuples import distinct_tuples
 from glasshouse.sources import MISSING
@@ -487,16 +488,18 @@ class _Counted:
 
 def _compared(original: EncodedTable, columns: Sequence[str] | None) -> tuple[str, ...]:
     if isinstance(columns, str):
-        raise StudyError(f'give a list of columns, such as ["{columns}"], not one text')
+        raise StudyError(
+            text('give a list of columns, such as ["{given}"], not one text', given=columns)
+        )
     if columns is None:
         named = (*original.quasi_identifiers, *original.sensitive)
         columns = [part.name for name in named for part in original.columns_of(name)]
     if not columns:
-        raise StudyError(f"name the columns of {original.name} to compare")
+        raise StudyError(text("name the columns of {original} to compare", original=original.name))
     for position, name in enumerate(columns):
         original.column(name)
         if name in columns[:position]:
-            raise StudyError(f'column "{name}" is given twice')
+            raise StudyError(text('column "{name}" is given twice', name=name))
     return tuple(columns)
 
 
@@ -509,8 +512,14 @@ def _both(
     """Return the combinations of the original and of the release."""
     if release.records > original.records:
         raise DataError(
-            f"{release.name} has {release.records:,} records, more than the {original.records:,} of {original.name}; "
-            "compare a release with the table that it was made of"
+            text(
+                "{release} has {records} records, more than the {own} of {original}; "
+                "compare a release with the table that it was made of",
+                release=release.name,
+                records=release.records,
+                own=original.records,
+                original=original.name,
+            )
         )
     columns, weights = _combinations(original, names, original.records)
     own = tuple(_Spread.identity(column.cardinality) for column in columns)
@@ -563,8 +572,14 @@ def _spread(
     for code, own in found.items():
         if not len(own):
             raise DataError(
-                f'{quoted([told.values[code].as_py()])} in column "{true.name}" of {release} stands for no value of '
-                f"{original}; give the hierarchy of the column"
+                text(
+                    '{value} in column "{column}" of {release} stands for no value of '
+                    "{original}; give the hierarchy of the column",
+                    value=quoted([told.values[code].as_py()]),
+                    column=true.name,
+                    release=release,
+                    original=original,
+                )
             )
     sizes = np.ones(told.cardinality, np.int64)
     sizes[general] = [len(own) for own in found.values()]
@@ -587,14 +602,14 @@ class _Meanings:
         self._values = true.values
         self._hierarchy = hierarchy
 
-    def of(self, text: str) -> NDArray[np.int64]:
+    def of(self, written: str) -> NDArray[np.int64]:
         """Return the codes of the values that a text stands for, ascending."""
-        if text == SUPPRESSED:
+        if written == SUPPRESSED:
             return np.arange(len(self._values))
-        if text in self._labels:
-            return np.array(sorted(self._labels[text]), np.int64)
-        near = np.array(sorted(set(self._near(text))), np.int64)
-        covers = covering(self._values.take(pa.array(near)), [text]) == 0
+        if written in self._labels:
+            return np.array(sorted(self._labels[written]), np.int64)
+        near = np.array(sorted(set(self._near(written))), np.int64)
+        covers = covering(self._values.take(pa.array(near)), [written]) == 0
         covered: NDArray[np.int64] = near[covers]
         return covered
 
@@ -605,7 +620,7 @@ class _Meanings:
 
     @cached_property
     def _code(self) -> dict[str, int]:
-        return {text: code for code, text in enumerate(self._texts)}
+        return {written: code for code, written in enumerate(self._texts)}
 
     @cached_property
     def _sorted(self) -> list[str]:
@@ -629,14 +644,14 @@ class _Meanings:
                     labels.setdefault(label, []).append(self._code[value])
         return labels
 
-    def _near(self, text: str) -> Iterable[int]:
-        if interval := as_interval(text):
+    def _near(self, written: str) -> Iterable[int]:
+        if interval := as_interval(written):
             points = self._days if interval.of_dates else self._numbers
             return points.between(interval.low, interval.high)
-        if members := set_members(text):
+        if members := set_members(written):
             return [self._code[member] for member in members if member in self._code]
-        if text.endswith(SUPPRESSED):
-            start = text.rstrip(SUPPRESSED)
+        if written.endswith(SUPPRESSED):
+            start = written.rstrip(SUPPRESSED)
             first = bisect_left(self._sorted, start)
             end = bisect_right(self._sorted, start, key=lambda each: each[: len(start)])
             return [self._code[each] for each in self._sorted[first:end]]
@@ -647,7 +662,7 @@ class _Points:
     """The values of a column that are numbers, or days, in order."""
 
     def __init__(self, texts: Sequence[str], understood: Callable[[str], Decimal | None]) -> None:
-        points = [(understood(text.strip()), code) for code, text in enumerate(texts)]
+        points = [(understood(written.strip()), code) for code, written in enumerate(texts)]
         ordered = sorted((point, code) for point, code in points if point is not None)
         self._points = [(point, 0) for point, _ in ordered]
         self._codes = [code for _, code in ordered]
@@ -657,13 +672,13 @@ class _Points:
         return self._codes[bisect_left(self._points, low) : bisect_right(self._points, high)]
 
 
-def _number(text: str) -> Decimal | None:
-    return Decimal(text) if NUMBER.fullmatch(text) else None
+def _number(written: str) -> Decimal | None:
+    return Decimal(written) if NUMBER.fullmatch(written) else None
 
 
-def _day(text: str) -> Decimal | None:
+def _day(written: str) -> Decimal | None:
     try:
-        return Decimal(date.fromisoformat(text).toordinal())
+        return Decimal(date.fromisoformat(written).toordinal())
     except ValueError:
         return None
 
@@ -727,9 +742,16 @@ class _Query:
 
 def _check_queries(queries: int, selectivity: float) -> None:
     if queries < 1:
-        raise StudyError(f"{queries} queries tell nothing; ask at least one")
+        raise StudyError(
+            text("{queries} queries tell nothing; ask at least one", queries=str(queries))
+        )
     if not 0 < selectivity <= 1:
-        raise StudyError(f"the selectivity is {selectivity}; give a share above 0 and at most 1")
+        raise StudyError(
+            text(
+                "the selectivity is {selectivity}; give a share above 0 and at most 1",
+                selectivity=str(selectivity),
+            )
+        )
 
 
 def _query_error(
@@ -779,9 +801,9 @@ def _natural_order(column: Column) -> NDArray[np.int64] | None:
     """Return the codes in the order of the numbers or days that the values are; None where they are not."""
     texts = column.values.to_pylist()
     for understood in (_number, _day):
-        points = [understood(text.strip()) for text in texts]
+        points = [understood(written.strip()) for written in texts]
         known = [point for point in points if point is not None]
-        missing = sum(text.strip() == MISSING for text in texts)
+        missing = sum(written.strip() == MISSING for written in texts)
         if known and len(known) + missing == len(texts):
             least = min(known) - 1
             keys = [least if point is None else point for point in points]
@@ -850,15 +872,24 @@ def _check_learning(
 ) -> None:
     original.column(target), release.column(target)
     if not names:
-        raise StudyError(f'name the columns to predict "{target}" from')
+        raise StudyError(text('name the columns to predict "{target}" from', target=target))
     if target in names:
-        raise StudyError(f'"{target}" is to be predicted, and cannot be a feature too')
+        raise StudyError(
+            text('"{target}" is to be predicted, and cannot be a feature too', target=target)
+        )
     if folds < 2:
-        raise StudyError(f"the number of parts is {folds}; give at least 2")
+        raise StudyError(text("the number of parts is {folds}; give at least 2", folds=str(folds)))
     if original.records != release.records:
         raise DataError(
-            f"{release.name} has {release.records:,} records and {original.name} {original.records:,}; "
-            f'keep suppressed records, with "{SUPPRESSED}", so that both have the same records in the same order'
+            text(
+                "{release} has {records} records and {original} {own}; "
+                'keep suppressed records, with "{star}", so that both have the same records in the same order',
+                release=release.name,
+                records=release.records,
+                original=original.name,
+                own=original.records,
+                star=SUPPRESSED,
+            )
         )
 
 
@@ -867,7 +898,9 @@ def _logistic_regression() -> Classifier:
         linear_model = import_module("sklearn.linear_model")
     except ImportError:
         raise StudyError(
-            "prediction needs scikit-learn; pip install 'glasshouse[learn]', or give a classifier"
+            text(
+                "prediction needs scikit-learn; pip install 'glasshouse[learn]', or give a classifier"
+            )
         ) from None
     learner: Classifier = linear_model.LogisticRegression(max_iter=1_000, tol=1e-3)
     return learner
@@ -888,14 +921,23 @@ def _labels(true: Column, told: Column) -> tuple[NDArray[np.int64], NDArray[np.i
     position: NDArray[np.int64] = np.asarray(equal).astype(np.int64)
     labels = position[told.codes]
     unknown = np.unique(told.codes[labels < 0])
-    for text in told.values.take(pa.array(unknown)).to_pylist():
-        if text != SUPPRESSED:
+    for written in told.values.take(pa.array(unknown)).to_pylist():
+        if written != SUPPRESSED:
             raise StudyError(
-                f'{quoted([text])} in column "{true.name}" of the release is not a value of the original; '
-                "predict a column that was not generalised"
+                text(
+                    '{value} in column "{column}" of the release is not a value of the original; '
+                    "predict a column that was not generalised",
+                    value=quoted([written]),
+                    column=true.name,
+                )
             )
     if len(unknown) and not np.any(labels >= 0):
-        raise StudyError(f'column "{true.name}" of the release is suppressed; predict another one')
+        raise StudyError(
+            text(
+                'column "{column}" of the release is suppressed; predict another one',
+                column=true.name,
+            )
+        )
     return true.codes.astype(np.int64), labels
 
 
@@ -932,7 +974,7 @@ def _right(learner: Classifier, learned: _Lessons, tested: _Lessons, part: int) 
         return 0
     labels = learned.labels[chosen]
     if not len(labels):
-        raise StudyError("too few records to learn from; take fewer parts, or more records")
+        raise StudyError(text("too few records to learn from; take fewer parts, or more records"))
     if np.all(labels == labels[0]):
         predicted = np.full(np.count_nonzero(test), labels[0])
     else:

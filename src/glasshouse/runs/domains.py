@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from glasshouse.errors import DataError, StudyError
+from glasshouse.language import text
 from glasshouse.sources import open_source
 from glasshouse.study import Dialect
 from glasshouse.study.threats import ThreatStudy, whole_numbers
@@ -44,13 +45,21 @@ def read_domain(path: Path, *, column: str) -> list[str]:
         source = open_source(path, dialect=_ONE_PER_LINE)
     except StudyError:
         raise DataError(
-            f"{path.name}: is not text; write the domain of {column} as one value per line"
+            text(
+                "{file}: is not text; write the domain of {column} as one value per line",
+                file=path.name,
+                column=column,
+            )
         ) from None
     first = source.columns[:1]
-    values = [text for batch in source.batches(first) for text in batch.column(0).to_pylist()]
+    values = [value for batch in source.batches(first) for value in batch.column(0).to_pylist()]
     values = values[1:] if values[:1] == [column] else values
     if not values:
         raise DataError(
-            f"{path.name}: has no value; write the domain of {column} as one value per line"
+            text(
+                "{file}: has no value; write the domain of {column} as one value per line",
+                file=path.name,
+                column=column,
+            )
         )
     return list(dict.fromkeys(values))

@@ -32,6 +32,7 @@ from glasshouse.groups import (
     threat,
 )
 from glasshouse.groups.release import Number
+from glasshouse.language import text
 from glasshouse.mitigation.hierarchies import read_hierarchy
 from glasshouse.runs.anonymising import release_order
 from glasshouse.runs.checkpoint import Checkpoint
@@ -336,7 +337,9 @@ def _original(study: ThreatStudy, means: Means) -> tuple[tuple[Step, ...], Encod
         known = tuple(attribute.name for attribute in release.attributes)
         wanted = release.sensitive.names
     if not known or not wanted:
-        raise StudyError("say what an adversary can know, and what she wants to infer: -q and -s")
+        raise StudyError(
+            text("say what an adversary can know, and what she wants to infer: -q and -s")
+        )
     question = Study(
         datasets=(study.original,),
         adversary=Adversary(
@@ -358,9 +361,11 @@ def _release(study: ThreatStudy, original: EncodedTable | None) -> Release:
         try:
             return from_json(dataset.path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"{dataset.path.name}: cannot be read ({error})") from None
+            raise DataError(
+                text("{file}: cannot be read ({reason})", file=dataset.path.name, reason=error)
+            ) from None
     if not study.quasi_identifiers:
-        raise StudyError("say what an adversary can know: -q COLUMN, once or more")
+        raise StudyError(text("say what an adversary can know: -q COLUMN, once or more"))
     domains = domains_of(study, original)
     if study.sensitive_table is not None:
         return from_anatomy(
@@ -372,7 +377,7 @@ def _release(study: ThreatStudy, original: EncodedTable | None) -> Release:
             domains=domains,
         )
     if not study.sensitive:
-        raise StudyError("say what she wants to infer: -s COLUMN")
+        raise StudyError(text("say what she wants to infer: -s COLUMN"))
     table = _table(dataset, study.quasi_identifiers, study.sensitive, study.group)
     if study.shuffled and original is not None and table.records == original.records:
         table = table.of_records(np.argsort(release_order(original, seed=study.seed)))
@@ -415,8 +420,11 @@ def _asked_about(
         return [_victim(study, release)], None
     if table is None and not release.is_vertical:
         raise StudyError(
-            f"{release.name}: does not show people's values; give the original with --original FILE, or say what is "
-            "known of one victim with --know COLUMN=VALUE"
+            text(
+                "{release}: does not show people's values; give the original with --original FILE, or say what is "
+                "known of one victim with --know COLUMN=VALUE",
+                release=release.name,
+            )
         )
     return None, table
 
@@ -424,16 +432,22 @@ def _asked_about(
 def _victim(study: ThreatStudy, release: Release) -> dict[str, str | Sequence[str]]:
     """Return what is known of the victim, per attribute a value or some."""
     person: dict[str, str | Sequence[str]] = {}
-    for text in study.known:
-        condition = parse_condition(text)
+    for known in study.known:
+        condition = parse_condition(known)
         values = release.attribute(condition.column).values
         own = condition.values
         if condition.is_interval:
             own = tuple(value for value in values if condition.holds(value))
             if not own:
-                raise StudyError(f'--know "{text}": no value of the domain is in that interval')
+                raise StudyError(
+                    text(
+                        '--know "{known}": no value of the domain is in that interval', known=known
+                    )
+                )
         if condition.column in person:
-            raise StudyError(f'--know is given twice for "{condition.column}"; say it once')
+            raise StudyError(
+                text('--know is given twice for "{name}"; say it once', name=condition.column)
+            )
         person[condition.column] = own[0] if len(own) == 1 else own
     return person
 

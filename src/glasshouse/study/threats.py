@@ -19,13 +19,13 @@ MOST_VALUES = 1_000_000
 _WHOLE_NUMBERS = re.compile(r"(-?[0-9]{1,18})\.\.(-?[0-9]{1,18})")
 
 
-def whole_numbers(text: str) -> range | None:
+def whole_numbers(written: str) -> range | None:
     """Return the whole numbers that a text such as ``16..90`` says, both ends included; None: it is no such text.
 
     >>> len(whole_numbers("16..90")), whole_numbers("ages.csv")
     (75, None)
     """
-    found = _WHOLE_NUMBERS.fullmatch(text)
+    found = _WHOLE_NUMBERS.fullmatch(written)
     return None if found is None else range(int(found[1]), int(found[2]) + 1)
 
 
@@ -34,7 +34,11 @@ def _is_domain(given: tuple[str, ...] | str) -> tuple[str, ...] | str:
         numbers = whole_numbers(given)
         if numbers is None or not 0 < len(numbers) <= MOST_VALUES:
             raise ValueError(
-                f'the domain "{given}" is no list, nor whole numbers LOW..HIGH such as 16..90, at most {MOST_VALUES:,}'
+                text(
+                    'the domain "{given}" is no list, nor whole numbers LOW..HIGH such as 16..90, at most {most}',
+                    given=given,
+                    most=MOST_VALUES,
+                )
             )
     return given
 
@@ -162,10 +166,16 @@ class ThreatStudy(Question):
         for name in (*self.domains, *self.domain_files):
             if name not in (*self.quasi_identifiers, *self.sensitive):
                 raise ValueError(
-                    f"--values {name}: it is neither a quasi-identifier nor sensitive; add -q {name}, or leave it out"
+                    text(
+                        "--values {name}: it is neither a quasi-identifier nor sensitive; add -q {name}, or leave it "
+                        "out",
+                        name=name,
+                    )
                 )
             if name in self.domains and name in self.domain_files:
-                raise ValueError(f"--values {name} is given as values and as a file; give one")
+                raise ValueError(
+                    text("--values {name} is given as values and as a file; give one", name=name)
+                )
 
     def abridged(self) -> Self:
         """Return the study without values: what is known of the victim, who is left out, what people can have.

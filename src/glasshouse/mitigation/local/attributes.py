@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError, quoted
+from glasshouse.language import text
 from glasshouse.mitigation.hierarchies import CodedHierarchy
 from glasshouse.mitigation.local.forest import Forest, Space
 from glasshouse.mitigation.local.items import Items
@@ -101,18 +102,22 @@ class Attribute:
             text_of = _range("..") if any(map(_NO_HYPHEN.match, known)) else _range("-")
         elif all(map(_ISO_DATE.fullmatch, known)):
             text_of = _range("..")
-        elif unfit := [text for text in known if _NOT_IN_SETS.search(text)]:
+        elif unfit := [written for written in known if _NOT_IN_SETS.search(written)]:
             raise StudyError(
-                f"the value {quoted(unfit[:1])} of column {quoted([column.name])} cannot be released as one of a set; "
-                "give the column a hierarchy"
+                text(
+                    "the value {value} of column {column} cannot be released as one of a set; "
+                    "give the column a hierarchy",
+                    value=quoted(unfit[:1]),
+                    column=quoted([column.name]),
+                )
             )
         texts = [SUPPRESSED, *texts[: texts.count("")], *known]
-        place = {text: number for number, text in enumerate(texts) if number}
+        place = {written: number for number, written in enumerate(texts) if number}
         sizes = np.ones(len(texts), np.int64)
         sizes[0] = len(place)
         last = np.arange(len(texts), dtype=np.int32)
         last[0] = len(place)
-        leaves = np.array([place[text] for text in column.values.to_pylist()], np.int32)
+        leaves = np.array([place[written] for written in column.values.to_pylist()], np.int32)
         tree = _tree(np.zeros_like(last), last, sizes)
         return cls(tree, sizes, tuple(texts), leaves, text_of)
 
@@ -134,24 +139,24 @@ class Attribute:
         labels, sizes = [], []
         for own in distinct:
             texts = [self.texts[label] for label in own]
-            text = texts[0] if self.text_of is None else self.text_of(texts)
-            labels.append(place.setdefault(text, len(place)))
+            written = texts[0] if self.text_of is None else self.text_of(texts)
+            labels.append(place.setdefault(written, len(place)))
             if len(own) == 1:
                 sizes.append(int(self.sizes[own[0]]))
-            elif text == SUPPRESSED:
+            elif written == SUPPRESSED:
                 sizes.append(self.domain)
             else:
                 sizes.append(len(own) if self.text_of is _set else own[1] - own[0] + 1)
         return Told(np.array(labels)[numbers], tuple(place), np.array(sizes)[numbers])
 
-    def stands_for(self, text: str, code: int) -> bool:
+    def stands_for(self, written: str, code: int) -> bool:
         """Tell whether a released text stands for the value of a code."""
         label = int(self.leaves[code])
         if self.text_of is not None:
-            return covers(text, self.texts[label])
-        while label and self.texts[label] != text:
+            return covers(written, self.texts[label])
+        while label and self.texts[label] != written:
             label = int(self.tree.parent[label])
-        return self.texts[label] == text or text == SUPPRESSED
+        return self.texts[label] == written or written == SUPPRESSED
 
 
 def space_of(items: Items, attributes: Sequence[Attribute]) -> Space:

@@ -9,6 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
+from glasshouse.language import text
 from glasshouse.mitigation.criteria import Criterion, TableCriterion
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.local.attributes import Attribute, space_of
@@ -70,7 +71,10 @@ def mondrian(
     judge = Judge(ready, items)
     if unmet := judge.unmet_together():
         raise StudyError(
-            f"{unmet} is not met even by all records in one class, so no division of them meets it; ask for less"
+            text(
+                "{unmet} is not met even by all records in one class, so no division of them meets it; ask for less",
+                unmet=unmet,
+            )
         )
     groups = divided(items, attributes, judge)
     return recoding("mondrian", table, ready, items, attributes, groups)

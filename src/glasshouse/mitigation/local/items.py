@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
+from glasshouse.language import text
 from glasshouse.mitigation.criteria import Criterion, TableCriterion, for_table
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.partition import refined
@@ -32,12 +33,16 @@ def question(
     """
     given = table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers
     if isinstance(given, str):
-        raise StudyError(f'give a list of columns, such as ["{given}"], not one text')
+        raise StudyError(
+            text('give a list of columns, such as ["{given}"], not one text', given=given)
+        )
     names = tuple(column.name for name in given for column in table.columns_of(name))
     if not names:
-        raise StudyError("a recoding needs at least one quasi-identifier; name one")
+        raise StudyError(text("a recoding needs at least one quasi-identifier; name one"))
     if not criteria or isinstance(criteria, Criterion | TableCriterion):
-        raise StudyError("a recoding needs a list of criteria to meet, such as [KAnonymity(5)]")
+        raise StudyError(
+            text("a recoding needs a list of criteria to meet, such as [KAnonymity(5)]")
+        )
     ready = for_table(criteria, table)
     table.with_roles(quasi_identifiers=names, sensitive=sensitive_of(ready), facts={})
     return names, ready

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.language import unknown_name
+from glasshouse.language import marked, text, unknown_name
 from glasshouse.mitigation.criteria import Criterion, TableCriterion
 from glasshouse.mitigation.hierarchies import Hierarchy, Number, exact
 from glasshouse.mitigation.local.attributes import Attribute, space_of
@@ -100,16 +100,19 @@ def recode_locally(
     >>> found.classes, found.release(table).column("age").values.to_pylist()
     (2, ['20', '30-39'])
     """
-    share = exact(suppression, what="the suppression limit")
+    share = exact(suppression, what=marked("the suppression limit"))
     if not 0 <= share <= 1:
         raise StudyError(
-            f"the suppression limit is a share of the records from 0 to 1, not {suppression}"
+            text(
+                "the suppression limit is a share of the records from 0 to 1, not {suppression}",
+                suppression=str(suppression),
+            )
         )
     if objective not in OBJECTIVES:
-        where = "the list of objectives of local recoding"
+        where = text("the list of objectives of local recoding")
         raise StudyError(unknown_name("objective", objective, where, OBJECTIVES))
     if seed < 0:
-        raise StudyError(f"a seed is a whole number from 0 on, not {seed}")
+        raise StudyError(text("a seed is a whole number from 0 on, not {seed}", seed=str(seed)))
     deadline = inf if time_limit is None else time.monotonic() + time_limit
     names, ready = question(table, quasi_identifiers, criteria)
     own_weights = attribute_weights(names, weights)
@@ -131,8 +134,12 @@ def recode_locally(
     except StudyError as error:
         if unmet:
             raise StudyError(
-                f"{unmet} is not met by all records in one class, nor by a full-domain recoding that suppresses at "
-                f"most {floor(share * table.records)} of them; ask for less, or allow more suppression"
+                text(
+                    "{unmet} is not met by all records in one class, nor by a full-domain recoding that suppresses at "
+                    "most {most} of them; ask for less, or allow more suppression",
+                    unmet=unmet,
+                    most=str(floor(share * table.records)),
+                )
             ) from error
     except BudgetError:
         if unmet:
