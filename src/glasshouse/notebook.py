@@ -114,12 +114,12 @@ def _page_of(result: object, subject: str) -> Page:
 def _pages() -> Mapping[str, Callable[[Any, str], Page]]:
     """Return how the report of each kind of result is made."""
     from glasshouse.report import assessment_page
-    from glasshouse.report.comparison_page import comparison_page
-    from glasshouse.report.family_page import family_page
-    from glasshouse.report.members import member_page
-    from glasshouse.report.memberships import membership_page
-    from glasshouse.report.populations import population_page
-    from glasshouse.report.targets import target_page
+    from glasshouse.report.microdata.family_page import family_page
+    from glasshouse.report.mitigation.comparison_page import comparison_page
+    from glasshouse.report.people.members import member_page
+    from glasshouse.report.people.memberships import membership_page
+    from glasshouse.report.people.populations import population_page
+    from glasshouse.report.people.targets import target_page
 
     def said(make: Callable[..., Page]) -> Callable[[Any, str], Page]:
         return lambda result, subject: make(result, subject=subject, provenance=NOWHERE)

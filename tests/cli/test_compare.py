@@ -13,8 +13,8 @@ import pytest
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report import archive
 from glasshouse.report.page import Severity
-from glasshouse.report.side_by_side import side_by_side_findings
-from glasshouse.report.side_by_side_figures import measured_findings
+from glasshouse.report.side_by_side.figures import measured_findings
+from glasshouse.report.side_by_side.findings import side_by_side_findings
 from glasshouse.runs.side_by_side import AssessedRuns, MeasuredRuns, side_by_side
 from glasshouse.runs.stored import stored_assessment, stored_runs
 from tests.cli.test_longitudinal import write

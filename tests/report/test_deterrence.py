@@ -9,7 +9,7 @@ import pytest
 
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report import Provenance, to_html
-from glasshouse.report.deterrence import deterrence_findings
+from glasshouse.report.economics.findings import deterrence_findings
 from glasshouse.report.page import Finding, Severity
 from glasshouse.runs.deterring import DeterRun, run_deter
 from glasshouse.study.economics import DeterStudy

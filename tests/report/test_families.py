@@ -16,15 +16,15 @@ from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata import Leakage
 from glasshouse.microdata.family import Best, Family, Part
 from glasshouse.report import Finding, Provenance, Severity, family_charts, theme, to_html
-from glasshouse.report.families import family_findings, family_table
-from glasshouse.report.family_charts import (
+from glasshouse.report.microdata.families import family_findings, family_table
+from glasshouse.report.microdata.family_charts import (
     LEAST,
     MOST,
     OTHER,
     family_chart,
     family_chart_table,
 )
-from glasshouse.report.family_page import family_page
+from glasshouse.report.microdata.family_page import family_page
 from glasshouse.report.page import Table
 from tests.report.snapshots import assert_snapshot
 

@@ -13,8 +13,14 @@ from hypothesis import strategies as st
 from glasshouse.microdata import Assessment, assess, sweep
 from glasshouse.microdata.lattice import Sweep
 from glasshouse.report import Severity, findings
-from glasshouse.report.attacks import best_by_size, by_knowledge, growth, stage_labels, widest
 from glasshouse.report.grading import graded
+from glasshouse.report.microdata.attacks import (
+    best_by_size,
+    by_knowledge,
+    growth,
+    stage_labels,
+    widest,
+)
 from glasshouse.report.words import frequency, money, share
 from glasshouse.runs.grouped import assess_by_group
 from glasshouse.table import read

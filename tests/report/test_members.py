@@ -9,8 +9,8 @@ import pytest
 
 from glasshouse.language import speaking
 from glasshouse.microdata.membership import Member, member
-from glasshouse.report.members import member_findings, member_page
 from glasshouse.report.page import Page, Severity
+from glasshouse.report.people.members import member_findings, member_page
 from glasshouse.report.render import to_html
 from tests.report.reading import assert_it_asks_nobody, drawn, everything, read_text
 from tests.report.snapshots import assert_snapshot

@@ -11,11 +11,11 @@ import pytest
 
 from glasshouse.microdata.membership import PRESENCE_LABELS, Membership, member, membership
 from glasshouse.microdata.uniqueness import population_risks
-from glasshouse.report.members import member_page
-from glasshouse.report.memberships import membership_findings, membership_page
 from glasshouse.report.page import Page, Provenance, Severity
-from glasshouse.report.populations import population_page
-from glasshouse.report.presence_charts import bins
+from glasshouse.report.people.members import member_page
+from glasshouse.report.people.memberships import membership_findings, membership_page
+from glasshouse.report.people.populations import population_page
+from glasshouse.report.people.presence_charts import bins
 from glasshouse.report.render import to_html
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.treatment import Step

@@ -12,7 +12,7 @@ import pytest
 from glasshouse.language import speaking, translated
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks, population_risks
 from glasshouse.report.page import Finding, Provenance, Severity
-from glasshouse.report.populations import population_findings, population_page
+from glasshouse.report.people.populations import population_findings, population_page
 from glasshouse.report.render import to_html
 from glasshouse.table import read
 from tests.report.reading import assert_it_asks_nobody, drawn, read_text

@@ -9,11 +9,11 @@ import pytest
 
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report import Provenance, to_html
-from glasshouse.report.comparison_page import comparison_page
-from glasshouse.report.comparisons import comparison_findings
+from glasshouse.report.mitigation.comparison_page import comparison_page
+from glasshouse.report.mitigation.comparisons import comparison_findings
+from glasshouse.report.mitigation.findings import protection_findings
+from glasshouse.report.mitigation.page import protection_page
 from glasshouse.report.page import Finding, Severity
-from glasshouse.report.protection_page import protection_page
-from glasshouse.report.protections import protection_findings
 from glasshouse.runs.anonymising import AnonymiseRun, run_anonymise
 from glasshouse.runs.comparing import Comparison, compare_studies
 from glasshouse.study import Study, make_study

@@ -16,13 +16,13 @@ from glasshouse.language import speaking
 from glasshouse.microdata.target import Belief, Target, TargetSecret, target
 from glasshouse.qif import Tries
 from glasshouse.report.page import Finding, Page, Provenance, Severity
-from glasshouse.report.render import to_html
-from glasshouse.report.targets import (
+from glasshouse.report.people.targets import (
     MOST_RANKS_DRAWN,
     MOST_RANKS_LISTED,
     target_findings,
     target_page,
 )
+from glasshouse.report.render import to_html
 from glasshouse.table import read
 from glasshouse.table.treatment import Step
 from tests.report.reading import assert_it_asks_nobody, drawn, everything, read_text, tags

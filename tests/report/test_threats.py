@@ -18,11 +18,11 @@ from glasshouse.groups.measures import Threat
 from glasshouse.groups.sampling_results import Aggregate, Sampled, Stop
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report.archive import in_every_language, to_json
+from glasshouse.report.groups.charts import MOST_RANKS, ranked_beliefs
+from glasshouse.report.groups.page import threat_findings, threat_page
+from glasshouse.report.groups.tables import FIGURES, figure_title, sampling_section
 from glasshouse.report.page import Page, Provenance, Severity
 from glasshouse.report.render import to_html
-from glasshouse.report.threat_charts import MOST_RANKS, ranked_beliefs
-from glasshouse.report.threat_tables import FIGURES, figure_title, sampling_section
-from glasshouse.report.threats import threat_findings, threat_page
 from glasshouse.runs.threatening import ThreatRun, run_threat
 from glasshouse.study import Dataset
 from glasshouse.study.threats import ThreatStudy

@@ -14,14 +14,14 @@ from glasshouse.cli.outcomes import say
 from glasshouse.cli.tables import plain_table
 from glasshouse.errors import printable
 from glasshouse.language import number, text
-from glasshouse.report.attacks import target_label
-from glasshouse.report.side_by_side import Change, change_by, points, side_by_side_findings
-from glasshouse.report.side_by_side_figures import (
+from glasshouse.report.microdata.attacks import target_label
+from glasshouse.report.side_by_side.figures import (
     change_of,
     figure_label,
     figure_of,
     measured_findings,
 )
+from glasshouse.report.side_by_side.findings import Change, change_by, points, side_by_side_findings
 from glasshouse.report.words import percentage
 from glasshouse.runs.side_by_side import AssessedRuns, Line, MeasuredRuns
 

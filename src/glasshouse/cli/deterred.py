@@ -12,7 +12,7 @@ from rich.table import Table
 from glasshouse.cli.outcomes import say
 from glasshouse.cli.tables import plain_table
 from glasshouse.language import number, text, translated
-from glasshouse.report.deterrence import (
+from glasshouse.report.economics.findings import (
     DETERRENTS,
     THRESHOLDS,
     deterrence_findings,

@@ -15,7 +15,7 @@ from glasshouse.microdata.explain import value_text
 from glasshouse.microdata.membership import Member, Membership
 from glasshouse.microdata.target import TargetSecret
 from glasshouse.microdata.uniqueness import PopulationRisks
-from glasshouse.report.attacks import target_label
+from glasshouse.report.microdata.attacks import target_label
 
 MOST_VALUES = 15
 """So many values of one person's secret are shown; the others together."""

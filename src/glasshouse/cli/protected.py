@@ -11,8 +11,8 @@ from rich.console import Console
 from glasshouse.cli.outcomes import say, show_treatment
 from glasshouse.cli.tables import comparison_table, protection_table
 from glasshouse.language import text, text_for
-from glasshouse.report.comparisons import comparison_findings
-from glasshouse.report.protections import protection_findings
+from glasshouse.report.mitigation.comparisons import comparison_findings
+from glasshouse.report.mitigation.findings import protection_findings
 from glasshouse.runs.anonymising import RELEASE, AnonymiseRun
 from glasshouse.runs.comparing import Comparison
 

@@ -17,7 +17,7 @@ from glasshouse.microdata.explain import Explanation
 from glasshouse.microdata.family import Cell, Family
 from glasshouse.microdata.influence import shapley_values
 from glasshouse.microdata.lattice import Sweep
-from glasshouse.report.attacks import (
+from glasshouse.report.microdata.attacks import (
     attack_label,
     best_by_size,
     by_knowledge,

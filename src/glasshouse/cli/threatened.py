@@ -14,8 +14,8 @@ from glasshouse.cli.tables import plain_table
 from glasshouse.errors import printable
 from glasshouse.groups import Measures
 from glasshouse.language import number, text, text_for
-from glasshouse.report.threat_findings import threat_findings
-from glasshouse.report.threat_words import adversary_label, method_label, plus_minus
+from glasshouse.report.groups.findings import threat_findings
+from glasshouse.report.groups.words import adversary_label, method_label, plus_minus
 from glasshouse.runs.threatening import ThreatRun
 
 MOST_VALUES = 15

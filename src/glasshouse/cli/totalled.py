@@ -18,8 +18,8 @@ from glasshouse.cli.outcomes import say
 from glasshouse.cli.tables import plain_table
 from glasshouse.errors import printable
 from glasshouse.language import number, text
-from glasshouse.report.total_words import growth, step_label
-from glasshouse.report.totals import total_findings
+from glasshouse.report.totals.page import total_findings
+from glasshouse.report.totals.words import growth, step_label
 from glasshouse.runs.totalling import TotalsRun
 from glasshouse.totals.publications import Trouble
 

@@ -189,7 +189,7 @@ class AnonymiseRun:
 
     def to_page(self, provenance: Provenance) -> Page:
         """Return the report, in the language that is spoken."""
-        from glasshouse.report.protection_page import protection_page
+        from glasshouse.report.mitigation.page import protection_page
 
         return protection_page(self, provenance=provenance, subject=self.study.subject)
 

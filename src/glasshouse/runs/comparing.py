@@ -332,7 +332,7 @@ def write_comparison(
     comparison: Comparison, folder: Path, *, command: str, overwrite: bool = False
 ) -> Path:
     """Write the figures and the report, which names the command that repeats it; return the path of the report."""
-    from glasshouse.report.comparison_page import comparison_page
+    from glasshouse.report.mitigation.comparison_page import comparison_page
 
     check_place(folder, overwrite=overwrite)
     names = [row.name for row in comparison.releases]

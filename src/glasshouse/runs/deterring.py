@@ -127,7 +127,7 @@ class DeterRun:
 
     def to_page(self, provenance: Provenance) -> Page:
         """Return the report, in the language that is spoken."""
-        from glasshouse.report.deterrence_page import deterrence_page
+        from glasshouse.report.economics.page import deterrence_page
 
         curves = [own for name in VARIED if (own := curve(self.policy.terms, name)) is not None]
         return deterrence_page(self, curves, provenance=provenance)

@@ -43,7 +43,7 @@ class FamilyRun:
     @property
     def shown(self) -> Family:
         """The parts that are printed: of a column's values those only that a report may show with their figures."""
-        from glasshouse.report.families import shown_parts
+        from glasshouse.report.microdata.families import shown_parts
 
         return self.family if self.study.by is None else shown_parts(self.family)
 
@@ -65,7 +65,7 @@ class FamilyRun:
 
     def to_page(self, provenance: Provenance) -> Page:
         """Return the report, in the language that is spoken."""
-        from glasshouse.report.family_page import family_page
+        from glasshouse.report.microdata.family_page import family_page
 
         return family_page(
             self.family,

@@ -47,9 +47,9 @@ class MembershipRun:
 
     def to_page(self, provenance: Provenance) -> Page:
         """Return the report, in the language that is spoken."""
-        from glasshouse.report.members import member_page
-        from glasshouse.report.memberships import membership_page
-        from glasshouse.report.populations import population_page
+        from glasshouse.report.people.members import member_page
+        from glasshouse.report.people.memberships import membership_page
+        from glasshouse.report.people.populations import population_page
 
         common: dict[str, Any] = {
             "subject": self.study.subject,

@@ -134,7 +134,7 @@ class AssessedRuns:
 
     def to_page(self, provenance: Provenance, command: str) -> Page:
         """Return the report, in the language that is spoken."""
-        from glasshouse.report.side_by_side_page import assessed_page
+        from glasshouse.report.side_by_side.page import assessed_page
 
         return assessed_page(self, provenance=provenance, command=command)
 
@@ -178,7 +178,7 @@ class MeasuredRuns:
 
     def to_page(self, provenance: Provenance, command: str) -> Page:
         """Return the report, in the language that is spoken."""
-        from glasshouse.report.side_by_side_figures import measured_page
+        from glasshouse.report.side_by_side.figures import measured_page
 
         return measured_page(self, provenance=provenance, command=command)
 

@@ -92,7 +92,7 @@ class Story:
 
     def to_page(self) -> Page:
         """Return the story as one page, in the language that is spoken."""
-        from glasshouse.report.comparison_page import comparison_page
+        from glasshouse.report.mitigation.comparison_page import comparison_page
 
         provenance = self._provenance()
         compared = comparison_page(self.comparison, provenance=provenance, command="")

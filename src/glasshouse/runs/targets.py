@@ -46,7 +46,7 @@ class TargetRun:
 
     def to_page(self, provenance: Provenance) -> Page:
         """Return the report, in the language that is spoken."""
-        from glasshouse.report.targets import target_page
+        from glasshouse.report.people.targets import target_page
 
         return target_page(
             self.target,

@@ -213,7 +213,7 @@ class ThreatRun:
 
     def to_page(self, provenance: Provenance) -> Page:
         """Return the report, in the language that is spoken."""
-        from glasshouse.report.threats import threat_page
+        from glasshouse.report.groups.page import threat_page
 
         return threat_page(self, provenance=provenance)
 

@@ -62,7 +62,7 @@ class TotalsRun:
 
     def to_page(self, provenance: Provenance) -> Page:
         """Return the report, in the language that is spoken."""
-        from glasshouse.report.totals import total_page
+        from glasshouse.report.totals.page import total_page
 
         return total_page(self.result, self.study, provenance=provenance)
 

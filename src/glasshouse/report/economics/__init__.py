@@ -1,0 +1,1 @@
+"""Whether a rational adversary attacks, how far, and what deters her."""

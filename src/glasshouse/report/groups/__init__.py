@@ -1,0 +1,1 @@
+"""What an anonymised table tells about a person beyond the population."""

@@ -1,0 +1,1 @@
+"""What releases of records tell: one dataset, a growing collection, a family."""

@@ -1,0 +1,1 @@
+"""Runs side by side: what got worse, what got better."""

@@ -1,0 +1,1 @@
+"""Who is behind each record, from published totals."""

@@ -1,0 +1,333 @@
+"""Reconstruction from published totals in pictures: value at risk, what was linked and what it took."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor, log10
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from glasshouse.language import number, text
+from glasshouse.report.cells import count_cell, percent_cell
+from glasshouse.report.page import Cell, Column, Group, Table
+from glasshouse.report.theme import TARGETS, wrapped
+from glasshouse.report.totals.words import exact_amount, short, step_label
+from glasshouse.totals import Phase
+
+WIDE = 50
+"""Values that differ by a greater factor are drawn on a logarithmic axis."""
+EDGES = (0, 1, 2, 4, 8, 12, 24, 36, 50, float("inf"))
+"""The limits between the bars of complexity."""
+LEAST_TIME = 0.01
+"""The shortest time that is drawn, in milliseconds; what took less is drawn there."""
+SOLVED = ("unique", "ambiguous", "infeasible")
+"""What instances come to that are solved exactly."""
+_LINE = "|"
+
+
+def value_at_risk(steps: Sequence[Phase], currency: str | None) -> alt.TopLevelMixin:
+    """Show what an adversary is expected to name rightly, by what she has."""
+    rows = [
+        {
+            "step": step_label(step.name),
+            "value": step.value_at_risk,
+            "label": short(step.value_at_risk),
+        }
+        for step in steps
+    ]
+    values = [step.value_at_risk for step in steps]
+    wide = min(values) > 0 and values[-1] > WIDE * values[0]
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        y=alt.Y(
+            "step:N",
+            sort=[step_label(step.name) for step in steps],
+            title=None,
+            axis=alt.Axis(labelLimit=320),
+        ),
+        x=_value_axis(values, currency, wide=wide),
+    )
+    colour = TARGETS[0][0]
+    bars = (
+        base.mark_point(color=colour, filled=True, size=140, opacity=1)
+        if wide
+        else base.mark_bar(color=colour, height=20)
+    )
+    labels = base.mark_text(align="left", dx=9 if wide else 5).encode(text="label:N")
+    subtitle = (
+        text("Σ chance of naming who is behind a record × its value; the axis is logarithmic")
+        if wide
+        else text("Σ chance of naming who is behind a record × its value")
+    )
+    return alt.layer(bars, labels).properties(
+        width=520,
+        height=alt.Step(34),
+        title=alt.Title(_risk_title(values[0], values[-1]), subtitle=wrapped(subtitle)),
+    )
+
+
+def _risk_title(before: float, after: float) -> str:
+    if after > before > 0:
+        return text(
+            "With the totals {factor} times as much value is at risk", factor=short(after / before)
+        )
+    return text("The totals put no more value at risk")
+
+
+def _value_axis(values: Sequence[float], currency: str | None, *, wide: bool) -> alt.X:
+    title = (
+        text("value at risk ({currency})", currency=currency) if currency else text("value at risk")
+    )
+    if not wide:
+        return alt.X("value:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
+    powers = _powers(min(values), max(values))
+    labels = "".join(
+        f"datum.value == {power!r} ? {json.dumps(short(power), ensure_ascii=False)} : "
+        for power in powers
+    )
+    return alt.X(
+        "value:Q",
+        title=title,
+        scale=alt.Scale(type="log", domain=[powers[0], powers[-1]]),
+        axis=alt.Axis(values=powers[:: 1 + len(powers) // 8], labelExpr=f"{labels}''"),
+    )
+
+
+def value_at_risk_table(steps: Sequence[Phase], currency: str | None) -> Table:
+    """Return the numbers of `value_at_risk`."""
+    columns = (Column(text("She has")), Column(text("Value at risk"), numeric=True))
+    rows = tuple(
+        (Cell(step_label(step.name)), exact_amount(step.value_at_risk, currency)) for step in steps
+    )
+    return Table(columns, (Group(rows),))
+
+
+@dataclass(frozen=True)
+class _Bar:
+    """The instances of about the same complexity."""
+
+    label: str
+    """How complex they are."""
+    instances: int
+    """How many there are."""
+    solved: int
+    """How many of them are solved exactly."""
+    records: int
+    """How many records they have."""
+    linked: int
+    """How many of these are linked."""
+    times: tuple[float, float, float] | None
+    """The quartiles of what they took, in milliseconds; None: there are none."""
+
+    @property
+    def axis_label(self) -> str:
+        """What stands below it in a picture: on a second line, how many instances there are."""
+        return f"{self.label}{_LINE}{number(self.instances)}"
+
+
+def _bars(instances: pa.Table) -> list[_Bar]:
+    complexity = _numbers(instances, "complexity").astype(float)
+    place = np.clip(np.searchsorted(EDGES, complexity, side="right") - 1, 0, len(EDGES) - 2)
+    solved = np.isin(_numbers(instances, "status"), SOLVED)
+    packages, linked = _numbers(instances, "packages"), _numbers(instances, "linked")
+    times = np.maximum(1000 * _numbers(instances, "seconds").astype(float), LEAST_TIME)
+    bars = []
+    for bar in range(len(EDGES) - 1):
+        own = place == bar
+        quartiles = np.quantile(times[own], [0.25, 0.5, 0.75]).tolist() if own.any() else None
+        bars.append(
+            _Bar(
+                label=_said(bar),
+                instances=int(own.sum()),
+                solved=int(solved[own].sum()),
+                records=int(packages[own].sum()),
+                linked=int(linked[own].sum()),
+                times=None if quartiles is None else (quartiles[0], quartiles[1], quartiles[2]),
+            )
+        )
+    return bars
+
+
+def _numbers(instances: pa.Table, name: str) -> NDArray[Any]:
+    return np.array(instances[name].to_pylist())
+
+
+def linked_by_complexity(instances: pa.Table) -> alt.TopLevelMixin:
+    """Show which share of the instances was solved, and of their records linked, by how complex they are."""
+    bars = _bars(instances)
+    solved, linked = text("instances solved exactly"), text("records linked")
+    rows = [
+        {"complexity": bar.axis_label, "what": what, "share": 100 * part / max(whole, 1)}
+        for bar in bars
+        if bar.instances
+        for what, part, whole in (
+            (solved, bar.solved, bar.instances),
+            (linked, bar.linked, bar.records),
+        )
+    ]
+    title = text(
+        "{solved} of {instances} instances are solved exactly, and {linked} of {records} records in all instances are "
+        "linked",
+        solved=sum(bar.solved for bar in bars),
+        instances=sum(bar.instances for bar in bars),
+        linked=sum(bar.linked for bar in bars),
+        records=sum(bar.records for bar in bars),
+    )
+    chart: alt.Chart = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar()
+        .encode(
+            x=_complexity(bars),
+            y=alt.Y("share:Q", title=text("share (%)"), scale=alt.Scale(domain=[0, 100])),
+            xOffset=alt.XOffset("what:N", sort=[solved, linked]),
+            color=alt.Color(
+                "what:N",
+                title=None,
+                scale=alt.Scale(domain=[solved, linked], range=[TARGETS[1][0], TARGETS[0][0]]),
+                legend=alt.Legend(labelLimit=320),
+            ),
+        )
+        .properties(
+            width=640,
+            height=240,
+            title=alt.Title(
+                wrapped(title, 80),
+                subtitle=wrapped(
+                    text(
+                        "by complexity; a record counts in every phase in which it was to be linked"
+                    )
+                ),
+            ),
+        )
+    )
+    return chart
+
+
+def linked_by_complexity_table(instances: pa.Table) -> Table:
+    """Return the numbers of `linked_by_complexity`."""
+    columns = (
+        Column(text("Complexity")),
+        *(
+            Column(title, numeric=True)
+            for title in (
+                text("Instances"),
+                text("Solved exactly"),
+                text("Records"),
+                text("Linked"),
+            )
+        ),
+    )
+    rows = tuple(
+        (
+            Cell(bar.label),
+            count_cell(bar.instances),
+            percent_cell(Fraction(bar.solved, bar.instances)),
+            count_cell(bar.records),
+            percent_cell(Fraction(bar.linked, max(bar.records, 1))),
+        )
+        for bar in _bars(instances)
+        if bar.instances
+    )
+    return Table(columns, (Group(rows),))
+
+
+def time_by_complexity(instances: pa.Table) -> alt.TopLevelMixin:
+    """Show how long solving takes, by how complex instances are: the median, and the middle half."""
+    bars = _bars(instances)
+    rows = [
+        {"complexity": bar.axis_label, "low": low, "middle": middle, "high": high}
+        for bar in bars
+        if bar.times is not None
+        for low, middle, high in (bar.times,)
+    ]
+    highest = max((bar.times[2] for bar in bars if bar.times is not None), default=1.0)
+    powers = _powers(LEAST_TIME, highest)
+    base = alt.Chart(alt.InlineData(values=rows)).encode(x=_complexity(bars))
+    rules = base.mark_rule(strokeWidth=6, opacity=0.4, color=TARGETS[1][0]).encode(
+        y=alt.Y(
+            "low:Q",
+            title=text("CPU time (ms)"),
+            scale=alt.Scale(type="log", domain=[powers[0], powers[-1]]),
+            axis=alt.Axis(values=powers, format="~g"),
+        ),
+        y2="high:Q",
+    )
+    points = base.mark_point(filled=True, size=90, color=TARGETS[1][0], opacity=1).encode(
+        y="middle:Q"
+    )
+    return alt.layer(rules, points).properties(
+        width=640,
+        height=240,
+        title=alt.Title(
+            wrapped(_time_title(instances), 80),
+            subtitle=wrapped(
+                text("median and middle half, by complexity; the vertical axis is logarithmic")
+            ),
+        ),
+    )
+
+
+def _time_title(instances: pa.Table) -> str:
+    times = np.maximum(1000 * _numbers(instances, "seconds").astype(float), LEAST_TIME)
+    return text(
+        "The median instance takes {median} ms of CPU time, the longest {longest} ms",
+        median=short(float(np.median(times))),
+        longest=short(float(times.max())),
+    )
+
+
+def time_by_complexity_table(instances: pa.Table) -> Table:
+    """Return the numbers of `time_by_complexity`."""
+    columns = (
+        Column(text("Complexity")),
+        Column(text("Instances"), numeric=True),
+        *(
+            Column(title, numeric=True, under=text("CPU time (ms)"))
+            for title in (text("lower quartile"), text("median"), text("upper quartile"))
+        ),
+    )
+    rows = tuple(
+        (
+            Cell(bar.label),
+            count_cell(bar.instances),
+            *(Cell(number(time, ",.2f"), exact=repr(time)) for time in bar.times),
+        )
+        for bar in _bars(instances)
+        if bar.times is not None
+    )
+    return Table(columns, (Group(rows),))
+
+
+def _complexity(bars: Sequence[_Bar]) -> alt.X:
+    """Return the axis of complexity: every bar of it, with the number of instances below."""
+    return alt.X(
+        "complexity:N",
+        scale=alt.Scale(domain=[bar.axis_label for bar in bars]),
+        title=text(
+            "complexity: log₁₀ of places to the power of records; below it, the number of instances"
+        ),
+        axis=alt.Axis(labelAngle=0, labelExpr=f"split(datum.label, '{_LINE}')"),
+    )
+
+
+def _powers(low: float, high: float) -> list[float]:
+    """Return the powers of ten from one at most as large as the first number to one at least as large as the other.
+
+    >>> _powers(0.5, 30)
+    [0.1, 1.0, 10.0, 100.0]
+    """
+    first, last = floor(log10(low) + 1e-9), ceil(log10(high) - 1e-9)
+    return [10.0**power for power in range(first, max(last, first + 1) + 1)]
+
+
+def _said(bar: int) -> str:
+    low, high = EDGES[bar], EDGES[bar + 1]
+    if np.isfinite(high):
+        return f"{number(low, 'g')}–{number(high, 'g')}"
+    return f"{number(low, 'g')}+"

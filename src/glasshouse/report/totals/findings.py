@@ -1,0 +1,475 @@
+"""What published totals tell, in sentences that a minister understands.
+
+Findings are made from aggregates only: counts of records and of places, chances and amounts over all of them. Neither a
+record nor an entity nor a place is named.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isclose
+
+from glasshouse.disclosure import is_shown
+from glasshouse.language import number, text, text_for
+from glasshouse.report.microdata.findings import graded
+from glasshouse.report.page import Finding, Severity
+from glasshouse.report.totals.words import SOLVED, amount, decimal, growth, short_money
+from glasshouse.report.words import (
+    counted,
+    frequency,
+    percentage,
+    plural,
+    share,
+)
+from glasshouse.study.totals import TotalsStudy
+from glasshouse.totals import CampaignResult, Phase, PhaseResult
+from glasshouse.totals.reckoning import NO_ENTITY
+
+MANY = Fraction(1, 20)
+"""From so large a share of the records, or of their value, on it is a high risk that who is behind them is certain."""
+CONCENTRATED = Fraction(1, 4)
+"""Half of the value at risk in at most such a share of the places is worth saying."""
+
+
+def total_findings(result: CampaignResult, study: TotalsStudy) -> tuple[Finding, ...]:
+    """Return who is named, what a guess gains, what is at risk and where, what stays open, and what was solved."""
+    found = []
+    if result.entities is not None:
+        first, last = result.exposure("bayes")[0], result.exposure("bayes")[-1]
+        found.append(_named(result, study, first, last))
+        if first.certain == 0:
+            found.append(_guessed(result, study, first, last))
+            found += _at_risk(result, study, first, last)
+    found.append(_linked(result, study))
+    found += _concentrated(result)
+    if result.entities is not None:
+        found += _unnamed(result)
+    found += _apart(result)
+    found.append(_solved(result))
+    return tuple(found)
+
+
+def is_settled(result: CampaignResult) -> bool:
+    """Tell whether every question that the publications pose was answered exactly."""
+    contradicted = any(_contradicted(phase)[1] for phase in result.phases)
+    return result.solved == result.instances and not contradicted
+
+
+def _contradicted(phase: PhaseResult) -> tuple[int, int]:
+    """Return how many groups of a phase, with how many records, are set apart since they cannot be solved."""
+    own = [each for each in phase.apart if each.reason != NO_ENTITY]
+    return sum(each.groups for each in own), sum(each.records for each in own)
+
+
+def _part(value: float, whole: float) -> Fraction:
+    return Fraction(0) if whole <= 0 else min(Fraction(value) / Fraction(whole), Fraction(1))
+
+
+def _chance(value: float) -> Fraction:
+    """Return a chance as a ratio that is as short as its digits allow."""
+    return Fraction(value).limit_denominator(10**12)
+
+
+def _named(result: CampaignResult, study: TotalsStudy, first: Phase, last: Phase) -> Finding:
+    people = counted(result.entities or 0, study.subject)
+    figure = text(
+        "named with certainty: {certain} of {records} records; {value} of {whole}",
+        certain=last.certain,
+        records=result.records,
+        value=amount(last.certain_value, study.currency),
+        whole=amount(result.value, study.currency),
+    )
+    if first.certain:
+        return Finding(
+            Severity.NOTE,
+            text(
+                "The register has one entry only, {people}, so that anybody knows who is behind every record; the "
+                "totals add nothing to it.",
+                people=people,
+            ),
+            figure=figure,
+        )
+    if last.certain == 0:
+        return _nobody_named(result, study, figure)
+    valued = _part(last.certain_value, result.value)
+    many = max(Fraction(last.certain, result.records), valued) >= MANY
+    return Finding(
+        Severity.HIGH if many else Severity.MODERATE,
+        _naming_sentence(result, last, people, percentage(valued)),
+        figure=figure,
+        meaning=text(
+            "Whoever puts these publications side by side reads who is behind each of these records, and with it all "
+            "the rest that the record tells."
+        ),
+        remedy=_less(),
+    )
+
+
+def _naming_sentence(result: CampaignResult, last: Phase, people: str, valued: str) -> str:
+    if last.certain == result.records:
+        return text(
+            "The published totals tell with certainty who, among {people}, is behind each and every record "
+            "({records} in all).",
+            people=people,
+            records=result.records,
+        )
+    return text_for(
+        last.certain,
+        "The published totals tell with certainty who, among {people}, is behind {count} of {records} records: "
+        "{share} of the records and {valued} of their value.",
+        "The published totals tell with certainty who, among {people}, is behind {count} of {records} records: "
+        "{share} of the records and {valued} of their value.",
+        people=people,
+        records=result.records,
+        share=share(last.certain, result.records),
+        valued=valued,
+    )
+
+
+def _nobody_named(result: CampaignResult, study: TotalsStudy, figure: str) -> Finding:
+    parts = {
+        "records": number(result.records),
+        "people": counted(result.entities or 0, study.subject),
+    }
+    if is_settled(result):
+        return Finding(
+            Severity.SAFE,
+            text(
+                "The published totals do not tell with certainty who, among {people}, is behind any record ({records} "
+                "in all).",
+                **parts,
+            ),
+            figure=figure,
+            meaning=text(
+                "This holds as long as the adversary has nothing but these publications; a guess may still be right."
+            ),
+        )
+    return Finding(
+        Severity.NOTE,
+        text(
+            "As far as it was solved, the published totals do not tell with certainty who, among {people}, is behind "
+            "any record ({records} in all).",
+            **parts,
+        ),
+        figure=figure,
+        meaning=text(
+            "This is no promise: what was not solved, or where records and totals do not agree, may still tell it."
+        ),
+    )
+
+
+def _less() -> str:
+    return text(
+        "Publish the amounts of single records less exactly, merge places with few of those behind the records into "
+        "larger ones, or leave out a key that records and totals have in common; run glasshouse totals campaign again "
+        "to see what it buys."
+    )
+
+
+def _guessed(result: CampaignResult, study: TotalsStudy, first: Phase, last: Phase) -> Finding:
+    before, after = _chance(first.chance), _chance(last.chance)
+    parts = {
+        "people": counted(result.entities or 0, study.subject),
+        "before": frequency(before),
+        "after": frequency(after),
+    }
+    figure = text(
+        "mean chance of a right guess: {before} before, {after} after ({factor})",
+        before=decimal(first.chance),
+        after=decimal(last.chance),
+        factor=growth(last.chance / first.chance),
+    )
+    if isclose(first.chance, last.chance, rel_tol=1e-12):
+        return Finding(
+            Severity.SAFE if is_settled(result) else Severity.NOTE,
+            text(
+                "With the totals, a guess at who is behind a record is right no more often than with the register of "
+                "{people} alone: for {before} records.",
+                people=parts["people"],
+                before=parts["before"],
+            ),
+            figure=figure,
+            meaning=text("This holds as long as the adversary has nothing but these publications."),
+        )
+    if last.chance < first.chance:
+        return Finding(
+            Severity.NOTE,
+            text(
+                "With the totals, no guess at who is behind a record can be right: nobody is registered where the "
+                "totals put the records. With the register of {people} alone, {before} would be.",
+                people=parts["people"],
+                before=parts["before"],
+            )
+            if last.chance == 0
+            else text(
+                "With the totals, a guess at who is behind a record is right for {after} records, and with the "
+                "register of {people} alone for {before}: for some records, nobody is registered where the totals put "
+                "them.",
+                **parts,
+            ),
+            figure=figure,
+            meaning=text(
+                "A register that is complete would tell more: the figures hold for this one."
+            ),
+        )
+    return Finding(
+        graded(after),
+        text(
+            "With the totals, a guess at who is behind a record is right for {after} records; with the register of "
+            "{people} alone it would be {before}.",
+            **parts,
+        ),
+        figure=figure,
+        meaning=_mean_means(result, last),
+    )
+
+
+def _mean_means(result: CampaignResult, last: Phase) -> str:
+    if last.certain == result.records:
+        return ""
+    if last.certain:
+        return text(
+            "This is the mean over all records: of some she is certain, the others she guesses."
+        )
+    return text(
+        "This is the mean over all records: about some she may be right more often than about others."
+    )
+
+
+def _at_risk(
+    result: CampaignResult, study: TotalsStudy, first: Phase, last: Phase
+) -> list[Finding]:
+    if result.value <= 0 or last.value_at_risk <= first.value_at_risk * (1 + 1e-12):
+        return []
+    return [
+        Finding(
+            graded(_part(last.value_at_risk, result.value)),
+            text(
+                "With the totals, the value at risk grows from {before} to {after}, of {whole} in all.",
+                before=short_money(first.value_at_risk, study.currency),
+                after=short_money(last.value_at_risk, study.currency),
+                whole=short_money(result.value, study.currency),
+            ),
+            figure=text(
+                "value at risk: {before} before, {after} after ({factor}); {whole} in all",
+                before=amount(first.value_at_risk, study.currency),
+                after=amount(last.value_at_risk, study.currency),
+                factor=growth(last.value_at_risk / first.value_at_risk),
+                whole=amount(result.value, study.currency),
+            ),
+            meaning=text(
+                "So much value an adversary can expect to put down to the right name, if she guesses at every record."
+            ),
+        )
+    ]
+
+
+def _linked(result: CampaignResult, study: TotalsStudy) -> Finding:
+    linked = result.phases[-1].linked_so_far
+    figure = text(
+        "place certain: {linked} of {records} records", linked=linked, records=result.records
+    )
+    if linked == 0:
+        return _nothing_linked(result, figure)
+    part = Fraction(linked, result.records)
+    severity = graded(part, certain=True)
+    if result.entities is not None and severity == Severity.HIGH:
+        severity = Severity.MODERATE  # who is named is a finding of its own
+    if linked == result.records:
+        sentence = text(
+            "The published totals tell with certainty where each and every record belongs ({records} in all).",
+            records=result.records,
+        )
+    else:
+        sentence = text_for(
+            linked,
+            "The published totals tell with certainty where {count} of {records} records belongs ({share}).",
+            "The published totals tell with certainty where {count} of {records} records belong ({share}).",
+            records=result.records,
+            share=percentage(part),
+        )
+    return Finding(
+        severity,
+        sentence,
+        figure=figure,
+        meaning=text(
+            "To know the place is to know among whom to look: the fewer {many} are there, the nearer it comes to a "
+            "name.",
+            many=plural(study.subject),
+        ),
+        remedy=_where_next(result),
+    )
+
+
+def _where_next(result: CampaignResult) -> str:
+    if result.entities is None:
+        return text(
+            "Find out how many can be named: add a register of who is where to the plan, as [entities]."
+        )
+    named = result.exposure("bayes")[-1].certain
+    return "" if named else _less()  # where somebody is named it stands there
+
+
+def _nothing_linked(result: CampaignResult, figure: str) -> Finding:
+    if is_settled(result):
+        return Finding(
+            Severity.SAFE,
+            text(
+                "The published totals tell of no record with certainty where it belongs ({records} in all).",
+                records=result.records,
+            ),
+            figure=figure,
+            meaning=text("This holds as long as the adversary has nothing but these publications."),
+        )
+    return Finding(
+        Severity.NOTE,
+        text(
+            "As far as it was solved, the published totals tell of no record with certainty where it belongs "
+            "({records} in all).",
+            records=result.records,
+        ),
+        figure=figure,
+        meaning=text(
+            "This is no promise: what was not solved, or where records and totals do not agree, may still tell it."
+        ),
+    )
+
+
+def _concentrated(result: CampaignResult) -> list[Finding]:
+    """Say if few of many places hold half of the value at risk, but not which, nor how much exactly."""
+    rows = [row for row in result.bins("bayes") if row.step.endswith(SOLVED)]
+    values = sorted(
+        (r.value_at_risk for r in rows if r.step == rows[-1].step and r.entities is not None),
+        reverse=True,
+    )
+    whole = sum(values)
+    few, so_far = 0, 0.0
+    while 2 * so_far < whole:
+        so_far += values[few]
+        few += 1
+    if not 0 < few <= CONCENTRATED * len(values) or not is_shown(len(values)):
+        return []
+    return [
+        Finding(
+            Severity.NOTE,
+            text(
+                "Half of the value at risk, or more, lies in {few} of {places} places.",
+                few=few,
+                places=len(values),
+            ),
+            figure=text(
+                "{share} of the value at risk in {few} of {places} places",
+                share=percentage(_part(so_far, whole)),
+                few=few,
+                places=len(values),
+            ),
+            remedy=text(
+                "Protect these places first; those that can be shown are under “Where the value at risk is”."
+            ),
+        )
+    ]
+
+
+def _unnamed(result: CampaignResult) -> list[Finding]:
+    """Say of how many records nobody is certain, if that is proved."""
+    certain = result.exposure("bayes")[-1].certain
+    rest = result.records - certain
+    if not 0 < certain < result.records or not is_settled(result):
+        return []
+    return [
+        Finding(
+            Severity.SAFE,
+            text_for(
+                rest,
+                "Of {count} of {records} records ({share}), the totals do not tell with certainty who is behind it.",
+                "Of {count} of {records} records ({share}), the totals do not tell with certainty who is behind them.",
+                records=result.records,
+                share=share(rest, result.records),
+            ),
+            figure=text(
+                "not certain: {rest} of {records} records", rest=rest, records=result.records
+            ),
+            meaning=text(
+                "This holds as long as the adversary has nothing but these publications; a guess may still be right."
+            ),
+        )
+    ]
+
+
+def _apart(result: CampaignResult) -> list[Finding]:
+    """Say in how many groups records and totals do not agree, in the phase with the most such records."""
+    phase = max(result.phases, key=lambda each: _contradicted(each)[1])
+    groups, records = _contradicted(phase)
+    if not records:
+        return []
+    return [
+        Finding(
+            Severity.NOTE,
+            text_for(
+                groups,
+                "In {count} group of phase “{phase}” records and totals do not agree, or are not complete; the phase "
+                "tells nothing with certainty about its records ({records} in all).",
+                "In {count} groups of phase “{phase}” records and totals do not agree, or are not complete; the phase "
+                "tells nothing with certainty about their records ({records} in all).",
+                phase=phase.name,
+                records=records,
+            ),
+            figure=text(
+                "set apart in the phase: {groups} of {whole} groups, {records} records",
+                groups=groups,
+                whole=phase.groups,
+                records=records,
+            ),
+            meaning=text(
+                "These records are not protected by that: who knows better how the totals were made may solve them."
+            ),
+            remedy=text(
+                "See under “Groups that are set apart” why; if there are many, the plan may say the rounding wrongly."
+            ),
+        )
+    ]
+
+
+def _solved(result: CampaignResult) -> Finding:
+    if result.instances == 0:
+        return Finding(
+            Severity.NOTE,
+            text("There was nothing to solve: no records and totals agree in their keys."),
+        )
+    figure = text(
+        "solved: {solved} of {instances} instances",
+        solved=result.solved,
+        instances=result.instances,
+    )
+    if result.solved == result.instances:
+        return Finding(
+            Severity.NOTE,
+            text_for(
+                result.instances,
+                "The one instance of the attack is solved exactly: its figures are no estimates.",
+                "All {count} instances of the attack are solved exactly: the figures are no estimates.",
+            ),
+            figure=figure,
+        )
+    return Finding(
+        Severity.NOTE,
+        text(
+            "{solved} of {instances} instances of the attack ({share}) are solved exactly; of the others, only what is "
+            "proved is counted.",
+            solved=result.solved,
+            instances=result.instances,
+            share=share(result.solved, result.instances),
+        ),
+        figure=figure,
+        meaning=_unsolved_means(result),
+        remedy=text("Give the campaign more time: [budget] in the plan, or --seconds."),
+    )
+
+
+def _unsolved_means(result: CampaignResult) -> str:
+    if result.complete:
+        return text("The figures are lower bounds: an adversary with more time may learn more.")
+    return text(
+        "The figures are lower bounds: an adversary with more time may learn more. Here the time was over before every "
+        "instance had its attempt."
+    )
