@@ -370,7 +370,7 @@ BAD = {
         'huge.csv: "count" holds "1000000000000"',
     ),
     "names twice": (("twice.json", "--know", "nat=M"), 'two attributes are called "nat"'),
-    "exceeds": (("groups.csv", *KNOWN, "--group", "group", "--exceeds", 0), "greater than 0"),
+    "exceeds": (("groups.csv", *KNOWN, "--group", "group", "--exceeds", 0), "should be above 0"),
     "domain": (("groups.csv", *KNOWN, "--domain", "known"), "'observed' or 'released'"),
     "values of nothing": (("groups.csv", *KNOWN, "--values", "nut=1..2"), "-q nut"),
     "values without a file": (("groups.csv", *KNOWN, "--values", "nat=none.csv"), "none.csv"),

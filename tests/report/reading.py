@@ -29,7 +29,8 @@ def tags(html: str) -> list[tuple[str, dict[str, str | None]]]:
 
 def read_text(page: Page) -> str:
     """Return what a reader sees of a page: no tags, blanks made one."""
-    return " ".join(re.sub(r"<[^>]*>", " ", to_html(page)).split())
+    seen = re.sub(r"<style>.*?</style>", " ", to_html(page), flags=re.DOTALL)
+    return " ".join(re.sub(r"<[^>]*>", " ", seen).split())
 
 
 def drawn(figure: Figure) -> str:

@@ -141,12 +141,18 @@ def run() -> None:
     """Run the command that was typed: the entry point."""
     if hasattr(signal, "SIGPIPE"):  # a reader that has seen enough, as in ``| head``, is no error
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if os.environ.get("GLASSHOUSE_DEBUG") != "1":
+        sys.unraisablehook = _unheard  # an interrupt may hit a library that is cleaning up
     for stream in (sys.stdout, sys.stderr):
         if isinstance(
             stream, io.TextIOWrapper
         ):  # a terminal that cannot show a character shows another
             stream.reconfigure(errors="replace")
     sys.exit(main(sys.argv[1:]))
+
+
+def _unheard(_: object) -> None:
+    """Say nothing of an exception that nobody can handle."""
 
 
 def _fail(message: str, code: int, error: Exception | None) -> int:

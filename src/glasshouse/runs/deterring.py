@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -129,8 +130,12 @@ class DeterRun:
         """Return the report, in the language that is spoken."""
         from glasshouse.report.economics.page import deterrence_page
 
-        curves = [own for name in VARIED if (own := curve(self.policy.terms, name)) is not None]
-        return deterrence_page(self, curves, provenance=provenance)
+        return deterrence_page(self, self.curves, provenance=provenance)
+
+    @cached_property
+    def curves(self) -> list[Sensitivity]:
+        """The thresholds against each parameter, computed once for every language."""
+        return [own for name in VARIED if (own := curve(self.policy.terms, name)) is not None]
 
 
 def run_deter(study: DeterStudy, *, means: Means | None = None) -> DeterRun:

@@ -1,8 +1,8 @@
 """Where the value at risk is: a table of the places with most of it, which discloses nobody.
 
 A place with fewer entities than a report may show (see `glasshouse.disclosure`), or for which fewer records count, is
-shown without its figures: they would be those of a few. All such places are summed up in one row. If there is only one,
-or together they are still few, further places are added to them, so that nothing can be told by subtraction.
+not named: its figures would be those of a few. All such places are summed up in one row. If there is only one, or
+together they are still few, further places are added to them, so that nothing can be told by subtraction.
 """
 
 from __future__ import annotations
@@ -30,10 +30,8 @@ def places_section(result: CampaignResult, subject: str, currency: str | None) -
     earlier = [{row.bin: row for row in rows if row.step == step} for step in steps]
     hidden = _hidden(places)
     columns = _columns(steps, subject)
-    shown = [
-        _few_row(row, len(columns)) if row.bin in hidden else _row(row, earlier, currency)
-        for row in places[:MOST_PLACES]
-    ]
+    named = [row for row in places if row.bin not in hidden]
+    shown = [_row(row, earlier, currency) for row in named[:MOST_PLACES]]
     few = [row for row in places if row.bin in hidden]
     groups = [Group(tuple(shown))]
     if _are_enough(few):
@@ -44,7 +42,7 @@ def places_section(result: CampaignResult, subject: str, currency: str | None) -
             "By Bayes. A record counts for the place of the best guess; several that are as good share it."
         ),
         tables=(Table(columns, tuple(groups)),),
-        notes=_notes(places, last, few, plural(subject)),
+        notes=_notes(named, last, few, plural(subject)),
     )
 
 
@@ -108,17 +106,6 @@ def _row(
     )
 
 
-def _few_row(row: BinExposed, width: int) -> tuple[Cell, ...]:
-    said = Cell(_fewer())
-    entities = said if (row.entities or 0) < smallest_cell() else NOTHING
-    records = said if row.records < smallest_cell() else NOTHING
-    return (Cell(row.bin or ""), entities, records, *(NOTHING,) * (width - 3))
-
-
-def _fewer() -> str:
-    return text("fewer than {smallest}", smallest=smallest_cell())
-
-
 def _sum_row(
     few: Sequence[BinExposed], earlier: Sequence[dict[str | None, BinExposed]], currency: str | None
 ) -> tuple[Cell, ...]:
@@ -126,7 +113,7 @@ def _sum_row(
     records = sum(row.records for row in few)
     mean = sum(row.factor * row.records for row in few) / records
     return (
-        Cell(text("{places} places whose figures are not shown, together", places=len(few))),
+        Cell(text("{places} places that are not named, together", places=len(few))),
         Cell(number(sum(row.entities or 0 for row in few))),
         Cell(number(records, ",.0f")),
         _amount(sum(row.prior_value_at_risk for row in few), currency),
@@ -150,8 +137,8 @@ def _notes(
     if few:
         notes.append(
             text(
-                "A place with fewer than {smallest} {many}, or for which fewer than {smallest} records count, is shown "
-                "without its figures, and so is another where it takes that to cover it.",
+                "A place with fewer than {smallest} {many}, or for which fewer than {smallest} records count, is not "
+                "named, and neither is another where it takes that to cover it.",
                 smallest=smallest_cell(),
                 many=subjects,
             )
@@ -159,7 +146,7 @@ def _notes(
     if len(places) > MOST_PLACES:
         notes.append(
             text(
-                "Of {places} places the {listed} with most value at risk are listed.",
+                "Of {places} places that can be named the {listed} with most value at risk are listed.",
                 places=len(places),
                 listed=MOST_PLACES,
             )
