@@ -15,7 +15,8 @@ from glasshouse.errors import StudyError
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata import Leakage
 from glasshouse.microdata.family import Best, Family, Part
-from glasshouse.report import Finding, Provenance, Severity, family_charts, theme, to_html
+from glasshouse.report import Finding, Provenance, Severity, theme, to_html
+from glasshouse.report.microdata import family_charts
 from glasshouse.report.microdata.families import family_findings, family_table
 from glasshouse.report.microdata.family_charts import (
     LEAST,
