@@ -29,6 +29,13 @@ def table() -> gh.EncodedTable:
     return gh.read(PEOPLE, quasi_identifiers=["age", "sex"], sensitive=["illness"])
 
 
+def published() -> gh.groups.Release:
+    grouped = PEOPLE.append_column("group", pa.array(["1", "2"] * 15))
+    columns = ["age", "sex", "group"]
+    read = gh.read(grouped, quasi_identifiers=columns, sensitive=["illness"])
+    return gh.groups.from_group_column(read, group="group")
+
+
 RESULTS: dict[str, Callable[[], object]] = {
     "assessment": lambda: gh.microdata.assess(table()),
     "sweep": lambda: gh.microdata.sweep(table()),
@@ -37,6 +44,8 @@ RESULTS: dict[str, Callable[[], object]] = {
     "population": lambda: population_risks(table(), fraction=Fraction(1, 10)),
     "family": lambda: family([("one", table()), ("two", table())]),
     "deter": lambda: run_deter(DeterStudy(prior=1.0)),
+    "policy": lambda: gh.economics.policy(gh.economics.Terms(), sizes=range(1, 61)),
+    "threat": lambda: gh.groups.threat(published(), table()),
 }
 
 
@@ -58,5 +67,5 @@ def test_its_main_picture_is_a_chart_of_altair(name: str) -> None:
 
 
 def test_what_is_no_result_is_refused_with_what_could_be_shown() -> None:
-    with pytest.raises(StudyError, match=r"int is not a result .* Assessment"):
+    with pytest.raises(StudyError, match=r"int is not a result .* microdata.Assessment"):
         gh.show(3)

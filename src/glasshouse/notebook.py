@@ -10,17 +10,20 @@ Someone who knows a person's age can name 1 of the 3 people with certainty (33.3
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from glasshouse.errors import StudyError, printable
 from glasshouse.language import text
-from glasshouse.report.page import Figure, Page, Provenance
+from glasshouse.report.page import Figure, Finding, Page, Provenance, Severity
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from glasshouse.economics import Policy
+    from glasshouse.groups import Measures
 
 NOWHERE = Provenance(version="", study="", datasets={})
 """A result in memory has no study file and no run folder."""
@@ -98,9 +101,9 @@ def _page_of(result: object, subject: str) -> Page:
     if to_page is not None:
         return to_page(NOWHERE)
     pages = _pages()
-    for kind in type(result).__mro__:
-        if kind.__name__ in pages and kind.__module__.startswith("glasshouse."):
-            return pages[kind.__name__](result, subject)
+    make = pages.get(_kind_of(result))
+    if make is not None:
+        return make(result, subject)
     known = ", ".join(sorted(pages))
     raise StudyError(
         text(
@@ -109,6 +112,18 @@ def _page_of(result: object, subject: str) -> Page:
             known=known,
         )
     )
+
+
+def _kind_of(result: object) -> str:
+    """Return what kind of result something is: its capability, and its own name.
+
+    >>> from glasshouse.economics import Terms
+    >>> _kind_of(Terms()), _kind_of(3)
+    ('economics.Terms', 'int')
+    """
+    house, _, rest = type(result).__module__.partition(".")
+    name = type(result).__name__
+    return f"{rest.partition('.')[0]}.{name}" if house == "glasshouse" else name
 
 
 def _pages() -> Mapping[str, Callable[[Any, str], Page]]:
@@ -120,21 +135,60 @@ def _pages() -> Mapping[str, Callable[[Any, str], Page]]:
     from glasshouse.report.people.memberships import membership_page
     from glasshouse.report.people.populations import population_page
     from glasshouse.report.people.targets import target_page
+    from glasshouse.report.totals.page import total_page
 
     def said(make: Callable[..., Page]) -> Callable[[Any, str], Page]:
         return lambda result, subject: make(result, subject=subject, provenance=NOWHERE)
 
     return {
-        "Assessment": said(assessment_page),
-        "Sweep": lambda sweep, subject: assessment_page(
+        "microdata.Assessment": said(assessment_page),
+        "microdata.Sweep": lambda sweep, subject: assessment_page(
             sweep.assessment(), subject=subject, provenance=NOWHERE, sweep=sweep
         ),
-        "Family": said(family_page),
-        "Target": said(target_page),
-        "Membership": said(membership_page),
-        "Member": said(member_page),
-        "PopulationRisks": said(population_page),
-        "Comparison": lambda result, subject: comparison_page(
+        "microdata.Family": said(family_page),
+        "microdata.Target": said(target_page),
+        "microdata.Membership": said(membership_page),
+        "microdata.Member": said(member_page),
+        "microdata.PopulationRisks": said(population_page),
+        "runs.Comparison": lambda result, subject: comparison_page(
             result, provenance=NOWHERE, command=""
         ),
+        "totals.CampaignResult": lambda result, subject: total_page(
+            result, result.study, provenance=NOWHERE
+        ),
+        "economics.Policy": lambda policy, subject: _drawn_page(_pictures_of_policy(policy)),
+        "groups.Assessment": lambda outcome, subject: _drawn_page(
+            [] if outcome.measures is None else _pictures_of_measures(outcome.measures)
+        ),
+        "groups.Measures": lambda measures, subject: _drawn_page(_pictures_of_measures(measures)),
     }
+
+
+def _pictures_of_policy(policy: Policy) -> list[alt.TopLevelMixin]:
+    from glasshouse.report.economics.charts import exploits_by_size, risk_by_size, value_by_size
+
+    return [risk_by_size(policy), value_by_size(policy, None), exploits_by_size(policy)]
+
+
+def _pictures_of_measures(measures: Measures) -> list[alt.TopLevelMixin]:
+    from glasshouse.report.groups.charts import guesses, learner_against_attacker, relative_threat
+
+    return [guesses(measures), relative_threat(measures), learner_against_attacker(measures)]
+
+
+def _drawn_page(charts: Sequence[alt.TopLevelMixin]) -> Page:
+    """Return a page of pictures whose titles, which say what each shows, are its findings."""
+    figures = tuple(Figure.of(chart, label="", caption="") for chart in charts)
+    titles = [figure.chart["title"]["text"] for figure in figures]
+    said = [title if isinstance(title, str) else " ".join(title) for title in titles]
+    return Page(
+        title="",
+        lead="",
+        findings=tuple(Finding(Severity.NOTE, sentence) for sentence in said),
+        adversary=(),
+        limits=(),
+        provenance=NOWHERE,
+        command="",
+        method="",
+        figures=figures,
+    )
