@@ -178,7 +178,7 @@ def test_a_small_memory_goes_over_the_disk_with_the_same_bytes(
 
 
 def test_a_memory_below_the_codes_is_refused_before_it_starts(census: EncodedTable) -> None:
-    with pytest.raises(BudgetError, match=r"take \d+ MiB already; a sweep needs .* not 64"):
+    with pytest.raises(BudgetError, match=r"take [\d,]+ MiB already; a sweep needs .* not 64"):
         sweep(census, memory=64 << 20)
 
 

@@ -46,6 +46,14 @@ class Crashing:
         os.abort()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _this_module_can_be_imported() -> Iterator[None]:
+    """Let the processes find the classes above, from wherever the tests are started."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(Path(__file__).parents[2])
+        yield
+
+
 def task(part: int, packages: Any = None) -> Task:
     ends = np.array([[3], [4]])
     return Task(
