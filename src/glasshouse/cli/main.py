@@ -151,8 +151,12 @@ def run() -> None:
     sys.exit(main(sys.argv[1:]))
 
 
-def _unheard(_: object) -> None:
-    """Say nothing of an exception that nobody can handle."""
+def _unheard(lost: sys.UnraisableHookArgs) -> None:
+    """Say nothing of an exception that nobody can handle; but an interrupt is not lost: it comes again."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        import _thread
+
+        _thread.interrupt_main()
 
 
 def _fail(message: str, code: int, error: Exception | None) -> int:
