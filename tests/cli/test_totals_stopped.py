@@ -116,10 +116,6 @@ def test_ctrl_c_is_one_line_and_the_campaign_goes_on(month: Path, whole: Any) ->
     assert not (month / "interrupted.partial").exists()
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="known defect: now and then a signal that meets a process being started ends the campaign without a word",
-)
 @pytest.mark.parametrize(
     ("number", "send"),
     [(signal.SIGINT, os.killpg), (signal.SIGTERM, os.killpg), (signal.SIGTERM, os.kill)],

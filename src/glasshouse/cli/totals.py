@@ -179,7 +179,7 @@ def campaign(
             folder=kept,
             resume=resume,
         )
-    report = None if out is None else write_run(done, out, overwrite=overwrite)
+        report = None if out is None else write_run(done, out, overwrite=overwrite)
     if kept is not None:
         shutil.rmtree(kept, ignore_errors=True)
     if per_record is not None:
