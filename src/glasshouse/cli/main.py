@@ -25,6 +25,7 @@ from glasshouse.cli import (
     threat,
     totals,
 )
+from glasshouse.cli.interrupts import hear_interrupts, stop_hearing
 from glasshouse.cli.translation import (
     CELL_HELP,
     LANG_HELP,
@@ -141,22 +142,15 @@ def run() -> None:
     """Run the command that was typed: the entry point."""
     if hasattr(signal, "SIGPIPE"):  # a reader that has seen enough, as in ``| head``, is no error
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    if os.environ.get("GLASSHOUSE_DEBUG") != "1":
-        sys.unraisablehook = _unheard  # an interrupt may hit a library that is cleaning up
+    hear_interrupts()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(
             stream, io.TextIOWrapper
         ):  # a terminal that cannot show a character shows another
             stream.reconfigure(errors="replace")
-    sys.exit(main(sys.argv[1:]))
-
-
-def _unheard(lost: sys.UnraisableHookArgs) -> None:
-    """Say nothing of an exception that nobody can handle; but an interrupt is not lost: it comes again."""
-    if issubclass(lost.exc_type, KeyboardInterrupt):
-        import _thread
-
-        _thread.interrupt_main()
+    code = main(sys.argv[1:])
+    stop_hearing()
+    sys.exit(code)
 
 
 def _fail(message: str, code: int, error: Exception | None) -> int:

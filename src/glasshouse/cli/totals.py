@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from glasshouse.cli import asking, options
+from glasshouse.cli.interrupts import interrupt
 from glasshouse.cli.progress import progress
 from glasshouse.errors import DataError, SolverError, StudyError
 from glasshouse.language import text
@@ -192,11 +193,7 @@ def campaign(
 @contextmanager
 def _ended_like_interrupted() -> Iterator[None]:
     """Let SIGTERM, as schedulers send it, end a campaign as Ctrl-C does: what was found is kept, no process is left."""
-
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
+    before = signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
     finally:

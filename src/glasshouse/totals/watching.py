@@ -14,6 +14,10 @@ from contextlib import contextmanager
 
 from ortools.sat.python import cp_model
 
+_ENDING = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGALRM") if hasattr(signal, name)
+)
+"""What ends a search; an interrupt that had to wait comes as an alarm."""
 _SHORTEST_LOOK = 0.002
 """How often, in seconds, the clock is looked at when the time is nearly over."""
 
@@ -56,7 +60,7 @@ def _watch(
             continue
         if not number:
             return
-        if number[0] in (signal.SIGINT, signal.SIGTERM):
+        if number[0] in _ENDING:
             solver.stop_search()
 
 

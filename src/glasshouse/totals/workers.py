@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 
 _MOST_IN_VAIN = 3
 """So many processes may end one after the other without having begun anything."""
-_HELD = (signal.SIGINT, signal.SIGTERM)
-"""What a terminal or a scheduler sends to all processes."""
+_HELD = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGALRM") if hasattr(signal, name)
+)
+"""What a terminal or a scheduler sends to all processes, and the alarm by which an interrupt comes again."""
 _GRACE = 1.0
 """Seconds for a process that has nothing to do to end by itself."""
 
@@ -273,11 +275,12 @@ def _signals_held() -> Iterator[None]:
     resource_tracker.ensure_running()  # starting it would let the signals through again
     noticed: list[int] = []
     handlers = {}
-    if threading.current_thread() is threading.main_thread():
-        for number in _HELD:
-            handlers[number] = signal.signal(number, lambda own, _: noticed.append(own))
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _HELD)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
+        if threading.current_thread() is threading.main_thread():
+            for number in _HELD:
+                handlers[number] = signal.signal(number, lambda own, _: noticed.append(own))
+        signal.pthread_sigmask(signal.SIG_BLOCK, _HELD)
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,63 @@
+"""Ctrl-C, and what a scheduler sends, end a command wherever that does no harm.
+
+Python raises KeyboardInterrupt wherever it happens to be. In a finaliser or a callback it throws the exception away,
+and the command goes on as if nobody had asked; in the middle of llvmlite a lock stays held, or memory is freed twice.
+There an interrupt waits, and comes again.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from types import FrameType
+
+AGAIN = getattr(signal, "SIGALRM", None)
+"""The signal by which an interrupt that had to wait comes again; a system without it does not wait."""
+_WAIT = 0.02
+"""Seconds until then."""
+_DELICATE = ("importlib._bootstrap", "llvmlite", "_weakrefset", "weakref")
+"""Modules whose work is short, and harmed by an exception from nowhere."""
+
+
+def hear_interrupts() -> None:
+    """From now on, let Ctrl-C raise KeyboardInterrupt where it can be caught."""
+    sys.unraisablehook = _unheard
+    signal.signal(signal.SIGINT, interrupt)
+    if AGAIN is not None:
+        signal.signal(AGAIN, interrupt)
+
+
+def stop_hearing() -> None:
+    """From now on, only the interpreter cleans up, which takes no time and must not be disturbed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, or come again soon where nobody could catch it: the handler of a signal."""
+    if AGAIN is not None and _is_delicate(frame):
+        _come_again()
+    else:
+        raise KeyboardInterrupt
+
+
+def _is_delicate(frame: FrameType | None) -> bool:
+    """Tell whether a finaliser, or a module that must not be left half-way, is at work."""
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if frame.f_code.co_name == "__del__" or module.startswith(_DELICATE):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _come_again() -> None:
+    signal.setitimer(signal.ITIMER_REAL, _WAIT)
+
+
+def _unheard(lost: sys.UnraisableHookArgs) -> None:
+    """Say nothing of an exception that nobody can handle; an interrupt among them comes again."""
+    if os.environ.get("GLASSHOUSE_DEBUG") == "1":
+        sys.__unraisablehook__(lost)
+    if AGAIN is not None and issubclass(lost.exc_type, KeyboardInterrupt):
+        _come_again()
