@@ -15,10 +15,14 @@ complexity 12-24, and 25 % in 24-36. `--groups` and `--seconds` make it shorter.
 from __future__ import annotations
 
 import argparse
+import itertools
+import multiprocessing
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,10 +54,19 @@ Method = Callable[[Instance, float], Sets | None]
 class Tally:
     """What one method did in one bucket."""
 
+    tried: int = 0
     solved: int = 0
     seconds: float = 0.0
     wrong: int = 0
-    times: list[float] = field(default_factory=list)
+
+
+class Trial(NamedTuple):
+    """What one method did with one group."""
+
+    method: str
+    seconds: float
+    solved: bool
+    wrong: bool
 
 
 def by_the_wall(seconds: float) -> float:
@@ -205,46 +218,62 @@ def chosen(number: int) -> dict[tuple[int, int], list[Group]]:
     return found
 
 
-def measure(group: Group, seconds: float, tallies: dict[str, Tally]) -> None:
+def measure(group: Group, seconds: float) -> list[Trial]:
+    """Let every method try a group, one after the other in one process."""
     truth = group.truth.tolist()
     exact: Sets | None = None
+    trials = []
     for name, method in METHODS.items():
         start = time.process_time()
         sets = method(group.instance, seconds)
         spent = time.process_time() - start
-        tally = tallies[name]
-        tally.seconds += spent
-        tally.times.append(spent)
-        tally.solved += sets is not None
         if name == "ours":
             exact = sets
-        if sets is not None:
-            missed = any(bin_ not in bins for bin_, bins in zip(truth, sets, strict=True))
-            tally.wrong += missed or (exact is not None and sets != exact)
+        wrong = sets is not None and (
+            any(bin_ not in bins for bin_, bins in zip(truth, sets, strict=True))
+            or (exact is not None and sets != exact)
+        )
+        trials.append(Trial(name, spent, sets is not None, wrong))
+    return trials
+
+
+def tallied(trials: Iterable[list[Trial]]) -> dict[str, Tally]:
+    tallies = {name: Tally() for name in METHODS}
+    for trial in itertools.chain.from_iterable(trials):
+        tally = tallies[trial.method]
+        tally.seconds += trial.seconds
+        tally.tried += 1
+        tally.solved += trial.solved
+        tally.wrong += trial.wrong
+    return tallies
 
 
 def main(arguments: Sequence[str] | None = None) -> bool:
     parser = argparse.ArgumentParser(description="Reconstruction from published totals.")
     parser.add_argument("--groups", type=int, default=400)
     parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--processes", type=int, default=1, help="groups at a time")
     options = parser.parse_args(arguments)
-    prepare()
     results: dict[tuple[int, int], dict[str, Tally]] = {}
-    for bucket, own in chosen(options.groups).items():
-        results[bucket] = {name: Tally() for name in METHODS}
-        for group in own:
-            measure(group, options.seconds, results[bucket])
-        figures = "; ".join(
-            f"{name} {tally.solved} in {tally.seconds:.2f} CPU s"
-            + (f", {tally.wrong} WRONG" if tally.wrong else "")
-            for name, tally in results[bucket].items()
-        )
-        print(
-            f"complexity {bucket[0]}-{bucket[1]}, {len(own)} groups: solved {figures}", flush=True
-        )
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(options.processes, context, initializer=prepare) as pool:
+        for bucket, own in chosen(options.groups).items():
+            trials = pool.map(measure, own, itertools.repeat(options.seconds))
+            results[bucket] = tallied(trials)
+            show(bucket, results[bucket])
     return all(
         [*_as_many(results), *_fast(results), *_few_unsolved(results), _never_wrong(results)]
     )
+
+
+def show(bucket: tuple[int, int], tallies: dict[str, Tally]) -> None:
+    figures = "; ".join(
+        f"{name} {tally.solved} in {tally.seconds:.2f} CPU s"
+        + (f", {tally.wrong} WRONG" if tally.wrong else "")
+        for name, tally in tallies.items()
+    )
+    tried = tallies["ours"].tried
+    print(f"complexity {bucket[0]}-{bucket[1]}, {tried} groups: solved {figures}", flush=True)
 
 
 def _as_many(results: dict[tuple[int, int], dict[str, Tally]]) -> list[bool]:
@@ -273,7 +302,7 @@ def _few_unsolved(results: dict[tuple[int, int], dict[str, Tally]]) -> list[bool
     holds = []
     for bucket, most in MOST_UNSOLVED.items():
         tally = results[bucket]["ours"]
-        share = 1 - tally.solved / max(1, len(tally.times))
+        share = 1 - tally.solved / max(1, tally.tried)
         holds.append(share <= most)
         print(
             f"unsolved in {bucket[0]}-{bucket[1]}: {share:.1%} (promised: at most {most:.0%}) "
