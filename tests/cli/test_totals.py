@@ -230,3 +230,30 @@ def test_questions_that_make_no_sense_are_one_line(
     assert outcome.code == 2, outcome.error
     assert message in outcome.error
     assert outcome.error.count("\n") == 1
+
+
+def test_a_synthetic_month_can_be_attacked_at_once(glasshouse: Glasshouse) -> None:
+    made = glasshouse("synth", "trade", "--records", 300, "--out", "month")
+    assert "Next: glasshouse totals campaign --study month/study.toml" in made.out
+    done = glasshouse(*f"{made.out.partition('Next: glasshouse ')[2].strip()} --seconds 20".split())
+    assert done.code == 0, done.error
+    assert "By phase" in done.out
+    again = glasshouse("synth", "trade", "--records", 300, "--out", "month")
+    assert (again.code, again.error) == (2, 'glasshouse: "month" exists; choose another place\n')
+
+
+def test_the_readme_group_is_the_worked_example(glasshouse: Glasshouse) -> None:
+    group = Path(__file__).parents[2] / "examples" / "trade" / "group.json"
+    found = json.loads(glasshouse("totals", "solve", group, "--json").out)
+    assert (found["status"], found["allocations"]) == ("unique", 1)
+    assert found["feasible_bins"][0] == [1]
+
+
+def test_records_are_written_as_parquet_only(glasshouse: Glasshouse) -> None:
+    glasshouse("synth", "trade", "--records", 300, "--out", "month")
+    asked = ("totals", "campaign", "--study", "month/study.toml", "--per-record", "x.csv")
+    done = glasshouse(*asked)
+    assert done.code == 2
+    assert done.error == (
+        'glasshouse: "x.csv" is written as Parquet; give a name that ends in .parquet\n'
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,10 @@ import pyarrow.csv
 import pytest
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.synthetic.trade import Trade, trade, write_trade
+from glasshouse.study import paths_of
+from glasshouse.study.files import load_question
+from glasshouse.study.totals import TotalsStudy
+from glasshouse.synthetic.trade import PLAN, Trade, trade, write_trade, write_trade_study
 
 SCALE = {"value": 100, "weight": 100_000, "quantity": 100_000, "freight": 100, "insurance": 100}
 
@@ -200,3 +204,21 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match="cannot write"):
         write_trade(tmp_path / "file" / "month", transactions=100, importers=10)
+
+
+def test_the_packaged_plan_is_the_example() -> None:
+    packaged = files("glasshouse.synthetic").joinpath(PLAN).read_text(encoding="utf-8")
+    example = Path(__file__).parents[2] / "examples" / "trade" / "study.toml"
+    assert packaged == example.read_text(encoding="utf-8")
+
+
+def test_a_month_with_its_plan(tmp_path: Path) -> None:
+    plan = write_trade_study(tmp_path / "month", records=300, seed=1)
+    study = load_question(plan, TotalsStudy)
+    assert study.publications["transactions"].path == tmp_path / "month" / "transactions.csv"
+    assert all(path.exists() for path in paths_of(study))
+    with pytest.raises(DataError, match=r'month" exists; choose another place'):
+        write_trade_study(tmp_path / "month", records=300)
+    with pytest.raises(StudyError):
+        write_trade_study(tmp_path / "none", records=0)
+    assert not (tmp_path / "none").exists()

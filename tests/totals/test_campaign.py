@@ -722,8 +722,57 @@ def test_a_key_map_without_an_entry_and_repetitions_that_differ_are_reported(
     records["unique"] = ["letter"]
     result = campaign(changed(plan, publications=publications))
     kinds = {each.kind: (each.count, each.example) for each in result.troubles}
-    assert kinds["rows that repeat another have other measures"] == (1, "G")
-    assert result.publications[0]["repeated"] == 2
+    assert kinds["rows that repeat another differ from it"] == (2, "G")
+    assert kinds["groups with a row that repeats another and differs from it"] == (1, "G")
+    assert result.publications[0]["repeated"] == 0
+    assert result.phases[0].linked == 0
+
+
+@pytest.mark.parametrize(
+    "repetition",
+    [("r0", "good", "2"), ("r0", "other", "1"), ("r1", "other", "2")],
+    ids=["another measure", "another group", "a third group"],
+)
+def test_groups_with_a_repetition_that_differs_are_set_apart(
+    tmp_path: Path, repetition: tuple[str, str, str]
+) -> None:
+    records = [("good", "1", ""), ("good", "2", ""), ("other", "7", ""), ("third", "5", "")]
+    totals = [("good", "a", "1"), ("good", "b", "2"), ("other", "a", "7"), ("third", "b", "5")]
+    plan = tiny_plan(tmp_path, records, totals)
+    records_file = plan.publications["records"].path
+    records_file.write_text(records_file.read_text() + ",".join(repetition) + "\n")
+    given = plan.model_dump()["publications"]
+    unique = {**given, "records": {**given["records"], "unique": ["id"]}}
+    result = campaign(changed(plan, publications=unique))
+    apart = {"good", repetition[1]}
+    told = result.packages_frame().to_pylist()
+    assert {each["record"]: each["linked"] for each in told if each["record"] != "r0"} == {
+        "r1": False,
+        "r2": "other" not in apart,
+        "r3": True,
+    }
+    assert not any(each["certain"] for each in told if each["record"] in ("r0", "r1"))
+    kinds = {each.kind: each.count for each in result.troubles}
+    assert kinds["rows that repeat another differ from it"] == 1
+    assert kinds["groups with a row that repeats another and differs from it"] == len(apart)
+
+
+@pytest.mark.parametrize("none_bin", [False, True])
+def test_a_group_with_a_place_that_the_key_map_does_not_have_is_set_apart(
+    tmp_path: Path, none_bin: bool
+) -> None:
+    totals = [*GOOD_TOTALS, ("lost", "a", "7"), ("lost", "zz", "9")]
+    plan = tiny_plan(tmp_path, [*GOOD, ("lost", "7", ""), ("lost", "9", "")], totals)
+    write(tmp_path / "map.csv", ["from", "to"], [(own, own) for own in "abc"])
+    given = plan.model_dump()["publications"]
+    map_ = {"path": tmp_path / "map.csv", "source": "from", "target": "to"}
+    given["totals"]["derived"] = {"bin": {"columns": ["bin"], "map": map_}}
+    result = campaign(changed(plan, publications=given, none_bin=none_bin))
+    kinds = {each.kind: (each.count, each.example) for each in result.troubles}
+    unmapped = "groups with a total whose place the key map does not have"
+    assert kinds[unmapped] == (1, "lost")
+    lost = [each for each in result.packages_frame().to_pylist() if each["record"] in ("r2", "r3")]
+    assert [each["feasible_bins"] for each in lost] == [None, None]
 
 
 @pytest.mark.parametrize(

@@ -133,8 +133,10 @@ def windows(**changes: Any) -> dict[str, Any]:
         ({"entities_per_bin": [1, 0]}, 'bin "bin 2" has no entities in the register'),
         ({"entities_per_bin": [1, None]}, 'bin "bin 2" has no entities in the register'),
         ({"entities_per_bin": [1]}, "but entities for 1 of them"),
-        ({"scale": [0]}, "scales from 1"),
-        ({"per_package_halfwidth_scaled": [-1]}, "half-widths are from 0"),
+        ({"per_package_halfwidth_scaled": [-1]}, "a half-width is negative"),
+        ({"scale": [0]}, "a scale is below 1"),
+        ({"entities_per_bin": 5}, 'entities_per_bin" is no list'),
+        ({"entities_per_bin": "12"}, 'entities_per_bin" is no list'),
         ({"per_package_halfwidth_scaled": [1, 1]}, "the half-widths 2"),
     ],
 )
@@ -206,3 +208,13 @@ def test_allocations_of_another_shape_are_not_allowed() -> None:
     assert not made.allows([0, 0])
     assert not made.allows([0, 0, 2])
     assert not made.allows([0, 0, -1])
+
+
+@pytest.mark.parametrize("rounding", ["sum", "record", "unknown"])
+def test_a_unit_with_more_decimals_than_are_kept_is_refused(rounding: str) -> None:
+    """Cut off, it would rule out true allocations: 9 and 11 both round to 10 if the unit is 2.5."""
+    with pytest.raises(StudyError, match=r'"measure 1" are rounded to 2.5, which has more than 0'):
+        instance([[9], [11], [4], [4]], [[10], [20]], rounding=rounding, unit=2.5, decimals=[0])
+    kept = instance([[9], [11], [4], [4]], [[10], [20]], rounding=rounding, unit=2.5)
+    assert kept.scale == (10,)
+    assert kept.allows([1, 0, 1, 1]) or rounding == "sum"

@@ -287,7 +287,7 @@ def test_no_trouble_tells_the_name_of_a_record(tmp_path: Path) -> None:
     path.write_text(path.read_text() + "r0,good,7\n")
     plain = campaign(plan).to_dict()
     kinds = {each["kind"]: each for each in plain["troubles"]}
-    assert kinds["rows that repeat another have other measures"]["example"] == "good"
+    assert kinds["rows that repeat another differ from it"]["example"] == "good"
     assert kinds["groups with excess published totals"]["example"] == "more"
     assert kinds["groups with a measure that is negative"]["example"] == "bad"
     assert not any(name in str(plain) for name in ("r0", "r1", "r2", "r3", "r4"))

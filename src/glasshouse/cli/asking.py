@@ -142,8 +142,12 @@ def check_new_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> None
     """Make sure that a file written beside a run destroys nothing.
 
     Raises:
-        DataError: It is the data itself, or there and not to be overwritten.
+        DataError: It is the data itself, or there and not to be overwritten, or named as another kind of file.
     """
+    if path.suffix != ".parquet":
+        raise DataError(
+            text('"{path}" is written as Parquet; give a name that ends in .parquet', path=path)
+        )
     if path.exists() and any(path.samefile(own) for own in data):
         raise DataError(text('"{path}" is the data itself; choose another place', path=path))
     if path.exists() and not overwrite:

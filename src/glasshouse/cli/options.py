@@ -238,7 +238,7 @@ Out = Annotated[
     typer.Option(
         "--out",
         metavar="DIR",
-        help="Write a run folder: study.toml, manifest.json, results.parquet, report.html.",
+        help="Write a run folder: study.toml, manifest.json, results.parquet, report.html, report.json, …",
     ),
 ]
 Overwrite = Annotated[

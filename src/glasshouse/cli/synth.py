@@ -14,12 +14,15 @@ def synth(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="NAME", help="The generator: school-census, outpatient or population."
+            metavar="NAME", help="The generator: school-census, outpatient, population or trade."
         ),
     ],
     records: Annotated[int, typer.Option("--records", metavar="N", help="How many records.")],
     out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="A .parquet, .csv or .csv.gz file.")
+        Path,
+        typer.Option(
+            "--out", metavar="FILE", help="A .parquet, .csv or .csv.gz file; of trade a new folder."
+        ),
     ],
     seed: Annotated[
         int, typer.Option("--seed", metavar="S", help="The same seed gives the same records.")
@@ -31,6 +34,18 @@ def synth(
     """
     from glasshouse import synthetic
 
+    if name == synthetic.TRADE:
+        plan = synthetic.write_trade_study(out, records=records, seed=seed)
+        written = text(
+            "{path}: a synthetic month of foreign trade, {records} transactions, seed {seed}: publications, register, "
+            "plan, and the truth",
+            path=out,
+            records=records,
+            seed=str(seed),
+        )
+        print(written)
+        print(text("Next: {command}", command=f"glasshouse totals campaign --study {plan}"))
+        return
     made = synthetic.generator(name)
     path = synthetic.write(name, records=records, path=out, seed=seed)
     written = text_for(

@@ -24,6 +24,18 @@ from glasshouse.runs.totalling import TotalsRun
 from glasshouse.totals.publications import Trouble
 
 
+def write_places(frame: pa.Table, path: Path) -> None:
+    """Write where each record can be as Parquet, whole or not at all, and warn: it is the disclosure itself."""
+    with new_file(path) as draft:
+        pyarrow.parquet.write_table(frame, draft)
+    warning = text(
+        "{path}: This file tells where each record can be, and how surely who is behind it: it is the disclosure "
+        "itself. Keep it as closely as the data that the publications were to protect, and do not publish it.",
+        path=path,
+    )
+    print(printable(warning), file=sys.stderr)
+
+
 def write_entities(frame: pa.Table, path: Path) -> None:
     """Write who is exposed with certainty as Parquet, whole or not at all, and warn: it is the disclosure itself."""
     with new_file(path) as draft:
@@ -73,8 +85,8 @@ def _phases(run: TotalsRun) -> Table:
         text("groups"),
         text("instances"),
         text("solved"),
-        text("linked"),
-        text("named"),
+        text("linked so far"),
+        text("named so far"),
         text("apart"),
     )
     table = _table(text("phase"), titles)

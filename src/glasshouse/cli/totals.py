@@ -137,7 +137,7 @@ def campaign(
 
     Example: glasshouse totals campaign --study study.toml --seconds 600 --out run
     """
-    from glasshouse.cli.totalled import show_campaign, write_entities
+    from glasshouse.cli.totalled import show_campaign, write_entities, write_places
     from glasshouse.runs import Means, check_place, write_run
     from glasshouse.runs.totalling import run_totals
     from glasshouse.sources import existing_file
@@ -184,7 +184,7 @@ def campaign(
     if kept is not None:
         shutil.rmtree(kept, ignore_errors=True)
     if per_record is not None:
-        asking.write_records(done.result.packages_frame(), per_record)
+        write_places(done.result.packages_frame(), per_record)
     if entities is not None:
         write_entities(done.result.entities_frame(), entities)
     show_campaign(done, report, as_json=as_json)

@@ -7,6 +7,7 @@ the adversary goes about it. The model knows nothing of the data: whether a colu
 from __future__ import annotations
 
 from collections.abc import Collection
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -72,6 +73,19 @@ class Measure(Model):
     """How many decimals the most exact publication of it has."""
     unit: Annotated[StrictFloat, Field(gt=0, le=1e12)] = 1.0
     """What the totals are rounded to: 1 for whole numbers, 1000 for thousands."""
+
+    @model_validator(mode="after")
+    def _unit_has_these_decimals(self) -> Self:
+        if (Fraction(str(self.unit)) * 10**self.decimals).denominator != 1:
+            raise ValueError(
+                text(
+                    "the totals are rounded to {unit}, which has more than {decimals} decimals; say how many decimals "
+                    "the measure has",
+                    unit=f"{self.unit:g}",
+                    decimals=str(self.decimals),
+                )
+            )
+        return self
 
 
 class Narrowing(Model):

@@ -25,7 +25,7 @@ from glasshouse.synthetic.outpatient import OUTPATIENT
 from glasshouse.synthetic.population import POPULATION, PopulationStudy, study
 from glasshouse.synthetic.school_census import SCHOOL_CENSUS
 from glasshouse.synthetic.streaming import Generator
-from glasshouse.synthetic.trade import Trade, write_trade
+from glasshouse.synthetic.trade import Trade, write_trade, write_trade_study
 from glasshouse.synthetic.writing import write_batches
 
 __all__ = [
@@ -39,9 +39,12 @@ __all__ = [
     "table",
     "write",
     "write_trade",
+    "write_trade_study",
 ]
 
 _GENERATORS = {each.name: each for each in (SCHOOL_CENSUS, OUTPATIENT, POPULATION)}
+TRADE = "trade"
+"""What the command calls a month of trade, which is several files and so has functions of its own."""
 
 
 def names() -> tuple[str, ...]:
@@ -56,7 +59,8 @@ def generator(name: str) -> Generator:
         StudyError: there is none.
     """
     if name not in _GENERATORS:
-        raise StudyError(unknown_name("generator", name, "glasshouse.synthetic", _GENERATORS))
+        known = [*_GENERATORS, TRADE]
+        raise StudyError(unknown_name("generator", name, "glasshouse.synthetic", known))
     return _GENERATORS[name]
 
 

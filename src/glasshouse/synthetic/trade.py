@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from importlib.resources import files
 from numbers import Integral
 from pathlib import Path
 
@@ -25,7 +26,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from glasshouse.atomic import cannot_write, new_file
-from glasshouse.errors import StudyError
+from glasshouse.errors import DataError, StudyError
 from glasshouse.language import localised, text, unknown_name
 from glasshouse.synthetic.draws import flags
 from glasshouse.synthetic.trade_world import (
@@ -44,6 +45,8 @@ from glasshouse.synthetic.trade_world import (
 
 MOST_TRANSACTIONS = 20_000_000
 """The most transactions that can be asked for."""
+PLAN = "trade_plan.toml"
+"""The plan of the attack on such a month, which stands in the folder above it."""
 MONTH = "202101"
 MEASURES = ("value", "weight", "quantity", "freight", "insurance")
 """The measures of a transaction; totals by city have the first two."""
@@ -163,6 +166,32 @@ def write_trade(
         suppress_below=suppress_below,
     )
     return month.write(folder)
+
+
+def write_trade_study(folder: str | os.PathLike[str], *, records: int, seed: int = 0) -> Path:
+    """Draw a month of so many transactions, with importers in proportion, and write it with the plan of the attack.
+
+    Returns:
+        The plan, ``study.toml`` in the folder.
+
+    Raises:
+        StudyError: The number of records or the seed is not possible.
+        DataError: The folder exists, or cannot be written.
+    """
+    place = Path(folder)
+    if place.is_file() or (place.is_dir() and any(place.iterdir())):
+        raise DataError(text('"{path}" exists; choose another place', path=place))
+    importers = max(2, round(IMPORTERS * records / TRANSACTIONS))
+    write_trade(place, transactions=records, importers=min(importers, records), seed=seed)
+    plan = files("glasshouse.synthetic").joinpath(PLAN).read_text(encoding="utf-8")
+    with new_file(place / "study.toml") as draft:
+        draft.write_text(_beside_the_month(plan), encoding="utf-8")
+    return place / "study.toml"
+
+
+def _beside_the_month(plan: str) -> str:
+    """Return the plan for the folder of the month itself: its first lines and paths speak of the folder above."""
+    return plan[plan.index('command = "totals"') :].replace('"month/', '"')
 
 
 def _shown(

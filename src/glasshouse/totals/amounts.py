@@ -10,9 +10,19 @@ from numpy.typing import NDArray
 Integers = NDArray[np.int64]
 Faults = NDArray[np.uint8]
 
-FAULTS = ("", "missing", "no number", "negative", "too many decimals", "too large")
+FAULTS = (
+    "",
+    "missing",
+    "no number",
+    "negative",
+    "too many decimals",
+    "too large",
+    "contradicted",
+    "unmapped",
+)
 """What can be wrong with a number, by its code; the first is nothing."""
-MISSING, NO_NUMBER, NEGATIVE, DECIMALS, LARGE = range(1, len(FAULTS))
+MISSING, NO_NUMBER, NEGATIVE, DECIMALS, LARGE, CONTRADICTED, UNMAPPED = range(1, len(FAULTS))
+"""Of these, another row of the same key contradicts a number, and the place of a total may be unknown to a key map."""
 
 _BLANK, _PLUS, _COMMA, _MINUS, _POINT, _ZERO, _NINE = (ord(each) for each in " +,-.09")
 _LARGEST = 2**62 - 1

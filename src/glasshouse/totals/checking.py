@@ -155,8 +155,12 @@ def _check_values(given: Instance) -> None:
                 bin=quoted([given.bin_names[row]]),
             )
         )
-    if (given.halfwidth < 0).any() or min(given.scale) < 1:
-        raise DataError(text("{name}: half-widths are from 0 and scales from 1", name=given.name))
+    if (given.halfwidth < 0).any():
+        raise DataError(text("{name}: a half-width is negative; give them from 0", name=given.name))
+    if min(given.scale) < 1:
+        raise DataError(
+            text("{name}: a scale is below 1; it is 100 for two decimals", name=given.name)
+        )
     widest = 2 * given.halfwidth.astype(object) * (len(given.packages) + 1)
     sums = given.packages.sum(axis=0, dtype=object) + widest
     ends = (

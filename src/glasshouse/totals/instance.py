@@ -236,7 +236,7 @@ def instance(
     weights = _scaled_table(records, decimals, names, name)
     goals = _scaled_table(published, decimals, names, name)
     scale = [10**places for places in decimals]
-    steps = [int(each * size) for each, size in zip(units, scale, strict=True)]
+    steps = [_step(*each) for each in zip(units, decimals, names, strict=True)]
     half = _tolerance(tolerance, rounding)
     widths = [floor(half * step) for step in steps]
     if rounding == "record":
@@ -299,6 +299,13 @@ def from_dict(values: Mapping[str, Any]) -> Instance:
     halfwidth = whole_numbers([growing], _field(name, "per_package_halfwidth_scaled"))[0]
     scale = values.get("scale") or [1] * width
     entities = values.get("entities_per_bin")
+    if entities is not None and (not isinstance(entities, Sequence) or isinstance(entities, str)):
+        raise DataError(
+            text(
+                "{field} is no list; give a number for every bin, or leave it out",
+                field=_field(name, "entities_per_bin"),
+            )
+        )
     return Instance(
         packages=packages,
         low=low,
@@ -365,6 +372,21 @@ def _units(unit: Number | Sequence[Number], width: int, name: str) -> list[Fract
     if min(units) <= 0:
         raise StudyError(text("the unit that totals are rounded to is positive, such as 1 or 0.01"))
     return units
+
+
+def _step(unit: Fraction, decimals: int, measure: str) -> int:
+    """Return what totals were rounded to, in scaled units."""
+    step = unit * 10**decimals
+    if step.denominator != 1:
+        raise StudyError(
+            text(
+                'totals of "{measure}" are rounded to {unit}, which has more than {decimals} decimals; keep more',
+                measure=measure,
+                unit=f"{float(unit):g}",
+                decimals=str(decimals),
+            )
+        )
+    return int(step)
 
 
 def _columns(

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from glasshouse.language import marked
 from glasshouse.study.totals import Phase, TotalsStudy
-from glasshouse.totals.amounts import FAULTS, Integers
+from glasshouse.totals.amounts import FAULTS, LARGE, UNMAPPED, Integers
 from glasshouse.totals.decimals import exact
 from glasshouse.totals.instance import LARGEST_SUM
 from glasshouse.totals.publications import UNKNOWN, Published, Trouble, agreed, combined, said
@@ -34,6 +34,8 @@ _KINDS = {
     "too large": marked(
         "groups with a measure that is too large: a number or a sum is beyond 62 bits"
     ),
+    "contradicted": marked("groups with a row that repeats another and differs from it"),
+    "unmapped": marked("groups with a total whose place the key map does not have"),
 }
 """What troubles call the faults of measures."""
 
@@ -123,7 +125,8 @@ def groups_of(study: TotalsStudy, phase: Phase, publications: Mapping[str, Publi
     _note_faults(fault, records, measures, order, record_key[order])
     _note_faults(fault, totals, measures, (rows := _sorted_rows(total_key)), total_key[rows])
     too_large = large | _beyond(weights, record_key[order], count)
-    fault[(fault == 0) & too_large] = FAULTS.index("too large")
+    fault[(fault == 0) & too_large] = LARGE
+    fault[total_key[(total_key != UNKNOWN) & (bin_code == UNKNOWN)]] = UNMAPPED
     labels = _labels(phase, totals, total_key, count)
     unjoined = int((record_key == UNKNOWN).sum())
     columns = {each: _texts(totals, each, bin_code) for each in phase.bin}
@@ -157,7 +160,7 @@ def rounding_of(study: TotalsStudy, measures: Sequence[str]) -> Rounding:
     margin = [0 if study.rounding == "record" else floor(half * step) for step in steps]
     return Rounding(
         study.rounding,
-        np.array([max(1, int(step)) for step in steps], np.int64),
+        np.array([int(step) for step in steps], np.int64),
         np.array(margin, np.int64),
     )
 

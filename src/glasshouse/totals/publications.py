@@ -20,8 +20,9 @@ from glasshouse.sources import Source, open_source
 from glasshouse.study.conditions import parse_condition
 from glasshouse.study.totals import Derived, KeyMap, Publication, TotalsStudy
 from glasshouse.table.dictionary import Dictionary
-from glasshouse.totals.amounts import Faults, Integers, amounts
+from glasshouse.totals.amounts import CONTRADICTED, Faults, Integers, amounts
 
+Flags = NDArray[np.bool_]
 UNKNOWN = -1
 """The code of a value that a key map does not have: it agrees with nothing."""
 
@@ -126,7 +127,7 @@ def read_publications(study: TotalsStudy) -> dict[str, Published]:
     Raises:
         DataError: A file or a column is not there, or a file is malformed.
     """
-    used = _used_columns(study)
+    used, joined = _used_columns(study), _joined_columns(study)
     sources = {}
     for name in used:
         publication = study.publications[name]
@@ -140,6 +141,7 @@ def read_publications(study: TotalsStudy) -> dict[str, Published]:
             sources[name],
             used[name],
             decimals,
+            joined[name],
             _group_keys(study, name),
         )
         for name in used
@@ -187,10 +189,22 @@ def agreed(first: Coded, second: Coded) -> Integers:
 
 def _used_columns(study: TotalsStudy) -> dict[str, list[str]]:
     """Return per publication that is used the columns of the plan, measures apart."""
-    used: dict[str, dict[str, None]] = {}
+    used = {name: dict.fromkeys(columns) for name, columns in _joined_columns(study).items()}
+    for name, columns in used.items():
+        publication = study.publications[name]
+        columns.update(dict.fromkeys(publication.unique))
+        columns.update(dict.fromkeys(parse_condition(each).column for each in publication.where))
+        if publication.identifier is not None:
+            columns[publication.identifier] = None
+    return {name: list(columns) for name, columns in used.items()}
+
+
+def _joined_columns(study: TotalsStudy) -> dict[str, list[str]]:
+    """Return per publication that is used the columns by which it is joined with others."""
+    joined: dict[str, dict[str, None]] = {}
 
     def note(name: str, columns: Iterable[str]) -> None:
-        used.setdefault(name, {}).update(dict.fromkeys(columns))
+        joined.setdefault(name, {}).update(dict.fromkeys(columns))
 
     for phase in study.phases:
         note(phase.packages, phase.keys)
@@ -202,13 +216,7 @@ def _used_columns(study: TotalsStudy) -> dict[str, list[str]]:
         entity = study.entities.entity
         names = [*study.entities.keys.values(), *([] if entity is None else [entity])]
         note(study.entities.publication, names)
-    for name, columns in used.items():
-        publication = study.publications[name]
-        note(name, publication.unique)
-        note(name, (parse_condition(each).column for each in publication.where))
-        if publication.identifier is not None:
-            columns[publication.identifier] = None
-    return {name: list(columns) for name, columns in used.items()}
+    return {name: list(columns) for name, columns in joined.items()}
 
 
 def _group_keys(study: TotalsStudy, name: str) -> list[str]:
@@ -266,8 +274,10 @@ def _published(
     source: Source,
     used: Sequence[str],
     decimals: Mapping[str, int],
+    joined: Sequence[str],
     keys: Sequence[str],
 ) -> Published:
+    """Return a publication; rows of one key that differ are all kept, and are in doubt: their groups will be apart."""
     columns, measures, faults = _read(publication, source, used, decimals)
     troubles: list[Trouble] = []
     for derived, rule in publication.derived.items():
@@ -276,7 +286,17 @@ def _published(
     kept = np.flatnonzero(_meeting(publication, columns, rows))
     met = len(kept)
     if publication.unique:
-        kept = _first_of_each(name, publication, columns, measures, kept, keys, troubles)
+        key, _ = combined([columns[each].codes[kept] for each in publication.unique])
+        agreeing = [columns[each].codes for each in joined] + list(measures.values())
+        first, differs, doubtful = _repetitions(key, [own[kept] for own in agreeing])
+        for column in faults.values():
+            column[kept[doubtful]] = CONTRADICTED
+        if differs.any():
+            row = kept[np.flatnonzero(differs)[0]]
+            example = said(columns[each].text(row) for each in keys)
+            kind = marked("rows that repeat another differ from it")
+            troubles.append(Trouble(name, kind, int(differs.sum()), example))
+        kept = kept[first | differs]
     return Published(
         name=name,
         columns={each: columns[each].taken(kept) for each in used},
@@ -401,30 +421,20 @@ def _nothing_left(publication: Publication) -> str:
     )
 
 
-def _first_of_each(
-    where: str,
-    publication: Publication,
-    columns: Mapping[str, Coded],
-    measures: Mapping[str, Integers],
-    kept: Integers,
-    keys: Sequence[str],
-    troubles: list[Trouble],
-) -> Integers:
-    """Return the first of the rows with the same key, and take note of repetitions with other measures.
+def _repetitions(key: Integers, columns: Sequence[Integers]) -> tuple[Flags, Flags, Flags]:
+    """Tell which rows are the first of their key, which others differ from it, and which rows are in such a doubt.
 
-    The example is the group of one of them, not its own name: troubles are told with the figures.
+    A row whose key is unknown repeats nothing.
     """
-    key, _ = combined([columns[each].codes[kept] for each in publication.unique])
     lost = key == UNKNOWN
+    key = key.copy()
     key[lost] = key.max(initial=0) + 1 + np.arange(int(lost.sum()))
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    differs = np.zeros(len(kept), bool)
-    for column in measures.values():
-        own = column[kept]
-        differs |= own != own[first][inverse.reshape(-1)]
-    if differs.any():
-        row = kept[np.flatnonzero(differs)[0]]
-        example = said(columns[each].text(row) for each in keys)
-        kind = marked("rows that repeat another have other measures")
-        troubles.append(Trouble(where, kind, int(differs.sum()), example))
-    return kept[np.sort(first)]
+    _, place, inverse = np.unique(key, return_index=True, return_inverse=True)
+    inverse = inverse.reshape(-1)
+    first, differs = np.zeros(len(key), bool), np.zeros(len(key), bool)
+    first[place] = True
+    for column in columns:
+        differs |= column != column[place][inverse]
+    doubtful = np.zeros(len(place), bool)
+    doubtful[inverse[differs]] = True
+    return first, differs, doubtful[inverse] & (first | differs)

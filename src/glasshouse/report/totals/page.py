@@ -155,8 +155,8 @@ def _phases(result: CampaignResult) -> Table:
         text("several allocations"),
         text("not solved"),
         text("untried"),
-        text("records linked"),
-        text("records named"),
+        text("records linked so far"),
+        text("records named so far"),
     )
     rows = [(Cell(phase.name), *map(count_cell, _counts(phase))) for phase in result.phases]
     return _table([text("Phase")], titles, rows)
