@@ -11,16 +11,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from glasshouse.language import LANGUAGES, speaking
-from glasshouse.report import archive
+from glasshouse.report import Page, Provenance, archive
 from glasshouse.report.page import Severity
 from glasshouse.report.side_by_side.figures import measured_findings
 from glasshouse.report.side_by_side.findings import side_by_side_findings
+from glasshouse.report.side_by_side.page import assessed_page
 from glasshouse.runs.side_by_side import AssessedRuns, MeasuredRuns, side_by_side
 from glasshouse.runs.stored import stored_assessment, stored_runs
 from tests.cli.test_longitudinal import write
 from tests.conftest import Glasshouse
 from tests.report.snapshots import assert_snapshot
 
+PROVENANCE = Provenance("1.0", "", {})
 KNOWN = ("day_of_birth", "month_of_birth", "gender", "school")
 LAST = {"age": list("1122334"), "sex": list("FFMMFMF"), "ill": list("aabbaba")}
 THIS = {"age": list("12345677"), "sex": list("FMFMFMFM"), "ill": list("abababaa")}
@@ -112,6 +114,37 @@ def test_what_is_said_of_two_years(glasshouse: Glasshouse) -> None:
     assert_snapshot("side-by-side-worse", lambda: side_by_side_findings(outcome))
     turned = compared("y2019", "y2018")
     assert_snapshot("side-by-side-better", lambda: side_by_side_findings(turned))
+
+
+def title(page: Page, place: int) -> str:
+    own = page.figures[place].chart["title"]["text"]
+    return own if isinstance(own, str) else " ".join(own)
+
+
+def test_the_titles_of_pictures_say_what_differs(glasshouse: Glasshouse) -> None:
+    for file, out in (("last.csv", "y2018"), ("this.csv", "y2019"), ("last.csv", "again")):
+        assess(glasshouse, file, out, "-s", "ill", "--subsets", "all")
+    page = assessed_page(compared("y2018", "y2019"), provenance=PROVENANCE, command="")
+    assert title(page, 0) == (
+        "A guess at who it is: right for 71 of every 100 in “y2018”, for all in “y2019”"
+    )
+    assert title(page, 1) == (
+        "Guesses at who it is differ most with 1 attribute known: right for 57 of every 100 in “y2018”, for 88 of "
+        "every 100 in “y2019”"
+    )
+    same = assessed_page(compared("y2018", "again"), provenance=PROVENANCE, command="")
+    assert title(same, 0) == (
+        "A guess at who it is: right for 71 of every 100 in “again”, as in “y2018”"
+    )
+    assert title(same, 1) == "With the best set of each size an adversary does alike in every run"
+
+
+def test_the_run_that_differs_most_is_named_wherever_it_stands(glasshouse: Glasshouse) -> None:
+    assess(glasshouse, "last.csv", "one", "-s", "ill", "--subsets", "all")
+    assess(glasshouse, "this.csv", "two", "-s", "ill", "--subsets", "all")
+    assess(glasshouse, "last.csv", "three", "-s", "ill", "--subsets", "all")
+    page = assessed_page(compared("one", "two", "three"), provenance=PROVENANCE, command="")
+    assert title(page, 1).endswith("in “two”")
 
 
 def test_what_is_the_same_is_said_to_be(glasshouse: Glasshouse) -> None:

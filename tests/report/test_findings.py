@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from glasshouse.language import speaking
 from glasshouse.microdata import Assessment, assess, sweep
 from glasshouse.microdata.lattice import Sweep
+from glasshouse.qif import Tries
 from glasshouse.report import Severity, findings
-from glasshouse.report.grading import graded
+from glasshouse.report.grading import graded, learned
 from glasshouse.report.microdata.attacks import (
     best_by_size,
     by_knowledge,
@@ -185,6 +187,61 @@ def test_the_thresholds(success: Fraction, certain: bool, severity: Severity) ->
     assert graded(success, certain=certain) is severity
 
 
+def test_certainty_about_a_secret_that_most_share_is_a_high_risk_too() -> None:
+    """A guess gains nothing, as nine of ten share the value anyway; but of eight of them it becomes certain."""
+    people = pa.table({"age": [*map(str, range(8)), "8", "8"], "walks": [*["y"] * 9, "n"]})
+    outcome = assess(read(people, quasi_identifiers=["age"], sensitive=["walks"]))
+    _, inferring = outcome.attacks
+    assert inferring.probabilistic.additive == 0
+    assert inferring.certain == 8
+    assert learned(inferring) == Fraction(8, 10)
+    assert findings(outcome)[1].severity is Severity.HIGH
+
+
+@pytest.mark.parametrize(
+    ("tries", "said"),
+    [
+        (
+            2,
+            "Someone who knows a student's age and gender finds their record within 2 guesses for 80 of every 100 "
+            "students; without that knowledge it would be 20 of every 100.",
+        ),
+        (
+            1,
+            "Someone who knows a student's age and gender finds their record with 1 guess for 50 of every 100 "
+            "students; without that knowledge it would be 10 of every 100.",
+        ),
+    ],
+)
+def test_several_tries_are_said_as_a_frequency(tries: int, said: str) -> None:
+    table = read(STUDENTS, quasi_identifiers=["age", "gender"])
+    outcome = assess(table, gains={(): Tries(tries)})
+    sentences = [each.sentence for each in findings(outcome, subject="student", tries=tries)]
+    assert said in sentences
+    with speaking("pt-BR"):
+        own = " ".join(each.sentence for each in findings(outcome, tries=tries))
+    assert ("em até 2 palpites" if tries == 2 else "com 1 palpite") in own
+
+
+def test_tries_at_a_secret_and_tries_in_vain() -> None:
+    table = read(STUDENTS, quasi_identifiers=["age", "gender"], sensitive=["grade"])
+    learning = assess(table, gains={("grade",): Tries(2)})
+    assert any(
+        "tells their grade right within 2 guesses for all people; without that knowledge it would be"
+        in each.sentence
+        for each in findings(learning, tries=2)
+    )
+    alike = read(STUDENTS, quasi_identifiers=["home_town"], sensitive=["grade"])
+    for secret, what in (((), "finds their record"), (("grade",), "tells their grade right")):
+        *_, told = (
+            each
+            for each in findings(assess(alike, gains={secret: Tries(2)}), tries=2)
+            if what in each.sentence
+        )
+        assert told.sentence.endswith("no more than without that knowledge.")
+        assert told.severity is Severity.SAFE
+
+
 def test_an_anatomy_release_is_told_by_quasi_identifiers_and_by_group() -> None:
     table = pa.table({"age": list("abcd"), "group": list("1122"), "ill": list("xyxx")})
     release = read(table).with_roles(quasi_identifiers=["age"], sensitive=["ill"])
@@ -231,7 +288,7 @@ def test_findings_of_a_collection_speak_of_all_datasets_and_of_how_success_grows
         "all.",
         "Someone who knows a student's class in 2014 and 2015 learns the ill of 4 students with certainty (100 %), and "
         "guesses it right for all students; without that knowledge it would be 75 of every 100.",
-        "All 4 students share their class in 2014 and 2015 with fewer than 4 others.",
+        "All 4 students share their class (in 2014 and 2015) with fewer than 4 others.",
     ]
 
 

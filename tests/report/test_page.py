@@ -31,6 +31,7 @@ from glasshouse.report.page import (
     Term,
 )
 from glasshouse.report.render import to_html
+from glasshouse.report.repeating import instructions
 from tests.report.test_document import assert_it_asks_nobody, tags, text
 
 CHART = {
@@ -44,7 +45,7 @@ PAGE = Page(
     lead="One line",
     findings=(
         Finding(Severity.SAFE, "First.", "1/2", "It means", "Do this"),
-        Finding(Severity.HIGH, "Second.", "1/3", "It also means", "Do that"),
+        Finding(Severity.HIGH, "Second.", "1/3", "It also means", "Do that", "A chapter"),
     ),
     adversary=("She knows it.",),
     limits=("It holds.",),
@@ -223,6 +224,38 @@ def test_the_study_keeps_its_lines_and_the_command_is_named() -> None:
     assert "Computed with numpy 2.0" in text(page)
 
 
+@pytest.mark.parametrize(
+    ("abridged", "withheld", "said"),
+    [
+        (False, False, ()),
+        (True, False, ("Here the study is without the values of the data that it names.",)),
+        (
+            False,
+            True,
+            (
+                "Here the study is without its seed, which may be that of the random choices that protect a "
+                "release.",
+            ),
+        ),
+    ],
+)
+def test_only_what_is_left_out_of_the_study_is_said_to_be(
+    abridged: bool, withheld: bool, said: tuple[str, ...]
+) -> None:
+    provenance = replace(PAGE.provenance, abridged=abridged, seed_withheld=withheld)
+    assert instructions(provenance)[1:] == said
+    shown = text(to_html(replace(PAGE, provenance=provenance)))
+    assert ("Save this as study.toml" in shown) is not bool(said)
+    assert all(sentence in shown for sentence in said)
+
+
+def test_both_may_be_left_out() -> None:
+    provenance = replace(PAGE.provenance, abridged=True, seed_withheld=True)
+    (both,) = instructions(provenance)[1:]
+    assert "values of the data" in both
+    assert "without its seed" in both
+
+
 def test_sections_come_in_their_order() -> None:
     headings = re.findall(r"<h2[^>]*>([^<]*)</h2>", to_html(PAGE))
     assert headings == [
@@ -240,7 +273,7 @@ def test_sections_come_in_their_order() -> None:
 def test_findings_are_ranked_and_say_what_could_be_done() -> None:
     said = text(to_html(PAGE)).partition("Findings High risk")[2]
     assert said.startswith(
-        " Second. It also means What could be done: Do that 1/3 Reassuring First."
+        " A chapter Second. It also means What could be done: Do that 1/3 Reassuring First."
     )
 
 

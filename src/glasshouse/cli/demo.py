@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -40,8 +41,10 @@ def demo(
 
     console = Console()
     page = story.to_page()
-    for finding in page.findings:
-        say(console, f"• {finding.sentence}")
+    for chapter, findings in groupby(page.findings, key=lambda finding: finding.chapter):
+        say(console, f"\n{chapter}")
+        for finding in findings:
+            say(console, f"• {finding.sentence}")
     say(console, "\n" + text("Report: {path}", path=str(story.report)), soft_wrap=True)
 
 

@@ -135,15 +135,18 @@ def _show_assessment(run: Run) -> None:
     for explanation in run.explanations:
         for table in explanation_tables(explanation):
             _put(console, table)
-    currency = run.study.adversary.gain.currency
-    for table in assessment_tables(run.assessment, currency=currency):
+    gain = run.study.adversary.gain
+    for table in assessment_tables(run.assessment, currency=gain.currency):
         _put(console, table)
     if run.sweep is not None and run.study.subsets == ("all",):
         _put(console, influence_table(run.sweep))
     if not any(attack.gain for attack in run.assessment.attacks):
         say(console, translated(LEGEND))
     console.print()
-    for finding in findings(run.assessment, subject=run.study.subject, currency=currency):
+    found = findings(
+        run.assessment, subject=run.study.subject, currency=gain.currency, tries=gain.tries
+    )
+    for finding in found:
         say(console, f"• {finding.sentence}")
 
 

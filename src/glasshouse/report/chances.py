@@ -14,7 +14,7 @@ from glasshouse.microdata.models import Leakage
 from glasshouse.report.cells import percent_cell
 from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.theme import JOINT, NEUTRAL, TARGETS, wrapped
-from glasshouse.report.words import frequency, natural
+from glasshouse.report.words import FINER, frequencies, natural, rounded, told_apart
 
 FEW = 20
 """A chance of some in at most so many is said as it is."""
@@ -35,10 +35,10 @@ def chance(probability: Fraction) -> str:
 
 
 def chances(*probabilities: Fraction) -> tuple[str, ...]:
-    """Say how likely several things are, in a way that can be compared.
+    """Say how likely several things are, in a way that can be compared: what differs is said differently.
 
     >>> chances(Fraction(1, 6), Fraction(1, 3000)), chances(Fraction(1, 2), Fraction(501, 1000))
-    (('1 in 6', '1 in 3,000'), ('50 in 100', '50 in 100'))
+    (('1 in 6', '1 in 3,000'), ('500 in 1,000', '501 in 1,000'))
     """
     if all(
         each in (0, 1) or each.denominator <= FEW or each.numerator == 1 for each in probabilities
@@ -46,11 +46,18 @@ def chances(*probabilities: Fraction) -> tuple[str, ...]:
         return tuple(
             _certain(each) or _one_in(each.numerator, each.denominator) for each in probabilities
         )
-    return tuple(_certain(each) or _rounded(each) for each in probabilities)
+    ways = (tuple(_rounded(each, base) for each in probabilities) for base in (None, *FINER))
+    return told_apart(ways)
 
 
-def _rounded(probability: Fraction) -> str:
-    count, base = natural(probability)
+def _rounded(probability: Fraction, base: int | None) -> str:
+    """Say how likely something is, on a base or on the one that suits it."""
+    certain = _certain(probability)
+    if certain is not None:
+        return certain
+    count = 0 if base is None else rounded(probability * base)
+    if base is None or count == 0:
+        count, base = natural(probability)
     if count == base:
         return text("more than {count} in {base}", count=base - 1, base=base)
     return _one_in(count, base)
@@ -67,8 +74,10 @@ def both_frequencies(low: Fraction, high: Fraction) -> str:
     ('4 and 86 of every 100', '1 of every 250 and 50 of every 100')
     """
     if _on_a_hundred(low, high):
-        return text("{low} and {high} of every 100", low=round(100 * low), high=round(100 * high))
-    first, second = frequency(low), frequency(high)
+        return text(
+            "{low} and {high} of every 100", low=rounded(100 * low), high=rounded(100 * high)
+        )
+    first, second = frequencies(low, high)
     return first if first == second else text("{first} and {last}", first=first, last=second)
 
 
@@ -79,13 +88,15 @@ def frequency_range(low: Fraction, high: Fraction) -> str:
     ('4 to 86 of every 100', '1 of every 250 to 50 of every 100')
     """
     if _on_a_hundred(low, high):
-        return text("{low} to {high} of every 100", low=round(100 * low), high=round(100 * high))
-    first, second = frequency(low), frequency(high)
+        return text(
+            "{low} to {high} of every 100", low=rounded(100 * low), high=rounded(100 * high)
+        )
+    first, second = frequencies(low, high)
     return first if first == second else text("{low} to {high}", low=first, high=second)
 
 
 def _on_a_hundred(low: Fraction, high: Fraction) -> bool:
-    return low >= Fraction(1, 100) and round(100 * low) < round(100 * high) < 100
+    return low >= Fraction(1, 100) and rounded(100 * low) < rounded(100 * high) < 100
 
 
 class Shift(NamedTuple):

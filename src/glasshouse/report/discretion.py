@@ -17,7 +17,7 @@ from glasshouse.language import number, text
 from glasshouse.report.cells import percent_cell
 from glasshouse.report.chances import Shift, chance, chances
 from glasshouse.report.page import Cell
-from glasshouse.report.words import counted, plural
+from glasshouse.report.words import counted, plural, rounded
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Told:
         """
         if not self._is_hidden(probability):
             return chance(probability)
-        tenths = round(10 * probability)
+        tenths = rounded(10 * probability)
         if tenths == 0:
             return text("less than {chance}", chance=chance(Fraction(1, 10)))
         if tenths == 10:
@@ -81,6 +81,16 @@ class Told:
         these, everybody = chances(among_these, among_all)
         return these, everybody
 
+    def alike(self, among_these: Fraction, among_all: Fraction) -> bool:
+        """Tell whether two chances hardly differ, so that one is told for both.
+
+        >>> half, more = Fraction(1, 2), Fraction(53, 100)
+        >>> Told(rough=True).alike(more, half), Told(rough=False).alike(more, half), Told(rough=False).alike(half, half)
+        (True, False, True)
+        """
+        alike = self.chance(among_these) == self.chance(among_all)
+        return alike or chance(among_these) == chance(among_all)
+
     def ratio(self, probability: Fraction) -> str:
         """Return the figure behind a sentence: the exact ratio, or as much as may be told of it."""
         return self.chance(probability) if self._is_hidden(probability) else ratio(probability)
@@ -93,7 +103,7 @@ class Told:
         """
         if not self._is_hidden(probability):
             return percent_cell(probability)
-        tenths = round(10 * probability)
+        tenths = rounded(10 * probability)
         if tenths == 0:
             return Cell(f"< {_percent(10)}")
         if tenths == 10:
@@ -107,7 +117,7 @@ class Told:
     def _drawn(self, probability: Fraction) -> Fraction:
         if not self._is_hidden(probability):
             return probability
-        tenths = round(10 * probability)
+        tenths = rounded(10 * probability)
         return Fraction(1, 20) if tenths == 0 else min(Fraction(tenths, 10), Fraction(19, 20))
 
     def _is_hidden(self, probability: Fraction) -> bool:

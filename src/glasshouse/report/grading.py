@@ -25,6 +25,15 @@ def graded(success: Fraction, *, certain: bool = False) -> Severity:
     return Severity.MODERATE if success >= SOME or certain else Severity.LOW
 
 
+def learned(attack: Attack) -> Fraction:
+    """Return what an attack on a secret adds: to the share of right guesses, or to that of people known for certain.
+
+    Of a secret that most people share, a guess is good before, so that little is added to it; that it becomes certain
+    is the greater gain then.
+    """
+    return max(attack.probabilistic.additive, attack.deterministic.additive)
+
+
 def is_small(attack: Attack) -> bool:
     """Tell whether a guess is seldom right, and nothing certain."""
     return graded(attack.probabilistic.posterior, certain=attack.certain > 0) is Severity.LOW

@@ -63,6 +63,8 @@ class Finding:
     """What it means for a person."""
     remedy: str = ""
     """What could be done."""
+    chapter: str = ""
+    """Which of several reports it is from, where a page tells of several."""
 
 
 def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -196,6 +198,8 @@ class Provenance:
     """Per dataset, the SHA-256 of its bytes."""
     abridged: bool = False
     """Whether values of the data that the study names are left out of it here."""
+    seed_withheld: bool = False
+    """Whether the seed is left out of it here: it is as secret as the data."""
     smallest_cell: int = 10
     """From how many people on a count of those with particular values is shown."""
     seed: int | None = None

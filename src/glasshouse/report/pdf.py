@@ -16,6 +16,7 @@ from typing import Any
 from glasshouse.errors import GlasshouseError, InternalError, printable
 from glasshouse.language import locale, spoken, text
 from glasshouse.report.page import Cell, Figure, Finding, Group, Page, Section, Table, ranked
+from glasshouse.report.repeating import instructions
 from glasshouse.report.theme import to_svg
 
 FONT = "Libertinus Serif"
@@ -76,7 +77,7 @@ def content_of(page: Page) -> dict[str, Any]:
         "figures": [_figure(figure) for figure in page.figures],
         "sections": [_section(section) for section in page.sections],
         "limits": [*page.limits, _smallest_cell(page)],
-        "instruction": _instruction(page),
+        "instruction": instructions(page.provenance),
         "command": page.command,
         "study": page.provenance.study.rstrip().split("\n") if page.provenance.study else [],
         "origins": _origins(page),
@@ -140,6 +141,7 @@ def _finding(finding: Finding) -> dict[str, str]:
     return {
         "severity": finding.severity.value,
         "heading": finding.severity.heading,
+        "chapter": finding.chapter,
         "sentence": finding.sentence,
         "meaning": finding.meaning,
         "remedy": finding.remedy,
@@ -229,30 +231,6 @@ def _smallest_cell(page: Page) -> str:
         "than {smallest}”.",
         smallest=page.provenance.smallest_cell,
     )
-
-
-def _instruction(page: Page) -> list[str]:
-    """Return how to repeat the figures; the command follows the first sentence."""
-    version = page.provenance.version
-    if not page.provenance.study:
-        return [text("Run this command with Glasshouse {version}:", version=version)]
-    if not page.provenance.abridged:
-        return [
-            text(
-                "Save this as study.toml and run this command with Glasshouse {version}:",
-                version=version,
-            )
-        ]
-    return [
-        text(
-            "Run this command with Glasshouse {version} and the study.toml of the run:",
-            version=version,
-        ),
-        text(
-            "Here the study is without the values of the data that it names: what is believed, what values are worth, "
-            "or what is known of somebody."
-        ),
-    ]
 
 
 def _origins(page: Page) -> list[list[str]]:

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from glasshouse.errors import printable
 from glasshouse.language import spoken, text
 from glasshouse.report.page import Figure, Page, ranked
+from glasshouse.report.repeating import instructions
 from glasshouse.report.theme import to_svg
 
 
@@ -24,6 +25,7 @@ def to_html(page: Page) -> str:
         page=page,
         findings=ranked(page.findings),
         drawn=_drawn,
+        instructions=instructions(page.provenance),
         text=text,
         language=spoken(),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from glasshouse.language import text
-from glasshouse.report.page import Figure, Page, Provenance, Section, Term
+from glasshouse.report.page import Figure, Finding, Page, Provenance, Section, Term
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,8 @@ def story_page(
     return Page(
         title=title,
         lead=lead,
-        findings=tuple(
-            finding for each in chapters for finding in each.page.findings[: each.findings]
-        ),
-        opening=tuple(each.page.findings[0] for each in chapters if each.page.findings),
+        findings=tuple(finding for each in chapters for finding in _findings(each, each.findings)),
+        opening=tuple(finding for each in chapters for finding in _findings(each, 1)),
         adversary=tuple(_told(each.title, each.page.adversary) for each in chapters),
         limits=_each_once(sentence for each in chapters for sentence in each.page.limits),
         provenance=provenance,
@@ -55,8 +53,13 @@ def story_page(
     )
 
 
+def _findings(chapter: Chapter, most: int) -> list[Finding]:
+    """Return the first findings of a chapter, each saying of which chapter it is."""
+    return [replace(finding, chapter=chapter.title) for finding in chapter.page.findings[:most]]
+
+
 def _told(title: str, sentences: Sequence[str]) -> str:
-    return text("{chapter}: {sentences}", chapter=title, sentences=" ".join(sentences))
+    return text("{chapter} — {sentences}", chapter=title, sentences=" ".join(sentences))
 
 
 def _pictures(chapter: Chapter) -> list[Figure]:

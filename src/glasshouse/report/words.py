@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from glasshouse.language import localised, number, text, text_for
@@ -12,24 +13,62 @@ from glasshouse.report.nouns import counted, indefinite, plural, singular
 
 __all__ = [
     "counted",
+    "decimal",
     "enumeration",
+    "frequencies",
     "frequency",
     "indefinite",
     "money",
     "percentage",
     "percentage_points",
+    "percentages",
     "plural",
+    "rounded",
+    "set_apart",
     "share",
     "short_names",
     "singular",
     "times",
     "together",
+    "told_apart",
     "within",
 ]
 
 _ENDINGS = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,7})+$")
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _MOST_IN_A_LIST = 5
+FINER = (10**3, 10**4, 10**5, 10**6)
+"""The bases on which frequencies are told that a hundred does not tell apart."""
+
+
+def rounded(value: Fraction | float) -> int:
+    """Round to the nearest whole number; exact halves go up, so that no risk is told smaller than it is.
+
+    >>> rounded(Fraction(61, 2)), rounded(Fraction(193, 2)), rounded(Fraction(35, 2)), rounded(30.4)
+    (31, 97, 18, 30)
+    """
+    return math.floor(Fraction(value) + Fraction(1, 2))
+
+
+def decimal(value: Fraction | float, digits: int) -> str:
+    """Write a number with so many decimals; exact halves go away from zero.
+
+    >>> decimal(Fraction(1, 8), 2), decimal(Fraction(-1, 8), 2), decimal(Fraction(1, 3), 0), decimal(1234.5, 1)
+    ('0.13', '-0.13', '0', '1,234.5')
+    """
+    size = rounded(abs(Fraction(value)) * 10**digits)
+    whole, rest = divmod(size, 10**digits)
+    decimals = f".{rest:0{digits}d}" if digits else ""
+    return localised(f"{'-' if value < 0 < size else ''}{whole:,}{decimals}")
+
+
+def told_apart(ways: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the first of several ways to say the same figures that tells most of them apart.
+
+    >>> told_apart([("30", "30"), ("30.5", "30.0"), ("30.50", "30.00")])
+    ('30.5', '30.0')
+    """
+    return max(ways, key=lambda said: len(set(said)))
 
 
 def frequency(probability: Fraction) -> str:
@@ -53,36 +92,72 @@ def frequency(probability: Fraction) -> str:
     return text("{count} of every {base}", count=count, base=base)
 
 
+def frequencies(*probabilities: Fraction) -> tuple[str, ...]:
+    """Say probabilities as natural frequencies that can be compared: what differs is said differently.
+
+    Where a rounding would hide a difference, they are said on a finer base, down to one in a million.
+
+    >>> frequencies(Fraction(304, 1000), Fraction(301, 1000)), frequencies(Fraction(1, 4), Fraction(1, 2))
+    (('304 of every 1,000', '301 of every 1,000'), ('25 of every 100', '50 of every 100'))
+    >>> frequencies(Fraction(9999, 10000), Fraction(9994, 10000), Fraction(1))
+    ('more than 999 of every 1,000', '999 of every 1,000', 'all')
+    """
+    ways = (tuple(_frequency_of(each, base) for each in probabilities) for base in FINER)
+    return told_apart([tuple(map(frequency, probabilities)), *ways])
+
+
+def _frequency_of(probability: Fraction, base: int) -> str:
+    """Say a probability on a base; one that is too small for it as it is said by itself."""
+    count = rounded(probability * base)
+    if count == 0 or probability >= 1:
+        return frequency(probability)
+    if count == base:
+        return text("more than {count} of every {base}", count=base - 1, base=base)
+    return text("{count} of every {base}", count=count, base=base)
+
+
 def natural(probability: Fraction) -> tuple[int, int]:
     """Return a probability between 0 and 1 as a count out of 100, 1,000, …, rounded to two digits.
 
-    >>> natural(Fraction(23, 100)), natural(Fraction(1, 32561)), natural(Fraction(3, 7000))
-    ((23, 100), (1, 32561), (43, 100000))
+    >>> natural(Fraction(23, 100)), natural(Fraction(1, 32561)), natural(Fraction(3, 7000)), natural(Fraction(61, 200))
+    ((23, 100), (1, 32561), (43, 100000), (31, 100))
     """
     if probability.numerator == 1 and probability.denominator > 100:
         return 1, probability.denominator
     base = 100
     while probability * base < Fraction(95, 10):
         base *= 10
-    count = round(probability * base)
+    count = rounded(probability * base)
     if count % 10 == 0 and base > 100:
         return count // 10, base // 10
     return count, base
 
 
-def percentage(probability: Fraction) -> str:
+def percentage(probability: Fraction, digits: int = 1) -> str:
     """Say a probability as a percentage that is never rounded to nothing or to everything.
 
-    >>> percentage(Fraction(1, 3)), percentage(Fraction(1, 10**6)), percentage(Fraction(0))
-    ('33.3 %', '< 0.1 %', '0 %')
+    >>> third = Fraction(1, 3)
+    >>> percentage(third), percentage(Fraction(1, 10**6)), percentage(Fraction(0)), percentage(third, 2)
+    ('33.3 %', '< 0.1 %', '0 %', '33.33 %')
     """
     if probability in (0, 1):
         return _percent("0" if probability == 0 else "100")
-    if probability < Fraction(1, 1000):
-        return f"< {_percent(localised('0.1'))}"
-    if probability > Fraction(999, 1000):
-        return f"> {_percent(localised('99.9'))}"
-    return _percent(number(100 * float(probability), ".1f"))
+    least = Fraction(1, 10 ** (2 + digits))
+    if probability < least:
+        return f"< {_percent(decimal(100 * least, digits))}"
+    if probability > 1 - least:
+        return f"> {_percent(decimal(100 - 100 * least, digits))}"
+    return _percent(decimal(100 * probability, digits))
+
+
+def percentages(*probabilities: Fraction) -> tuple[str, ...]:
+    """Say probabilities as percentages that can be compared: what differs is said differently.
+
+    >>> percentages(Fraction(1, 3), Fraction(2, 3)), percentages(Fraction(30012, 10**5), Fraction(30041, 10**5))
+    (('33.3 %', '66.7 %'), ('30.01 %', '30.04 %'))
+    """
+    digits = (1, 2, 3, 4)
+    return told_apart(tuple(percentage(each, own) for each in probabilities) for own in digits)
 
 
 def _percent(figure: str) -> str:
@@ -98,7 +173,7 @@ def percentage_points(difference: Fraction) -> str:
     size = abs(difference)
     if 0 < size < Fraction(1, 2000):
         return text("less than {figure}", figure=localised("0.1"))
-    return number(100 * float(size), ".1f")
+    return decimal(100 * size, 1)
 
 
 def share(part: int, whole: int) -> str:
@@ -198,6 +273,28 @@ def within(known: str, names: Sequence[str]) -> str:
             first=names[0],
         )
     return text("{known} in {datasets}", known=known, datasets=joined(names))
+
+
+def set_apart(known: str, names: Sequence[str]) -> str:
+    """Say the same as `within`, where what is known must not run into what follows.
+
+    >>> set_apart("age", ["2014", "2015"]), set_apart("age", ["2016", "2015", "2014"]), set_apart("age", list("abcdef"))
+    ('age (in 2014 and 2015)', 'age (in each of 2014 to 2016)', 'age (in a and 5 further datasets)')
+    """
+    years = _years_in_a_row(names)
+    if years is not None:
+        return text(
+            "{known} (in each of {first} to {last})", known=known, first=years[0], last=years[1]
+        )
+    if len(names) > _MOST_IN_A_LIST:
+        return text_for(
+            len(names) - 1,
+            "{known} (in {first} and {count} further dataset)",
+            "{known} (in {first} and {count} further datasets)",
+            known=known,
+            first=names[0],
+        )
+    return text("{known} (in {datasets})", known=known, datasets=joined(names))
 
 
 def _years_in_a_row(names: Sequence[str]) -> tuple[str, str] | None:

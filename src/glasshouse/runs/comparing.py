@@ -78,6 +78,8 @@ class Compared:
     """The share of detail that is lost; None where nothing was recoded."""
     utility: Utility
     """What the release still serves for."""
+    grouped: bool = False
+    """Whether it is by Anatomy: the sensitive attribute is published apart, by groups, and nothing is recoded."""
 
     @property
     def distance(self) -> float:
@@ -344,7 +346,7 @@ def write_comparison(
         "datasets": [{"name": name, "sha256": digest} for name, digest in digests.items()],
         "report": report_manifest(),
     }
-    provenance = replace(provenance_of(comparison.study, digests), study="", abridged=False)
+    provenance = replace(provenance_of(comparison.study, digests), study="")
     with new_folder(folder, replace=overwrite) as draft:
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         pyarrow.parquet.write_table(comparison.to_frame(), draft / RESULTS)
@@ -382,4 +384,5 @@ def _figures(release: _Released, fraction: float | None, predict: str | None) ->
         utility=compare_utility(
             release.original, release.table, hierarchies=release.hierarchies, target=predict
         ),
+        grouped=group is not None,
     )

@@ -108,6 +108,7 @@ class Run:
             treatment=self.steps,
             notes=self.notes(),
             currency=self.study.adversary.gain.currency,
+            tries=self.study.adversary.gain.tries,
         )
 
     def notes(self) -> list[str]:

@@ -206,10 +206,21 @@ def provenance_of(study: Question, digests: Mapping[str, str]) -> Provenance:
         version=own_version,
         study=dump_study(_travelling(study), version=own_version),
         datasets=digests,
-        abridged=study.abridged() != study,
+        abridged=_lacks_values(study),
+        seed_withheld=_told_seed(study) != getattr(study, "seed", None),
         smallest_cell=smallest_cell(),
         seed=_told_seed(study),
         libraries={"Python": python, **{name: version(name) for name in LIBRARIES}},
+    )
+
+
+def _lacks_values(study: Question) -> bool:
+    """Tell whether a report shows a study without some values of the data that it names."""
+    shown = study.abridged()
+    return any(
+        getattr(shown, name) != getattr(study, name)
+        for name in type(study).model_fields
+        if name != "seed"
     )
 
 

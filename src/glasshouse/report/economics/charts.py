@@ -55,7 +55,7 @@ def deterrence_figures(
         Figure.of(
             value_by_size(policy, currency),
             label=text("Value of the attack by size of the group"),
-            caption=text("It never rises with the size.")
+            caption=text("The value never rises with the size.")
             if policy.belief is None
             else text("By the size that she expects; she may also find nobody."),
             table=_table(policy, _values(policy), lambda value: Cell(value_of(value, currency))),

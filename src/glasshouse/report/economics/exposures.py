@@ -87,21 +87,23 @@ def _expected_sentence(exposure: Exposure) -> str:
     if exposure.expected_known == exposure.expected_unknown == 0:
         return text(
             "Of {records} in {release}, none is worth attacking to a rational adversary, whether she knows the sizes "
-            "of groups or only how frequent people are.",
+            "of groups or only how frequent people are in the population.",
             **parts,
         )
     if exposure.groups.sizes is None:
         return text(
             "Of {records} in {release}, {known} are expected to be re-identified by an adversary who knows the sizes "
-            "of groups, {unknown} by one who only knows how frequent people are.",
+            "of groups, {unknown} by one who only knows how frequent people are in the population.",
             **parts,
         )
     return text_for(
         worth,
         "Of {records} in {release}, {count} ({share}) is worth attacking; {known} are expected to be re-identified by "
-        "an adversary who knows the sizes of groups, {unknown} by one who only knows how frequent people are.",
+        "an adversary who knows the sizes of groups, {unknown} by one who only knows how frequent people are in the "
+        "population.",
         "Of {records} in {release}, {count} ({share}) are worth attacking; {known} are expected to be re-identified by "
-        "an adversary who knows the sizes of groups, {unknown} by one who only knows how frequent people are.",
+        "an adversary who knows the sizes of groups, {unknown} by one who only knows how frequent people are in the "
+        "population.",
         **parts,
     )
 
@@ -116,7 +118,7 @@ def _lost(exposure: Exposure, currency: str | None) -> Finding:
         Severity.SAFE if not any(lost) else Severity.NOTE,
         text(
             "The publisher is expected to lose {known} by an adversary who knows the sizes of groups, {unknown} by one "
-            "who only knows how frequent people are.",
+            "who only knows how frequent people are in the population.",
             known=amount_of(lost[0], currency),
             unknown=amount_of(lost[1], currency),
         ),
@@ -244,7 +246,7 @@ def _adversaries(exposure: Exposure) -> dict[str, Floats]:
     """Return the risks under each adversary, by what she knows."""
     return {
         text("she knows the sizes of groups"): exposure.known,
-        text("she only knows how frequent people are"): exposure.unknown,
+        text("she only knows how frequent people are in the population"): exposure.unknown,
     }
 
 

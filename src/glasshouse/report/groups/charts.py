@@ -16,7 +16,7 @@ from glasshouse.report.groups.words import (
 )
 from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.theme import NEUTRAL, TARGETS, wrapped
-from glasshouse.report.words import counted, percentage
+from glasshouse.report.words import counted, percentage, percentages
 
 BARS, COARSE_BARS = 20, 5
 """Into how many bars beliefs are counted in the picture, and in the table behind it."""
@@ -48,10 +48,13 @@ def guesses(measures: Measures) -> alt.TopLevelMixin:
     colours = alt.Scale(domain=list(told), range=[colour for _, colour in told.values()])
     bars = base.mark_bar(height=18).encode(color=alt.Color("who:N", scale=colours, legend=None))
     labels = base.mark_text(align="left", dx=5).encode(text=alt.Text("share:Q", format=".1f"))
+    attacker, learner = percentages(
+        ratio(measures.attacker.share_at_random), ratio(measures.learner.share_at_random)
+    )
     title = text(
         "Who knows that a person is in the table guesses {attacker} right; about the population, {learner}",
-        attacker=percentage(ratio(measures.attacker.share_at_random)),
-        learner=percentage(ratio(measures.learner.share_at_random)),
+        attacker=attacker,
+        learner=learner,
     )
     return alt.layer(bars, labels).properties(
         width=460,

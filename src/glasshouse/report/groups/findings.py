@@ -29,7 +29,14 @@ from glasshouse.report.groups.words import (
     whole_percent,
 )
 from glasshouse.report.page import Finding, Severity
-from glasshouse.report.words import counted, frequency, indefinite, percentage
+from glasshouse.report.words import (
+    counted,
+    frequencies,
+    frequency,
+    indefinite,
+    percentage,
+    percentages,
+)
 
 TWICE = 2.0
 """Who is more than so many times as sure of somebody's truth has learned something about the person."""
@@ -61,14 +68,15 @@ def threat_findings(outcome: Threatened, *, exact: bool = False) -> tuple[Findin
 def _guessed(outcome: Threatened, measures: Measures) -> Finding:
     attacker, learner = measures.attacker.share_at_random, measures.learner.share_at_random
     more = attacker - learner
+    said = frequencies(ratio(attacker), ratio(learner), measures.baseline)
     parts = {
         "person": indefinite(outcome.study.subject),
         "release": outcome.release.name,
         "known": known_of(outcome.release),
         "secret": secret_of(outcome.release),
-        "attacker": frequency(ratio(attacker)),
-        "learner": frequency(ratio(learner)),
-        "baseline": frequency(measures.baseline),
+        "attacker": said[0],
+        "learner": said[1],
+        "baseline": said[2],
     }
     figure = text(
         "ties at random: attacker {attacker}, learner {learner}; ties counting: GT_A {most_attacker}, GT_L "
@@ -248,11 +256,12 @@ def _surer(outcome: Threatened, measures: Measures, above: Fraction) -> str:
 def _learned(outcome: Threatened, measures: Measures) -> Finding:
     """Say what anybody may learn about the population, which is no threat to those in the table."""
     learner = measures.learner.share_at_random
+    guessed, always = frequencies(ratio(learner), measures.baseline)
     parts = {
         "secret": secret_of(outcome.release),
         "release": outcome.release.name,
-        "learner": frequency(ratio(learner)),
-        "baseline": frequency(measures.baseline),
+        "learner": guessed,
+        "baseline": always,
     }
     gains = learner - float(measures.baseline) > TIE
     return Finding(
@@ -331,6 +340,7 @@ def _without_original(outcome: Threatened) -> Finding:
     attacker, learner = (
         float(np.nanmean(told[name].highest)) for name in ("attacker", learner_name(outcome.study))
     )
+    sure, learned = percentages(ratio(attacker), ratio(learner))
     return Finding(
         graded(ratio(max(0.0, attacker - learner))),
         text(
@@ -339,8 +349,8 @@ def _without_original(outcome: Threatened) -> Finding:
             person=indefinite(outcome.study.subject),
             release=outcome.release.name,
             secret=secret_of(outcome.release),
-            attacker=percentage(ratio(attacker)),
-            learner=percentage(ratio(learner)),
+            attacker=sure,
+            learner=learned,
         ),
         figure=text(
             "mean greatest probability: attacker {attacker}, learner {learner}",

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from glasshouse.groups import Release
 from glasshouse.language import marked, number, text, translated
-from glasshouse.report.words import enumeration
+from glasshouse.report.words import enumeration, rounded
 from glasshouse.study.threats import ThreatStudy
 
 ADVERSARIES = {
@@ -66,12 +66,12 @@ def whole_percent(probability: float) -> str:
     >>> whole_percent(0.583), whole_percent(0.001), whole_percent(0.999), whole_percent(1)
     ('58 %', '< 1 %', '> 99 %', '100 %')
     """
-    rounded = round(100 * probability)
-    if rounded == 0 and probability > 0:
+    whole = rounded(100 * ratio(probability))
+    if whole == 0 and probability > 0:
         return f"< {text('{figure} %', figure=1)}"
-    if rounded == 100 and probability < 1:
+    if whole == 100 and probability < 1:
         return f"> {text('{figure} %', figure=99)}"
-    return text("{figure} %", figure=rounded)
+    return text("{figure} %", figure=whole)
 
 
 def factor(value: float, digits: int = 3) -> str:

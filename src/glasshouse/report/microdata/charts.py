@@ -20,7 +20,7 @@ from glasshouse.report.microdata.attacks import (
 )
 from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.theme import JOINT, NEUTRAL, TARGETS, wrapped
-from glasshouse.report.words import enumeration, frequency, short_names, together
+from glasshouse.report.words import enumeration, frequencies, short_names, together
 
 BEFORE, AFTER, CERTAIN = NEUTRAL, TARGETS[0][0], TARGETS[1][0]
 """The colours of a guess before and after, and of certainty."""
@@ -92,10 +92,11 @@ def before_and_after(assessment: Assessment) -> alt.TopLevelMixin:
         )
     )
     success = attacks[0].probabilistic
+    before, after = frequencies(success.prior, success.posterior)
     finding = text(
         "One guess at who it is: right for {before} before, {after} after",
-        before=frequency(success.prior),
-        after=frequency(success.posterior),
+        before=before,
+        after=after,
     )
     return alt.layer(line, points).properties(
         width=680,
@@ -188,12 +189,13 @@ def _best_known(assessment: Assessment) -> str:
         )
         for size in (sizes[0], sizes[-1])
     )
+    before, after = frequencies(few, all_of_them)
     return text(
         "With {few} known, one guess names at best {before}; with {many}, {after}",
         few=sizes[0],
-        before=frequency(few),
+        before=before,
         many=sizes[-1],
-        after=frequency(all_of_them),
+        after=after,
     )
 
 
@@ -336,7 +338,8 @@ def _grown(stages: list[list[Attack]]) -> str:
     """Say what the first dataset gives her, and what all of them do."""
     first, last = (stage[0].probabilistic.posterior for stage in (stages[0], stages[-1]))
     datasets = len(stages[-1][0].datasets)
-    parts = {"first": frequency(first), "last": frequency(last), "datasets": number(datasets)}
+    alone, every = frequencies(first, last)
+    parts = {"first": alone, "last": every, "datasets": number(datasets)}
     if datasets == 2:
         return text(
             "One guess at who it is: right for {first} with the first dataset, {last} with both",

@@ -14,11 +14,7 @@ from glasshouse.microdata.models import SIZE_BINS, SUCCESS_BINS
 from glasshouse.report.cells import count_cell
 from glasshouse.report.grading import SMALL_CLASS
 from glasshouse.report.microdata.attacks import attack_label
-from glasshouse.report.microdata.knowing import (
-    classes_are_counted,
-    datasets_counted,
-    knowledge_in_short,
-)
+from glasshouse.report.microdata.knowing import classes_are_counted, knowledge_counted
 from glasshouse.report.page import Cell, Column, Figure, Group, Table
 from glasshouse.report.theme import TARGETS, wrapped
 from glasshouse.report.words import enumeration, share
@@ -94,7 +90,7 @@ def class_sizes_figure(attack: Attack) -> Figure | None:
                 subtitle=wrapped(
                     text(
                         "alike on {known}",
-                        known=knowledge_in_short(attack, datasets_counted(attack)),
+                        known=knowledge_counted(attack),
                     )
                 ),
             ),

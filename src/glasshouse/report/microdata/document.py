@@ -74,6 +74,7 @@ def assessment_page(
     treatment: Sequence[Step] = (),
     notes: Sequence[str] = (),
     currency: str | None = None,
+    tries: int | None = None,
 ) -> Page:
     """Return the report of an assessment as a page.
 
@@ -87,6 +88,7 @@ def assessment_page(
         treatment: The records that were left out beforehand.
         notes: What else was done to the data, in plain sentences.
         currency: What gains are counted in; None: they are plain numbers.
+        tries: How many guesses she has, where a gain is that one of them is right.
     """
     measures = _Measures.of(assessment.attacks, currency)
     datasets = last_window(assessment.attacks)[0].datasets
@@ -100,7 +102,7 @@ def assessment_page(
     return Page(
         title=_title(datasets),
         lead=_lead(assessment, datasets),
-        findings=findings(assessment, subject=subject, currency=currency, sweep=sweep),
+        findings=findings(assessment, subject=subject, currency=currency, tries=tries, sweep=sweep),
         figures=_figures(assessment, sweep),
         sections=tuple(section for section in sections if section is not None),
         adversary=_adversary(assessment),

@@ -25,6 +25,7 @@ from glasshouse.report.page import Cell, Column, Finding, Group, Severity, Table
 from glasshouse.report.words import (
     counted,
     enumeration,
+    frequencies,
     frequency,
     indefinite,
     percentage_points,
@@ -230,6 +231,7 @@ def _extremes(family: Family, target: str | None, subject: str, part: str) -> Fi
     if not most(rows):
         return _alike(rows, target, knowing, part)
     first, last = most(rows)[0], least(rows)[0]
+    higher, lower = frequencies(_after(first), _after(last))
     return Finding(
         _grade(first, target),
         text(
@@ -240,10 +242,10 @@ def _extremes(family: Family, target: str | None, subject: str, part: str) -> Fi
             least=names_of(least(rows)),
             knowing=knowing,
             goal=goal,
-            higher=frequency(_after(first)),
+            higher=higher,
             people=plural(subject),
             first=part_label(first.part),
-            lower=frequency(_after(last)),
+            lower=lower,
             last=part_label(last.part),
         ),
         figure=f"{_figure(first)}; {_figure(last)}",
@@ -467,7 +469,7 @@ def _enough(known: str, often: int, family: Family, target: str | None, part: st
 
 def _priors(lowest: Fraction, highest: Fraction, target: str | None, part: str) -> str:
     parts = {"goal": what_she_guesses(target), "frequency": frequency_range(lowest, highest)}
-    if frequency(lowest) == frequency(highest):
+    if parts["frequency"] == frequency(highest):
         return text(
             "Without knowing anything of a person, a guess at {goal} is right for {frequency}.",
             **parts,

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from glasshouse.language import number, text, text_for
+from glasshouse.language import text, text_for
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.lattice import Sweep
-from glasshouse.report.grading import MANY, SMALL_CLASS, SOME, graded, worst_first
+from glasshouse.report.grading import MANY, SMALL_CLASS, SOME, graded, learned, worst_first
 from glasshouse.report.microdata.attacks import growth, widest
+from glasshouse.report.microdata.gaining import gained
 from glasshouse.report.microdata.influences import influence_findings
 from glasshouse.report.microdata.knowing import (
-    datasets_counted,
     exact_figure,
     knowledge,
+    knowledge_counted,
     knowledge_in_short,
     ratio,
 )
@@ -26,9 +27,9 @@ from glasshouse.report.page import Finding, Severity
 from glasshouse.report.words import (
     counted,
     enumeration,
+    frequencies,
     frequency,
     indefinite,
-    money,
     percentage,
     plural,
     share,
@@ -45,6 +46,7 @@ def findings(
     *,
     subject: str = "person",
     currency: str | None = None,
+    tries: int | None = None,
     sweep: Sweep | None = None,
 ) -> tuple[Finding, ...]:
     """Return who can be named, what can be inferred, how little is enough, how many stand alone, and what is safe.
@@ -56,6 +58,7 @@ def findings(
         assessment: What came out.
         subject: What a record stands for.
         currency: What gains are counted in; None: they are plain numbers.
+        tries: How many guesses she has, where a gain is that one of them is right.
         sweep: The sums of every subset, where there are such, from which the influence of each attribute follows.
     """
     naming, *inferring = widest(assessment.attacks)
@@ -71,7 +74,7 @@ def findings(
         found.append(_expected(naming, subject))
     gaining = [attack for attack in (naming, *inferring) if attack.gain is not None]
     if gaining:
-        found.append(_gained(max(gaining, key=_added_gain), currency))
+        found.append(gained(gaining, subject=subject, currency=currency, tries=tries))
     enough = _enough(assessment, naming)
     if enough is not None:
         found.append(_already(enough, subject))
@@ -171,9 +174,10 @@ def _grown(first: Attack, last: Attack) -> Finding:
         for attack in (first, last)
     )
     before, after = first.probabilistic.posterior, last.probabilistic.posterior
+    said_before, said_after = frequencies(before, after)
     said = {
         "alone": alone,
-        "before": frequency(before),
+        "before": said_before,
         "every": every,
     }
     figure = text(
@@ -194,7 +198,7 @@ def _grown(first: Attack, last: Attack) -> Finding:
         graded(after),
         text(
             "With {alone}, a guess at whose record it is succeeds for {before}; with {every}, for {after}.",
-            after=frequency(after),
+            after=said_after,
             **said,
         ),
         figure=figure,
@@ -209,29 +213,30 @@ def _grown(first: Attack, last: Attack) -> Finding:
 
 
 def _expected(attack: Attack, subject: str) -> Finding:
+    before, after = frequencies(attack.probabilistic.prior, attack.probabilistic.posterior)
     return Finding(
         Severity.NOTE,
         text(
             "Whoever knows nothing of {person} guesses their record right for {before}; whoever knows {known}, for "
             "{after}.",
             person=indefinite(subject),
-            before=frequency(attack.probabilistic.prior),
+            before=before,
             known=knowledge_in_short(attack),
-            after=frequency(attack.probabilistic.posterior),
+            after=after,
         ),
         figure=exact_figure(attack),
     )
 
 
 def _inference_grade(attack: Attack) -> Severity:
-    """Return how much an attack on a secret should worry: by what it adds to what everybody can guess."""
+    """Return how much an attack on a secret should worry: by what it adds to what everybody can guess, or knows."""
     if tells_nothing(attack):
         return Severity.SAFE if attack.certain == 0 else Severity.NOTE
-    return graded(attack.probabilistic.additive, certain=attack.certain > 0)
+    return graded(learned(attack), certain=attack.certain > 0)
 
 
-def _most_at_risk(attack: Attack) -> tuple[int, Fraction, int]:
-    return worst_first(_inference_grade(attack)), -attack.probabilistic.additive, -attack.certain
+def _most_at_risk(attack: Attack) -> tuple[int, Fraction, Fraction]:
+    return worst_first(_inference_grade(attack)), -learned(attack), -attack.probabilistic.additive
 
 
 def _inferred(attack: Attack, subject: str) -> Finding:
@@ -256,6 +261,7 @@ def _inferred(attack: Attack, subject: str) -> Finding:
 
 def _inferring_sentence(attack: Attack, subject: str) -> str:
     before, after = attack.probabilistic.prior, attack.probabilistic.posterior
+    said_before, said_after = frequencies(before, after)
     secret = enumeration(attack.secret)
     if tells_nothing(attack) and attack.certain:
         return text(
@@ -266,7 +272,7 @@ def _inferring_sentence(attack: Attack, subject: str) -> str:
         "person": indefinite(subject),
         "known": knowledge_in_short(attack),
         "secret": secret,
-        "after": frequency(after),
+        "after": said_after,
     }
     if attack.certain:
         parts |= {"people": counted(attack.certain, subject), "share": _certainty(attack)}
@@ -282,7 +288,7 @@ def _inferring_sentence(attack: Attack, subject: str) -> str:
             "than someone who does not: right for {after}.",
             **parts,
         )
-    parts |= {"many": plural(subject), "before": frequency(before)}
+    parts |= {"many": plural(subject), "before": said_before}
     if attack.certain:
         return text(
             "Someone who knows {person}'s {known} learns the {secret} of {people} with certainty ({share}), and "
@@ -347,53 +353,9 @@ def _already(attack: Attack, subject: str) -> Finding:
     )
 
 
-def _added_gain(attack: Attack) -> Fraction:
-    return attack.gain.additive if attack.gain is not None else Fraction(0)
-
-
-def _gained(attack: Attack, currency: str | None) -> Finding:
-    """Say what she can expect to gain, where the study says what guesses are worth."""
-    gain = attack.gain or attack.probabilistic
-
-    def said(value: Fraction) -> str:
-        return number(value, ",.4g") if currency is None else money(value, currency)
-
-    prior, posterior, secret = said(gain.prior), said(gain.posterior), enumeration(attack.secret)
-    if attack.secret and gain.additive == 0:
-        sentence = text(
-            "What the adversary can expect to gain by trying to learn the {secret} of a person, as the study counts "
-            "it, stays at {prior}.",
-            secret=secret,
-            prior=prior,
-        )
-    elif attack.secret:
-        sentence = text(
-            "What the adversary can expect to gain by trying to learn the {secret} of a person, as the study counts "
-            "it, rises from {prior} to {posterior}.",
-            secret=secret,
-            prior=prior,
-            posterior=posterior,
-        )
-    elif gain.additive == 0:
-        sentence = text(
-            "What the adversary can expect to gain by trying to name a person, as the study counts it, stays at "
-            "{prior}.",
-            prior=prior,
-        )
-    else:
-        sentence = text(
-            "What the adversary can expect to gain by trying to name a person, as the study counts it, rises from "
-            "{prior} to {posterior}.",
-            prior=prior,
-            posterior=posterior,
-        )
-    figure = f"{attack.code}: {ratio(gain.prior)} → {ratio(gain.posterior)}"
-    return Finding(Severity.SAFE if gain.additive == 0 else Severity.NOTE, sentence, figure=figure)
-
-
 def _nearly_alone(attack: Attack, subject: str) -> Finding:
     exposed = attack.class_sizes.records_below(SMALL_CLASS)
-    known = knowledge_in_short(attack, datasets_counted(attack))
+    known = knowledge_counted(attack)
     if exposed == 0:
         return _in_company(attack, known, subject)
     few = {"few": SMALL_CLASS - 1}

@@ -13,7 +13,7 @@ from glasshouse.microdata.lattice import Sweep
 from glasshouse.report.microdata.attacks import target_label
 from glasshouse.report.page import Cell, Column, Figure, Finding, Group, Section, Severity, Table
 from glasshouse.report.theme import TARGETS, wrapped
-from glasshouse.report.words import enumeration, frequency, percentage_points
+from glasshouse.report.words import enumeration, frequencies, percentage_points
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,13 @@ def _removal(sweep: Sweep, own: tuple[Influence, ...]) -> str:
             "Leaving out any one attribute alone would change nothing: the others together tell as much."
         )
     after = Fraction(int(sweep.named[-1]), sweep.total)
+    lower, higher = frequencies(after - best.drop, after)
     return text(
         "Leaving out one attribute alone helps most if it is {attribute}: a guess at whose record it is would then "
         "succeed for {lower} instead of {higher}.",
         attribute=enumeration([best.attribute]),
-        lower=frequency(after - best.drop),
-        higher=frequency(after),
+        lower=lower,
+        higher=higher,
     )
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Attack
-from glasshouse.report.words import enumeration, short_names, within
+from glasshouse.report.words import enumeration, set_apart, short_names, within
 
 MOST_NAMED, FIRST_NAMED = 6, 3
 """So many attributes are all named in a sentence; of more, so many."""
@@ -42,30 +42,40 @@ def knowledge(attack: Attack) -> str:
     return _in_datasets(attack, enumeration(attack.quasi_identifiers), attack.datasets)
 
 
-def knowledge_in_short(attack: Attack, datasets: Sequence[str] | None = None) -> str:
-    """Say the same, of many attributes the first ones only: all of them are told in the report once.
+def knowledge_in_short(attack: Attack) -> str:
+    """Say the same, of many attributes the first ones only: all of them are told in the report once."""
+    return _in_datasets(attack, _shortened(attack), attack.datasets)
 
-    Args:
-        attack: The attack.
-        datasets: Some of its datasets; by default all.
-    """
+
+def knowledge_counted(attack: Attack) -> str:
+    """Say by what the classes of an attack were counted: the attributes, and of a collection in which datasets."""
+    if len(attack.datasets) == 1:
+        return _shortened(attack)
+    return set_apart(_shortened(attack), _short(attack, datasets_counted(attack)))
+
+
+def _shortened(attack: Attack) -> str:
     own = attack.quasi_identifiers
-    known = enumeration(own)
-    if len(own) > MOST_NAMED:
-        known = text_for(
-            len(own) - FIRST_NAMED,
-            "{first} and {count} further attribute",
-            "{first} and {count} further attributes",
-            first=", ".join(enumeration([name]) for name in own[:FIRST_NAMED]),
-        )
-    return _in_datasets(attack, known, attack.datasets if datasets is None else datasets)
+    if len(own) <= MOST_NAMED:
+        return enumeration(own)
+    return text_for(
+        len(own) - FIRST_NAMED,
+        "{first} and {count} further attribute",
+        "{first} and {count} further attributes",
+        first=", ".join(enumeration([name]) for name in own[:FIRST_NAMED]),
+    )
 
 
 def _in_datasets(attack: Attack, known: str, datasets: Sequence[str]) -> str:
     if len(attack.datasets) == 1:
         return known
+    return within(known, _short(attack, datasets))
+
+
+def _short(attack: Attack, datasets: Sequence[str]) -> list[str]:
+    """Return the short names of some of the datasets of an attack."""
     names = dict(zip(attack.datasets, short_names(attack.datasets), strict=True))
-    return within(known, [names[dataset] for dataset in datasets])
+    return [names[dataset] for dataset in datasets]
 
 
 def datasets_counted(attack: Attack) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from glasshouse.errors import printable
 from glasshouse.language import number, text, text_for
 from glasshouse.report.cells import NOTHING, count_cell, number_cell, percent_cell
 from glasshouse.report.glossary import glossary
+from glasshouse.report.lists import joined
 from glasshouse.report.microdata.attacks import attack_label
 from glasshouse.report.microdata.document import METHOD
 from glasshouse.report.mitigation.comparisons import (
@@ -33,7 +34,7 @@ from glasshouse.report.page import (
     Term,
 )
 from glasshouse.report.theme import TARGETS, wrapped
-from glasshouse.report.words import frequency, percentage
+from glasshouse.report.words import frequencies, frequency, percentage
 
 
 def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -> Page:
@@ -57,22 +58,44 @@ def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -
             ),
         ),
         sections=(Section(text("The figures"), tables=(_figures(comparison),)),),
-        adversary=(
-            text(
-                "The adversary knows that the person’s record is in the release, and knows that person’s "
-                "quasi-identifiers exactly: {known}.",
-                known=", ".join(first.naming.quasi_identifiers),
-            ),
-            text(
-                "She knows how the quasi-identifiers were recoded, so that she finds the class that a person falls "
-                "into."
-            ),
-        ),
+        adversary=_adversary(comparison),
         limits=_limits(comparison),
         glossary=_glossary(comparison),
         provenance=provenance,
         command=command,
         method=METHOD,
+    )
+
+
+def _adversary(comparison: Rows) -> tuple[str, ...]:
+    original, *releases = comparison.rows
+    grouped = [row.name for row in releases if row.grouped]
+    known = text(
+        "The adversary knows that the person’s record is in the release, and knows that person’s quasi-identifiers "
+        "exactly: {known}.",
+        known=", ".join(original.naming.quasi_identifiers),
+    )
+    recoded = text(
+        "She knows how the quasi-identifiers were recoded, so that she finds the class that a person falls into."
+    )
+    if not grouped:
+        return known, recoded
+    apart = text(
+        "In {releases} nothing is recoded: the quasi-identifiers are published as they are, and she knows which group "
+        "a record is in and which sensitive values the group holds.",
+        releases=joined([text("“{name}”", name=name) for name in grouped]),
+    )
+    if len(grouped) == len(releases):
+        return known, apart
+    others = [row.name for row in releases if not row.grouped]
+    return (
+        known,
+        text(
+            "In {releases} she knows how the quasi-identifiers were recoded, so that she finds the class that a person "
+            "falls into.",
+            releases=joined([text("“{name}”", name=name) for name in others]),
+        ),
+        apart,
     )
 
 
@@ -131,10 +154,11 @@ def _chart_title(comparison: Rows) -> str:
             "No release makes it harder to guess who it is: right for {before}",
             before=frequency(before),
         )
+    said_before, said_after = frequencies(before, after)
     return text(
         "A guess at who it is: right for {before} in the original, for {after} in “{name}”",
-        before=frequency(before),
-        after=frequency(after),
+        before=said_before,
+        after=said_after,
         name=best.name,
     )
 

@@ -8,10 +8,14 @@ from typing import Any, Protocol
 
 from glasshouse.language import number, text
 from glasshouse.microdata import Attack
+from glasshouse.report.grading import graded, learned
 from glasshouse.report.lists import joined
-from glasshouse.report.microdata.findings import exact_figure, graded
+from glasshouse.report.microdata.knowing import exact_figure
 from glasshouse.report.page import Finding, Severity
-from glasshouse.report.words import counted, enumeration, frequency, percentage, share
+from glasshouse.report.words import counted, enumeration, frequencies, percentage, share
+
+NO_DISTANCE = 1e-12
+"""Below this, a distance from the truth is none: what is left is the rounding of its sum."""
 
 
 class Row(Protocol):
@@ -32,6 +36,10 @@ class Row(Protocol):
     @property
     def distance(self) -> float:
         """How far the release is from the truth."""
+
+    @property
+    def grouped(self) -> bool:
+        """Whether the sensitive attribute is published apart, by groups (Anatomy), and nothing is recoded."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain values."""
@@ -92,14 +100,10 @@ def _named(original: Row, releases: Sequence[Row], subject: str) -> Finding:
 
 def _naming_sentence(original: Row, best: Row, subject: str, *, alone: bool) -> str:
     before, after = original.naming, best.naming
-    parts = {
-        "people": counted(before.certain, subject) if before.certain else text("nobody"),
-        "share": share(before.certain, before.records),
-        "name": best.name,
-        "left": counted(after.certain, subject) if after.certain else text("nobody"),
-        "before": frequency(before.probabilistic.posterior),
-        "after": frequency(after.probabilistic.posterior),
-    }
+    said_before, said_after = frequencies(
+        before.probabilistic.posterior, after.probabilistic.posterior
+    )
+    parts = {"name": best.name, "before": said_before, "after": said_after}
     no_harder = after.probabilistic.posterior >= before.probabilistic.posterior
     if no_harder and alone:
         return text(
@@ -113,16 +117,43 @@ def _naming_sentence(original: Row, best: Row, subject: str, *, alone: bool) -> 
             "and no less often in any of them.",
             **parts,
         )
-    if alone:
+    guess = (
+        text("A guess is right for {after} there, instead of {before}.", **parts)
+        if alone
+        else text(
+            "A guess is right for {after} there, instead of {before}; none of the other releases makes it harder.",
+            **parts,
+        )
+    )
+    return f"{_certain_sentence(before, best, subject)} {guess}"
+
+
+def _certain_sentence(before: Attack, best: Row, subject: str) -> str:
+    """Say who can be named with certainty in the original, and who in the release in which naming is hardest."""
+    after = best.naming
+    parts = {
+        "people": counted(before.certain, subject),
+        "share": share(before.certain, before.records),
+        "name": best.name,
+        "left": counted(after.certain, subject),
+        "left_share": share(after.certain, after.records),
+    }
+    if before.certain == after.certain == 0:
         return text(
-            "Without protection {people} ({share}) can be named with certainty; in “{name}” {left} can, and a guess is "
-            "right for {after} instead of {before}.",
+            "Nobody can be named with certainty, neither in the original nor in “{name}”.", **parts
+        )
+    if before.certain == 0:
+        return text(
+            "Nobody can be named with certainty in the original, but {left} ({left_share}) can in “{name}”.",
+            **parts,
+        )
+    if after.certain == 0:
+        return text(
+            "Without protection {people} ({share}) can be named with certainty; in “{name}” nobody can.",
             **parts,
         )
     return text(
-        "Without protection {people} ({share}) can be named with certainty; none of the releases makes naming harder "
-        "than “{name}”: {left} can be named with certainty there, and a guess is right for {after} instead of "
-        "{before}.",
+        "Without protection {people} ({share}) can be named with certainty; in “{name}” {left} ({left_share}) can.",
         **parts,
     )
 
@@ -130,28 +161,9 @@ def _naming_sentence(original: Row, best: Row, subject: str, *, alone: bool) -> 
 def _nearest(releases: Sequence[Row]) -> Finding:
     kept = min(releases, key=lambda row: row.distance)
     content = kept.to_dict()
-    parts = {"name": kept.name, "wrong": percentage(Fraction(kept.distance))}
-    if content["pair_distance"] is None:
-        sentence = text(
-            "None of the releases is nearer to the truth than “{name}”: what it says of the column is wrong for "
-            "{wrong} of the records.",
-            **parts,
-        )
-    elif len(releases) == 1:
-        sentence = text(
-            "The cost of “{name}”: what it says of two columns together is wrong for {wrong} of the records on "
-            "average.",
-            **parts,
-        )
-    else:
-        sentence = text(
-            "None of the releases is nearer to the truth than “{name}”: what it says of two columns together is wrong "
-            "for {wrong} of the records on average.",
-            **parts,
-        )
     return Finding(
         Severity.NOTE,
-        sentence,
+        _exact_sentence(kept) if kept.distance < NO_DISTANCE else _wrong_sentence(kept, releases),
         figure=text(
             "distance of single columns {single}, of pairs {pairs}; median error of counting questions {queries}",
             single=number(content["column_distance"], ".4f"),
@@ -161,6 +173,40 @@ def _nearest(releases: Sequence[Row]) -> Finding:
         meaning=text(
             "The nearer to the truth, the more the release still serves those who have an honest question."
         ),
+    )
+
+
+def _wrong_sentence(kept: Row, releases: Sequence[Row]) -> str:
+    parts = {"name": kept.name, "wrong": percentage(Fraction(kept.distance))}
+    if kept.to_dict()["pair_distance"] is None:
+        return text(
+            "None of the releases is nearer to the truth than “{name}”: what it says of the column is wrong for "
+            "{wrong} of the records.",
+            **parts,
+        )
+    if len(releases) == 1:
+        return text(
+            "The cost of “{name}”: what it says of two columns together is wrong for {wrong} of the records on "
+            "average.",
+            **parts,
+        )
+    return text(
+        "None of the releases is nearer to the truth than “{name}”: what it says of two columns together is wrong for "
+        "{wrong} of the records on average.",
+        **parts,
+    )
+
+
+def _exact_sentence(kept: Row) -> str:
+    """Say that a release is as near to the truth as can be."""
+    if kept.to_dict()["pair_distance"] is None:
+        return text(
+            "“{name}” keeps the truth: what it says of the column is right for all records.",
+            name=kept.name,
+        )
+    return text(
+        "“{name}” keeps the truth: what it says of two columns together is right for all records.",
+        name=kept.name,
     )
 
 
@@ -217,12 +263,12 @@ def _leaking(leaking: Sequence[Row], subject: str, *, all_of_them: bool) -> Find
             **parts,
         )
     return Finding(
-        graded(most.probabilistic.additive, certain=True),
+        graded(learned(most), certain=True),
         sentence,
         figure=f"{least.name} – {exact_figure(most)}",
         meaning=text(
-            "A secret can be learned without knowing whose record it is: it is enough that all who look like a person "
-            "share it."
+            "A secret can be learned without knowing whose record it is: it is enough that all records that may be a "
+            "person's share it."
         ),
         remedy=text(
             "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
@@ -271,6 +317,9 @@ def _predicted(releases: Sequence[Row]) -> Finding:
         (row.name, row.to_dict()["prediction"]) for row in releases
     ]
     name, best = max(told, key=lambda each: float(each[1]["release"]))
+    release, original, majority = frequencies(
+        *(Fraction(best[what]) for what in ("release", "original", "majority"))
+    )
     return Finding(
         Severity.NOTE,
         text(
@@ -278,9 +327,9 @@ def _predicted(releases: Sequence[Row]) -> Finding:
             "learned from the original, for {original}; always saying the most frequent value, for {majority}.",
             name=name,
             target=enumeration([best["target"]]),
-            release=frequency(Fraction(best["release"])),
-            original=frequency(Fraction(best["original"])),
-            majority=frequency(Fraction(best["majority"])),
+            release=release,
+            original=original,
+            majority=majority,
         ),
         figure="; ".join(f"{each} {number(own['release'], '.4f')}" for each, own in told),
     )

@@ -8,12 +8,13 @@ from typing import Any, Protocol
 
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack
-from glasshouse.report.microdata.findings import exact_figure, graded
+from glasshouse.report.grading import graded, learned
+from glasshouse.report.microdata.knowing import exact_figure
 from glasshouse.report.page import Finding, Severity
 from glasshouse.report.words import (
     counted,
     enumeration,
-    frequency,
+    frequencies,
     percentage,
     share,
     singular,
@@ -60,30 +61,40 @@ class Protected(Protocol):
 def protection_findings(outcome: Protected, *, subject: str = "person") -> tuple[Finding, ...]:
     """Return who can still be named, whose secret is still known, what is safe now, and what it all costs."""
     naming, *inferring = zip(outcome.before.attacks, outcome.after.attacks, strict=True)
-    found = [_named(*naming, subject)]
+    content = outcome.to_dict()
+    found = [_named(*naming, content, subject)]
     if inferring:
         worst = max(inferring, key=lambda pair: (pair[1].certain, pair[1].probabilistic.additive))
-        found.append(_inferred(*worst, subject))
-    content = outcome.to_dict()
+        found.append(_inferred(*worst, content, subject))
     found.extend(_attained(content, subject))
     found.append(_cost(content, subject))
     found.extend(_suppressed(outcome, content["attained"]["k"]))
     return tuple(found)
 
 
-def _named(before: Attack, after: Attack, subject: str) -> Finding:
+def is_anatomy(content: Mapping[str, Any]) -> bool:
+    """Tell whether the sensitive attribute is published apart, and nothing is recoded."""
+    return bool(content["method"] == "anatomy")
+
+
+def _named(before: Attack, after: Attack, content: Mapping[str, Any], subject: str) -> Finding:
+    anatomy = is_anatomy(content)
     return Finding(
         _severity(after, after.probabilistic.posterior),
-        _naming_sentence(before, after, subject),
+        _naming_sentence(before, after, subject, anatomy=anatomy),
         figure=_before_and_after(before, after),
-        meaning=_naming_means(after),
-        remedy=text(
-            "A stricter protection (a larger k, or fewer attributes released) makes it harder; of Anatomy, generalise "
-            "the quasi-identifiers besides."
-        )
-        if after.certain
-        else "",
+        meaning=_naming_means(after, content),
+        remedy=_naming_remedy(anatomy=anatomy) if after.certain else "",
     )
+
+
+def _naming_remedy(*, anatomy: bool) -> str:
+    if anatomy:
+        return text(
+            "Publish the quasi-identifiers in less detail, or fewer of them: Anatomy hides the sensitive value, not "
+            "who is who."
+        )
+    return text("A stricter protection (a larger k, or fewer attributes released) makes it harder.")
 
 
 def _severity(after: Attack, risk: Fraction) -> Severity:
@@ -92,17 +103,24 @@ def _severity(after: Attack, risk: Fraction) -> Severity:
     return Severity.SAFE if grade == Severity.LOW else grade
 
 
-def _naming_means(after: Attack) -> str:
-    if after.certain:
+def _naming_means(after: Attack, content: Mapping[str, Any]) -> str:
+    if not after.certain:
         return text(
-            "Whoever is named has all the rest of the record read as well, as if there were no protection."
+            "This holds as long as the adversary knows nothing of a person but the quasi-identifiers."
         )
+    if not is_anatomy(content):
+        return text("Of whoever is named, all else that is released of the record is read as well.")
     return text(
-        "This holds as long as the adversary knows nothing of a person but the quasi-identifiers."
+        "Of whoever is named, all that is published with the quasi-identifiers is read as well, but not the sensitive "
+        "value: the group only tells that it is one of at least {count}.",
+        count=min(secret["l"] for secret in content["attained"]["sensitive"]),
     )
 
 
-def _naming_sentence(before: Attack, after: Attack, subject: str) -> str:
+def _naming_sentence(before: Attack, after: Attack, subject: str, *, anatomy: bool) -> str:
+    said_before, said_after = frequencies(
+        before.probabilistic.posterior, after.probabilistic.posterior
+    )
     parts = {
         "people": counted(before.certain, subject),
         "records": number(before.records),
@@ -110,20 +128,26 @@ def _naming_sentence(before: Attack, after: Attack, subject: str) -> str:
         "left": counted(after.certain, subject),
         "left_share": share(after.certain, after.records),
         "kept": number(after.records),
-        "before": frequency(before.probabilistic.posterior),
-        "after": frequency(after.probabilistic.posterior),
+        "before": said_before,
+        "after": said_after,
         "nobody": _nobody(before, after),
     }
+    if _same(before, after) and after.certain and anatomy:
+        return text(
+            "Anatomy does not protect against being named: with or without it {people} of {records} can be named with "
+            "certainty ({share}), and a guess is right for {after}.",
+            **parts,
+        )
     if _same(before, after) and after.certain:
         return text(
-            "It does not protect against being named: with or without it {people} of {records} can be named with "
-            "certainty ({share}), and a guess is right for {after}.",
+            "This protection does not keep anybody from being named: with or without it {people} of {records} can be "
+            "named with certainty ({share}), and a guess is right for {after}.",
             **parts,
         )
     if _same(before, after):
         return text(
-            "It changes nothing for being named: with or without it nobody can be named with certainty, and a guess is "
-            "right for {after}.",
+            "The protection changes nothing for being named: with or without it nobody can be named with certainty, "
+            "and a guess is right for {after}.",
             **parts,
         )
     if after.certain:
@@ -167,41 +191,57 @@ def _before_and_after(before: Attack, after: Attack) -> str:
     )
 
 
-def _inferred(before: Attack, after: Attack, subject: str) -> Finding:
-    grade = _severity(after, after.probabilistic.additive)
+def _inferred(before: Attack, after: Attack, content: Mapping[str, Any], subject: str) -> Finding:
+    grade = _severity(after, learned(after))
     return Finding(
         grade,
         _inferring_sentence(before, after, subject),
         figure=_before_and_after(before, after),
         meaning=text(
-            "A secret can be learned without knowing whose record it is: it is enough that all who look like a person "
-            "share it."
+            "A secret can be learned without knowing whose record it is: it is enough that all records that may be a "
+            "person's share it."
         )
         if after.certain
         else text(
             "This holds as long as the adversary knows nothing of a person but the quasi-identifiers."
         ),
-        remedy=text(
-            "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
+        remedy=_inferring_remedy(content) if grade != Severity.SAFE else "",
+    )
+
+
+def _inferring_remedy(content: Mapping[str, Any]) -> str:
+    """Say what would protect the secret better than what was done."""
+    if is_anatomy(content):
+        return text(
+            "Ask for a larger l: the more values every group has, the less it tells of a person."
         )
-        if grade != Severity.SAFE
-        else "",
+    if "t" in content["parameters"]:
+        return text("Ask for a smaller t: every class then tells less beyond what all records do.")
+    if "l" in content["parameters"]:
+        return text(
+            "Ask for a larger l, or for t-closeness: every class then tells less beyond what all records do."
+        )
+    return text(
+        "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
     )
 
 
 def _inferring_sentence(before: Attack, after: Attack, subject: str) -> str:
+    said_before, said_after = frequencies(
+        before.probabilistic.posterior, after.probabilistic.posterior
+    )
     parts = {
         "secret": enumeration(after.secret),
         "people": counted(after.certain, subject),
         "share": share(after.certain, after.records),
         "known": counted(before.certain, subject),
-        "after": frequency(after.probabilistic.posterior),
-        "before": frequency(before.probabilistic.posterior),
+        "after": said_after,
+        "before": said_before,
     }
     if after.certain:
         return text(
-            "What it does not stop: in the protected release the {secret} of {people} ({share}) is known with "
-            "certainty, because all who look like them share it; in the original it is that of {known}.",
+            "What the protection does not stop: in the protected release the {secret} of {people} ({share}) is known "
+            "with certainty, because all records that may be theirs share it; in the original it is that of {known}.",
             **parts,
         )
     all_kept = after.records == before.records
@@ -233,7 +273,7 @@ def _inferring_sentence(before: Attack, after: Attack, subject: str) -> str:
 def _attained(content: Mapping[str, Any], subject: str) -> Iterator[Finding]:
     """Yield what the release has, whatever was promised: how many look alike, or how a group hides the secret."""
     attained = content["attained"]
-    if content["method"] == "anatomy":
+    if is_anatomy(content):
         for secret in attained["sensitive"]:
             yield _grouped(secret)
         return
@@ -296,7 +336,7 @@ def _cost(content: Mapping[str, Any], subject: str) -> Finding:
         )
     return Finding(
         Severity.NOTE,
-        text("It costs nothing: no detail is lost.")
+        text("The protection costs nothing: no detail is lost.")
         if loss == 0
         else _cost_sentence(content, _percent(loss)),
         figure=text(

@@ -14,7 +14,12 @@ from glasshouse.report.cells import count_cell, number_cell, percent_cell
 from glasshouse.report.glossary import glossary
 from glasshouse.report.microdata.attacks import attack_label
 from glasshouse.report.microdata.document import METHOD
-from glasshouse.report.mitigation.findings import QUALITIES, Protected, protection_findings
+from glasshouse.report.mitigation.findings import (
+    QUALITIES,
+    Protected,
+    is_anatomy,
+    protection_findings,
+)
 from glasshouse.report.page import (
     Cell,
     Column,
@@ -28,7 +33,7 @@ from glasshouse.report.page import (
 )
 from glasshouse.report.theme import JOINT, NEUTRAL, TARGETS, wrapped
 from glasshouse.report.treatment import treatment_section
-from glasshouse.report.words import percentage
+from glasshouse.report.words import frequencies, percentage
 
 METHODS = {
     "k-anonymity": ("k-anonymity",),
@@ -38,6 +43,8 @@ METHODS = {
     "anatomy": ("Anatomy",),
 }
 """The words that each method adds to the glossary."""
+_NOT_TAKEN = {"anatomy": ("recoding", "objective", "diversity"), "mondrian": ("objective",)}
+"""The options that have a value but no meaning with Anatomy or a kind of recoding."""
 
 
 def protection_page(outcome: Protected, *, provenance: Provenance, subject: str = "person") -> Page:
@@ -81,6 +88,11 @@ def _adversary(outcome: Protected) -> tuple[str, ...]:
             known=", ".join(known),
         ),
         text(
+            "The quasi-identifiers are published as they are. She knows which group a record is in, and which "
+            "sensitive values the group holds: both are published."
+        )
+        if is_anatomy(outcome.to_dict())
+        else text(
             "She knows how the quasi-identifiers were recoded, so that she finds the class that a person falls into."
         ),
     )
@@ -112,15 +124,18 @@ def _glossary(content: Mapping[str, Any]) -> tuple[Term, ...]:
         Term(
             text("Known for certain"),
             text("Records whose secret she infers with probability 1."),
-        ),
-        Term(
-            text("Loss"),
-            text(
-                "The mean share of the domain that a released value stands for, per attribute, joined by a geometric "
-                "mean: 0 where nothing is generalised, 1 where everything is."
-            ),
-        ),
+        )
     ]
+    if content.get("loss") is not None:
+        own.append(
+            Term(
+                text("Loss"),
+                text(
+                    "The mean share of the domain that a released value stands for, per attribute, joined by a "
+                    "geometric mean: 0 where nothing is generalised, 1 where everything is."
+                ),
+            )
+        )
     if content.get("heights"):
         own.append(
             Term(
@@ -200,10 +215,15 @@ def protection_chart(outcome: Protected) -> alt.TopLevelMixin:
     naming, named = (
         each.attacks[0].probabilistic.posterior for each in (outcome.before, outcome.after)
     )
-    title = text(
-        "Of 100 guesses at who it is, {before} were right; now {after} are",
-        before=_of_hundred(naming),
-        after=_of_hundred(named),
+    before, after = frequencies(naming, named)
+    title = (
+        text("A guess at who it is: right for {after}, as in the original", after=after)
+        if naming == named
+        else text(
+            "A guess at who it is: right for {before} in the original, for {after} in the protected release",
+            before=before,
+            after=after,
+        )
     )
     return alt.layer(lines, points).properties(
         width=520,
@@ -224,11 +244,6 @@ def _chart_table(outcome: Protected) -> Table:
         for label, before, after in _steps(outcome)
     )
     return Table(columns, (Group(rows),))
-
-
-def _of_hundred(chance: Fraction) -> str:
-    said = f"{100 * float(chance):.3g}"
-    return number(100 * float(chance), ".6g" if said == "100" and chance < 1 else ".3g")
 
 
 def _risks(outcome: Protected) -> Section:
@@ -260,7 +275,7 @@ def _figures(attack: Attack) -> tuple[Cell, Cell]:
 
 def _protection(content: Mapping[str, Any]) -> Section:
     quality = content.get("quality") or {}
-    rows = [(text("method"), Cell(content["method"])), *_parameters(content["parameters"])]
+    rows = [(text("method"), Cell(content["method"])), *_parameters(content)]
     rows += [
         (text("classes or groups"), count_cell(content["classes"])),
         (text("suppressed records"), count_cell(content["suppressed"])),
@@ -323,13 +338,17 @@ def _attained(attained: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
     return rows
 
 
-def _parameters(parameters: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
-    """Return what was asked of the protection, by the names of the options."""
+def _parameters(content: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
+    """Return what was asked of the protection, by the names of the options; not those that it does not take."""
+    parameters = content["parameters"]
     about = {"diversity": "l", "closeness": "t"}
+    not_taken = _NOT_TAKEN.get("anatomy" if is_anatomy(content) else parameters["recoding"], ())
     return [
         (f"--{name.replace('_', '-')}", Cell(_given(value)))
         for name, value in parameters.items()
-        if value not in ({}, None, [], False) and about.get(name, name) in parameters
+        if value not in ({}, None, [], False)
+        and about.get(name, name) in parameters
+        and name not in not_taken
     ]
 
 

@@ -12,7 +12,7 @@ from glasshouse.report.chances import before_and_after_columns, chance
 from glasshouse.report.discretion import Discretion, Told, more_than_one_in, ratio
 from glasshouse.report.microdata.findings import graded
 from glasshouse.report.page import Cell, Column, Finding, Group, Section, Severity, Table
-from glasshouse.report.words import counted, plural, singular
+from glasshouse.report.words import counted, plural, rounded, singular
 
 JOURNALIST = (
     "El Emam and Dankar 2008, “Protecting privacy using k-anonymity”, Journal of the American Medical Informatics "
@@ -103,7 +103,7 @@ def _fitting_bound(target: Target, journalist: Journalist, discretion: Discretio
 
 def _people_fitting(count: Fraction) -> str:
     """Return a number of people; an estimated one may be broken, which matters only where it is small."""
-    return number(count, ",.1f") if count < 10 and count.denominator > 1 else number(round(count))
+    return number(count, ",.1f") if count < 10 and count.denominator > 1 else number(rounded(count))
 
 
 def _who_fits(journalist: Journalist, bound: int | None, subject: str) -> str:

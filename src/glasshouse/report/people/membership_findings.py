@@ -273,17 +273,16 @@ def _bounds_sentence(low: Fraction, high: Fraction, subject: str, *, release: st
             lowest=text("0 (out for sure)") if low == 0 else frequency(low),
             highest=text("1 (in for sure)") if high == 1 else frequency(high),
         )
-    both = both_frequencies(low, high)
-    if both == frequency(high):
+    if frequency(low) == frequency(high):
         return text(
             "For everybody the chance of being in {release} is nearly the same: {chance}.",
             release=release,
-            chance=both,
+            chance=frequency(high),
         )
     return text(
         "For everybody the chance of being in {release} lies between {both}.",
         release=release,
-        both=both,
+        both=both_frequencies(low, high),
     )
 
 

@@ -341,11 +341,11 @@ def _learned_exactly(secret: TargetSecret, subject: str) -> str:
             "as for anybody in the release.",
             **parts,
         )
-    if now == then:
+    if chance(after) == chance(before):
         return text(
             "The best guess at this {subject}'s {secret} is {best}, about as likely to be right as the best one "
             "without what is known of them, {first}: with a chance of {now}.",
-            **parts,
+            **(parts | {"now": chance(after)}),
         )
     if after < before:
         return text(
@@ -388,11 +388,11 @@ def _learned_discreetly(secret: TargetSecret, subject: str, told: Told) -> str:
             "anybody in the release.",
             **parts,
         )
-    if told.chance(after) == told.chance(before) or chances(after)[0] == chances(before)[0]:
+    if told.alike(after, before):
         return text(
             "The best guess at this {subject}'s {secret} is about as likely to be right as the best one without what "
             "is known of them: with a chance of {then}.",
-            **parts,
+            **(parts | {"then": chance(before)}),
         )
     if after < before:
         return text(

@@ -17,7 +17,7 @@ from glasshouse.microdata.target import Target, TargetSecret
 from glasshouse.report.cells import NOTHING, gain_titles, guess_titles, leakage_cells, yes_cell
 from glasshouse.report.chances import (
     before_and_after_columns,
-    chances,
+    chance,
     shift_chart,
 )
 from glasshouse.report.discretion import Discretion, Told, personal, what_is_left_out
@@ -189,8 +189,12 @@ def _finding(secret: TargetSecret, told: Told) -> str:
     parts = {"secret": enumeration(secret.secret), "now": now, "then": then}
     if secret.certain and before < 1:
         return text("{secret}: certain, instead of a chance of {then} for the best guess", **parts)
-    if chances(after)[0] == chances(before)[0]:
-        return text("{secret}: the best guess is right with a chance of {then}, as before", **parts)
+    if told.alike(after, before):
+        return text(
+            "{secret}: the best guess is right with a chance of {then}, as before",
+            secret=parts["secret"],
+            then=chance(before),
+        )
     return text(
         "{secret}: the best guess is right with a chance of {now}; before it was {then}", **parts
     )

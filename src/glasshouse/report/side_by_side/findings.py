@@ -9,10 +9,19 @@ from typing import Protocol
 
 from glasshouse.language import number, text
 from glasshouse.microdata import Assessment, Attack
+from glasshouse.report.grading import graded, learned
 from glasshouse.report.lists import joined
-from glasshouse.report.microdata.findings import exact_figure, graded
+from glasshouse.report.microdata.knowing import exact_figure
 from glasshouse.report.page import Finding, Severity
-from glasshouse.report.words import enumeration, frequency, percentage, plural, share, times
+from glasshouse.report.words import (
+    decimal,
+    enumeration,
+    frequencies,
+    percentage,
+    plural,
+    share,
+    times,
+)
 
 
 class Named(Protocol):
@@ -114,7 +123,7 @@ def side_by_side_findings(outcome: Lines) -> tuple[Finding, ...]:
 def _changed(line: Line, names: tuple[str, str], after: Attack, subject: str) -> Finding:
     before = line.attacks[0]
     what = change(before, after)
-    risk = after.probabilistic.additive if line.secret else after.probabilistic.posterior
+    risk = learned(after) if line.secret else after.probabilistic.posterior
     grade = graded(risk, certain=after.certain > 0)
     safe = grade == Severity.LOW and what in (Change.BETTER, Change.SAME)
     return Finding(
@@ -134,11 +143,14 @@ def _changed(line: Line, names: tuple[str, str], after: Attack, subject: str) ->
 
 
 def _parts(names: tuple[str, str], before: Attack, after: Attack) -> dict[str, str]:
+    said_before, said_after = frequencies(
+        before.probabilistic.posterior, after.probabilistic.posterior
+    )
     return {
         "first": names[0],
         "last": names[1],
-        "before": frequency(before.probabilistic.posterior),
-        "after": frequency(after.probabilistic.posterior),
+        "before": said_before,
+        "after": said_after,
         "certain_before": _certain(before),
         "certain": _certain(after),
         "share": percentage(after.deterministic.posterior),
@@ -175,7 +187,7 @@ def _naming(
         )
     if what == Change.WORSE and said_alike:
         return text(
-            "From “{first}” to “{last}” it became slightly easier to name {many}: a guess is right for {after} in "
+            "From “{first}” to “{last}” it became easier to name {many}: a guess is right for {after} in "
             "both, and {certain} can be named with certainty instead of {certain_before}.",
             **parts,
         )
@@ -187,7 +199,7 @@ def _naming(
         )
     if said_alike:
         return text(
-            "From “{first}” to “{last}” it became slightly harder to name {many}: a guess is right for {after} in "
+            "From “{first}” to “{last}” it became harder to name {many}: a guess is right for {after} in "
             "both, and {certain} can be named with certainty instead of {certain_before}.",
             **parts,
         )
@@ -216,7 +228,7 @@ def _inferring(what: Change, names: tuple[str, str], before: Attack, after: Atta
         )
     if what == Change.WORSE and said_alike:
         return text(
-            "From “{first}” to “{last}” it became slightly easier to infer the {secret}: a guess is right for {after} "
+            "From “{first}” to “{last}” it became easier to infer the {secret}: a guess is right for {after} "
             "in both, and that of {certain} is known with certainty instead of {certain_before}.",
             **parts,
         )
@@ -228,7 +240,7 @@ def _inferring(what: Change, names: tuple[str, str], before: Attack, after: Atta
         )
     if said_alike:
         return text(
-            "From “{first}” to “{last}” it became slightly harder to infer the {secret}: a guess is right for {after} "
+            "From “{first}” to “{last}” it became harder to infer the {secret}: a guess is right for {after} "
             "in both, and that of {certain} is known with certainty instead of {certain_before}.",
             **parts,
         )
@@ -253,12 +265,16 @@ def _figure(names: tuple[str, str], before: Attack, after: Attack) -> str:
 
 
 def points(difference: Fraction) -> str:
-    """Say a difference of probabilities in points of a hundred.
+    """Say a difference of probabilities in points of a hundred; never round some to none.
 
-    >>> points(Fraction(1, 8)), points(Fraction(-1, 1000))
-    ('+12.50', '-0.10')
+    >>> points(Fraction(1, 8)), points(Fraction(-1, 1000)), points(Fraction(-1, 10**6)), points(Fraction(0))
+    ('+12.50', '-0.10', '-0.0001', '0.00')
     """
-    return number(100 * float(difference), "+.2f")
+    size = abs(100 * difference)
+    if 0 < size < Fraction(1, 200):
+        return number(100 * float(difference), "+.2g")
+    sign = "+" if difference > 0 else "-" if difference < 0 else ""
+    return f"{sign}{decimal(size, 2)}"
 
 
 def _meaning(what: Change, before: Attack, after: Attack, *, safe: bool) -> str:

@@ -33,7 +33,7 @@ from glasshouse.report.side_by_side.findings import (
     side_by_side_findings,
 )
 from glasshouse.report.theme import JOINT, TARGETS, wrapped
-from glasshouse.report.words import frequency, percentage
+from glasshouse.report.words import enumeration, frequencies, percentage
 
 
 def assessed_page(outcome: Lines, *, provenance: Provenance, command: str) -> Page:
@@ -190,12 +190,21 @@ def largest_chart(outcome: Lines) -> alt.TopLevelMixin:
 
 def _title(outcome: Lines) -> str:
     naming = outcome.largest[0].attacks
+    before, after = frequencies(*(naming[place].probabilistic.posterior for place in (0, -1)))
+    first, last = outcome.runs[0].name, outcome.runs[-1].name
+    if before == after:
+        return text(
+            "A guess at who it is: right for {after} in “{last}”, as in “{first}”",
+            after=after,
+            last=last,
+            first=first,
+        )
     return text(
         "A guess at who it is: right for {before} in “{first}”, for {after} in “{last}”",
-        before=frequency(naming[0].probabilistic.posterior),
-        first=outcome.runs[0].name,
-        after=frequency(naming[-1].probabilistic.posterior),
-        last=outcome.runs[-1].name,
+        before=before,
+        first=first,
+        after=after,
+        last=last,
     )
 
 
@@ -257,16 +266,43 @@ def best_chart(outcome: Lines) -> alt.TopLevelMixin:
 
 
 def _best_title(outcome: Lines) -> str:
-    """Say with how many attributes the runs differ most."""
-    line = max(outcome.best, key=lambda each: abs(each.differences()[-1][0]))
-    difference = line.differences()[-1][0]
+    """Say at which attack, and with how many attributes, a run differs most from the first."""
+    difference, place, line = max(
+        (
+            (abs(difference), place, line)
+            for line in outcome.best
+            for place, (difference, _) in enumerate(line.differences(), 1)
+        ),
+        key=lambda each: each[0],
+    )
     if difference == 0:
         return text("With the best set of each size an adversary does alike in every run")
+    before, after = frequencies(
+        *(line.attacks[each].probabilistic.posterior for each in (0, place))
+    )
+    parts = {
+        "first": outcome.runs[0].name,
+        "before": before,
+        "last": outcome.runs[place].name,
+        "after": after,
+    }
+    if line.secret:
+        return text_for(
+            line.size,
+            "Guesses at the {secret} differ most with {count} attribute known: right for {before} in “{first}”, for "
+            "{after} in “{last}”",
+            "Guesses at the {secret} differ most with {count} attributes known: right for {before} in “{first}”, for "
+            "{after} in “{last}”",
+            secret=enumeration(line.secret),
+            **parts,
+        )
     return text_for(
         line.size,
-        "The runs differ most with {count} attribute known: {points} points",
-        "The runs differ most with {count} attributes known: {points} points",
-        points=points(difference),
+        "Guesses at who it is differ most with {count} attribute known: right for {before} in “{first}”, for {after} "
+        "in “{last}”",
+        "Guesses at who it is differ most with {count} attributes known: right for {before} in “{first}”, for {after} "
+        "in “{last}”",
+        **parts,
     )
 
 

@@ -16,7 +16,7 @@ from glasshouse.report.page import Finding, Severity
 from glasshouse.report.totals.words import SOLVED, amount, decimal, growth, short_money
 from glasshouse.report.words import (
     counted,
-    frequency,
+    frequencies,
     percentage,
     plural,
     share,
@@ -167,11 +167,12 @@ def _less() -> str:
 
 
 def _guessed(result: CampaignResult, study: TotalsStudy, first: Phase, last: Phase) -> Finding:
-    before, after = _chance(first.chance), _chance(last.chance)
+    chance = _chance(last.chance)
+    before, after = frequencies(_chance(first.chance), chance)
     parts = {
         "people": counted(result.entities or 0, study.subject),
-        "before": frequency(before),
-        "after": frequency(after),
+        "before": before,
+        "after": after,
     }
     figure = text(
         "mean chance of a right guess: {before} before, {after} after ({factor})",
@@ -213,7 +214,7 @@ def _guessed(result: CampaignResult, study: TotalsStudy, first: Phase, last: Pha
             ),
         )
     return Finding(
-        graded(after),
+        graded(chance),
         text(
             "With the totals, a guess at who is behind a record is right for {after} records; with the register of "
             "{people} alone it would be {before}.",

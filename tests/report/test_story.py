@@ -1,0 +1,74 @@
+"""A story of several reports says of each finding which one it is from."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from glasshouse.language import LANGUAGES, speaking
+from glasshouse.report import Finding, Page, Provenance, Severity, archive, to_html
+from glasshouse.report.pdf import content_of
+from glasshouse.report.story import Chapter, story_page
+from tests.report.test_document import text
+
+PROVENANCE = Provenance("1.0", "", {})
+
+
+def page(sentence: str) -> Page:
+    return Page(
+        title="",
+        lead="",
+        findings=(Finding(Severity.HIGH, sentence), Finding(Severity.SAFE, "Nobody is named.")),
+        adversary=("She knows it.", "She knows more."),
+        limits=(),
+        provenance=PROVENANCE,
+        command="",
+        method="",
+    )
+
+
+def story() -> Page:
+    chapters = [
+        Chapter("One census", "1", page("All are named.")),
+        Chapter("Protected by Anatomy", "2", page("Some are named.")),
+    ]
+    return story_page(chapters, title="t", lead="l", command="c", provenance=PROVENANCE)
+
+
+def test_every_finding_has_its_chapter() -> None:
+    told = story()
+    assert [finding.chapter for finding in told.findings] == [
+        *["One census"] * 2,
+        *["Protected by Anatomy"] * 2,
+    ]
+    assert [finding.chapter for finding in told.minute] == ["One census", "Protected by Anatomy"]
+
+
+def test_the_chapter_is_in_every_kind_of_report() -> None:
+    told = story()
+    shown = text(to_html(told))
+    assert "High risk Protected by Anatomy Some are named." in shown
+    assert "Reassuring One census Nobody is named." in shown
+    paper = content_of(told)
+    assert [finding["chapter"] for finding in paper["minute"]] == [
+        "One census",
+        "Protected by Anatomy",
+    ]
+    kept = json.loads(archive.to_json({"en": told}))["pages"]["en"]
+    assert kept["findings"][0]["chapter"] == "One census"
+    assert archive.from_json(archive.to_json({"en": told}), "x")["en"] == told
+
+
+def test_a_page_of_one_report_has_no_chapters() -> None:
+    assert 'class="chapter"' not in to_html(page("All are named."))
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_no_sentence_begins_after_a_colon(code: str) -> None:
+    with speaking(code):
+        told = story().adversary
+    assert told == (
+        "One census — She knows it. She knows more.",
+        "Protected by Anatomy — She knows it. She knows more.",
+    )
