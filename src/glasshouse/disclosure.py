@@ -4,9 +4,13 @@ A count of people attached to values (a cell, such as “students of school 12 a
 few enough people to be about each of them, so it is shown as “fewer than 10”. Totals over the whole release, such as
 the number of unique records, say nothing of who they are and are exact. The analyst's own JSON and Parquet are exact
 throughout.
+
+Beside an exact total a small part can be found by subtraction, so other parts are left out with it (`hidden_parts`).
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from glasshouse.errors import StudyError
 from glasshouse.language import number, text
@@ -51,3 +55,37 @@ def cell_count(count: int) -> str:
     ('0', 'fewer than 10', '1,234')
     """
     return number(count) if is_shown(count) else text("fewer than {smallest}", smallest=_smallest)
+
+
+def hidden_parts(parts: Sequence[Sequence[float]]) -> frozenset[int]:
+    """Return the places of the parts to leave out, so that no small one can be found, not even by subtraction.
+
+    These are the small ones and, while what is left out would not cover them (`cover_each_other`), the smallest of
+    the others.
+
+    Args:
+        parts: The counts of each part that must not be small, such as of people and of records; the first one says
+            which part is the smallest.
+
+    >>> sorted(hidden_parts([(60,), (3,), (20,)])), sorted(hidden_parts([(60,), (3,), (7,)]))
+    ([1, 2], [1, 2])
+    >>> sorted(hidden_parts([(60,), (3,)])), sorted(hidden_parts([(60,), (30,)]))
+    ([0, 1], [])
+    """
+    hidden = [place for place, counts in enumerate(parts) if min(counts) < _smallest]
+    others = sorted(set(range(len(parts))) - set(hidden), key=lambda place: tuple(parts[place]))
+    while hidden and others and not cover_each_other([parts[place] for place in hidden]):
+        hidden.append(others.pop(0))
+    return frozenset(hidden)
+
+
+def cover_each_other(parts: Sequence[Sequence[float]]) -> bool:
+    """Tell whether the sum over some parts tells nothing of any: they are several, many together, and not all of one.
+
+    >>> cover_each_other([(3,), (7,)]), cover_each_other([(3,), (6,)]), cover_each_other([(30,)])
+    (True, False, False)
+    >>> cover_each_other([(1,)] * 10), cover_each_other([(1,)] * 9 + [(2,)])
+    (False, True)
+    """
+    sums = [sum(counts) for counts in zip(*parts, strict=True)]
+    return len(parts) > 1 and all(total >= _smallest and total > len(parts) for total in sums)

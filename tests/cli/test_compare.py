@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -221,10 +222,30 @@ def test_what_cannot_be_compared_is_one_line(glasshouse: Glasshouse) -> None:
     write("parts.csv", LAST | {"state": list("aaaabbb")})
     assess(glasshouse, "parts.csv", "parts", "--by", "state")
     Path("nothing").mkdir()
+    for folder, damaged in (
+        ("torn", "results.parquet"),
+        ("cut", "study.toml"),
+        ("bent", "manifest.json"),
+    ):
+        shutil.copytree("y2018", folder)
+        Path(folder, damaged).write_text("?")
+    shutil.copytree("y2018", "bare")
+    Path("bare/results.parquet").unlink()
     for arguments, message in (
         (("y2018", "terms"), "is a run of assess, “terms” one of deter"),
         (("y2018", "protected"), "is a run of assess, “protected” one of anonymise"),
         (("y2018", "nothing"), "“nothing” is a folder without a run"),
+        (("y2018", "nosuch"), 'there is no folder "nosuch"; name the folder of a run'),
+        (
+            ("y2018", "torn"),
+            "“torn” is a damaged run: results.parquet is missing or cannot be read",
+        ),
+        (
+            ("y2018", "bare"),
+            "“bare” is a damaged run: results.parquet is missing or cannot be read",
+        ),
+        (("y2018", "cut"), "“cut” is a damaged run: study.toml is missing or cannot be read"),
+        (("y2018", "bent"), "“bent” is a damaged run: manifest.json is missing or cannot be read"),
         (("y2018",), "name two runs or more"),
         (("y2018", "y2018"), "“y2018” is there twice"),
         (("person",), 'runs of target cannot be put side by side; those of "anonymise", "assess"'),

@@ -152,3 +152,17 @@ def test_an_interrupted_run_says_that_nothing_was_written(
     outcome = glasshouse("assess", "people.csv", "-q", "age", "--out", "run")
     assert outcome.code == 130
     assert not Path("run").exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("en", "Invalid value for '--smallest-cell': give a whole number"),
+        ("pt-BR", "Valor inválido para '--smallest-cell': deve ser um número inteiro"),
+    ],
+)
+def test_a_value_that_is_no_number_is_refused_in_our_own_words(
+    glasshouse: Glasshouse, code: str, said: str
+) -> None:
+    outcome = glasshouse("demo", "--smallest-cell", "x", "--lang", code)
+    assert (outcome.code, outcome.error) == (2, f"glasshouse: {said}\n")

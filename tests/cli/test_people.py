@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from glasshouse.language import speaking
+from glasshouse.report import Page, archive
 from tests.cli.test_longitudinal import FIRST, SECOND, write
 from tests.conftest import Glasshouse
 
@@ -129,6 +130,41 @@ def test_release_and_register_of_one_name_both_leave_their_fingerprint(
     assert glasshouse("membership", *arguments).code == 0
     entries = json.loads(Path("run/manifest.json").read_text())["datasets"]
     assert len({entry["sha256"] for entry in entries}) == 2
+    assert [entry["name"] for entry in entries] == ["x/people.csv", "y/people.csv"]
+
+
+def test_a_file_that_is_named_twice_is_listed_once(glasshouse: Glasshouse) -> None:
+    write("town/people.csv", TOWN)
+    both = (
+        "--release",
+        "town/people.csv",
+        "--register",
+        Path("town/../town/people.csv").absolute(),
+    )
+    outcome = glasshouse("deter", *both, "-q", "age", "--out", "run")
+    assert outcome.code == 0, outcome.error
+    entries = json.loads(Path("run/manifest.json").read_text())["datasets"]
+    assert [entry["name"] for entry in entries] == ["people.csv"]
+    report = Path("run/report.html").read_text()
+    assert report.count(entries[0]["sha256"]) == 1
+    assert "town/" not in report
+
+
+def test_a_report_tells_files_of_one_name_apart(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    write("people.csv", TOWN)
+    write("sub/people.csv", TRIAL)
+    arguments = ("people.csv", "sub/people.csv", "-q", "age", "-s", "sex", "--each", "--out", "run")
+    outcome = glasshouse("assess", *arguments)
+    assert outcome.code == 0, outcome.error
+    study = page_of("run").provenance.study
+    assert 'path = "people.csv"' in study
+    assert 'path = "sub/people.csv"' in study
+    assert list(page_of("run").provenance.datasets) == ["people.csv", "sub/people.csv"]
+    assert tmp_path.name not in Path("run/report.json").read_text()
+
+
+def page_of(run: str) -> Page:
+    return archive.from_json(Path(run, "report.json").read_text(), "report.json")["en"]
 
 
 def test_membership_of_one_person(glasshouse: Glasshouse) -> None:

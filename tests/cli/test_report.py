@@ -10,8 +10,9 @@ from types import ModuleType
 
 import pytest
 
+from glasshouse.errors import DataError
 from glasshouse.language import speak, spoken
-from glasshouse.report import Page
+from glasshouse.report import Page, archive, to_html
 from tests.conftest import Glasshouse
 
 
@@ -149,6 +150,9 @@ def test_what_is_no_run_is_refused(glasshouse: Glasshouse) -> None:
     check("old", "old/report.json: cannot be read (Is a directory)")
 
 
+UNDRAWABLE = "is damaged: its pictures cannot be drawn; run the study again"
+
+
 def test_a_foreign_picture_fetches_nothing(glasshouse: Glasshouse, run: Path) -> None:
     content = json.loads((run / "report.json").read_text(encoding="utf-8"))
     for kept in content["pages"].values():
@@ -159,8 +163,24 @@ def test_a_foreign_picture_fetches_nothing(glasshouse: Glasshouse, run: Path) ->
     before = page(run)
     outcome = glasshouse("report", "run")
     assert outcome.code == 2
-    assert outcome.error.startswith("glasshouse: run/report.json: its pictures cannot be drawn (")
+    assert outcome.error == f"glasshouse: run/report.json {UNDRAWABLE}\n"
     assert page(run) == before
+
+
+def test_a_report_whose_pictures_are_damaged_is_refused_in_one_line(
+    glasshouse: Glasshouse, run: Path
+) -> None:
+    content = json.loads((run / "report.json").read_text(encoding="utf-8"))
+    for kept in content["pages"].values():
+        for figure in kept["figures"]:
+            for rows in figure["chart"]["datasets"].values():
+                rows.append(None)
+    (run / "report.json").write_text(json.dumps(content), encoding="utf-8")
+    outcome = glasshouse("report", "run")
+    assert (outcome.code, outcome.error) == (2, f"glasshouse: run/report.json {UNDRAWABLE}\n")
+    damaged = archive.from_json((run / "report.json").read_text(encoding="utf-8"), "report.json")
+    with pytest.raises(DataError, match="what it is drawn from is damaged"):
+        to_html(damaged["en"])
 
 
 @pytest.mark.parametrize(

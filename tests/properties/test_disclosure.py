@@ -8,6 +8,8 @@ values (``--by``, the places of totals), those that few people have must not be 
 from __future__ import annotations
 
 import csv
+import json
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -16,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from glasshouse.report import archive
 from glasshouse.synthetic.trade import write_trade
 from tests.conftest import Glasshouse
 from tests.properties.planted import MARK, SMALLEST, found_in, let_out, logs, people
@@ -140,6 +143,41 @@ def test_parts_with_few_people_are_not_named(glasshouse: Glasshouse, seed: int) 
     assert found_in(told | logs(outcome), others) == {}
 
 
+def test_no_small_part_can_be_found_by_subtraction(glasshouse: Glasshouse) -> None:
+    rows = [("F", age % 9, age % 4) for age in range(60)] + [("M", age, 0) for age in range(3)]
+    lines = [f"{MARK}{sex},{MARK}{age},{MARK}{ill}" for sex, age, ill in rows]
+    Path("sx.csv").write_text("\n".join(["sex,age,ill", *lines]) + "\n")
+    outcome = glasshouse(*"assess sx.csv -q age -s ill --by sex --out run".split())
+    assert outcome.code == 0, outcome.error
+    told = let_out(Path("run")) | logs(outcome)
+    assert "63 records" in told["report.html"]
+    assert found_in(told) == {}
+    page = archive.from_json(told["report.json"], "report.json")["en"]
+    figures = re.findall(r"\b\d+\b", " ".join((page.title, page.lead, *map(str, page.findings))))
+    assert {"60", "3"}.isdisjoint(figures)
+
+
+def test_a_chance_in_a_named_part_tells_no_small_count(glasshouse: Glasshouse) -> None:
+    ill = {"A": [6, 4, 3], "B": [15, 12, 14]}  # of 13 and of 41 people
+    lines = [
+        f"{MARK}Part{part},{i % 5},{MARK}{value}"
+        for part, counts in ill.items()
+        for value, count in enumerate(counts)
+        for i in range(count)
+    ]
+    Path("people.csv").write_text("\n".join(["district,age,ill", *lines]) + "\n")
+    outcome = glasshouse(*"assess people.csv -q age -s ill --by district --out run".split())
+    assert outcome.code == 0, outcome.error
+    told = let_out(Path("run")) | logs(outcome)
+    assert f"{MARK}PartA" in told["report.html"]
+    assert found_in(told, frozenset({"0.461538 (6/13), ", "46.15 ", "46.2 %", "46,2%"})) == {}
+    assert f"{MARK}PartA: prior less than 0.538462 (7/13)" in told["report.html"]
+    document = json.loads(
+        glasshouse(*"assess people.csv -q age -s ill --by district --json".split()).out
+    )
+    assert document["parts"][0]["targets"][1]["best"][0]["prior"] == 6 / 13
+
+
 def test_a_larger_threshold_names_fewer_parts(glasshouse: Glasshouse) -> None:
     plant(1)
     arguments = "assess people.csv -q age -q sex -s ill --by district --smallest-cell 25 --out run"
@@ -151,23 +189,44 @@ def test_a_larger_threshold_names_fewer_parts(glasshouse: Glasshouse) -> None:
 PLAN = Path(__file__).parents[2] / "examples" / "trade" / "study.toml"
 
 
+MARKED = {
+    "city": "city",
+    "importer": "importer",
+    "origin": "origin",
+    "order": "order",
+    "product": "goods",
+    "heading": "goods",
+    "year": "month",
+    "country": "code",
+    "code": "code",
+}
+"""How the values of a column begin, but for ``month`` of the records and ``country`` of the names of countries."""
+
+
 def mark_month() -> frozenset[str]:
-    """Write a month of trade whose places, importers and origins are markers; return the places with few importers."""
+    """Write a month of trade whose every key is a marker, and its plan; return the places with few importers."""
     write_trade("month", transactions=400, importers=40)
-    marked = ("city", "importer", "origin")
     for path in Path("month").glob("*.csv"):
+        own = {
+            "transactions.csv": MARKED | {"month": "month"},
+            "countries.csv": MARKED | {"country": "origin"},
+        }.get(path.name, MARKED)
         with path.open(newline="") as file:
             rows = list(csv.DictReader(file))
-        own = {*marked, *(["country"] if path.name == "countries.csv" else [])}
+        if path.name == "by_city.csv":  # one key has records and no total
+            keys = [(row["heading"], row["country"]) for row in rows]
+            rows = [row for row, key in zip(rows, keys, strict=True) if key != keys[0]]
         with path.open("w", newline="") as file:
             writer = csv.DictWriter(file, rows[0])
             writer.writeheader()
             for row in rows:
                 writer.writerow(
-                    {name: f"{MARK}{name}{v}" if name in own else v for name, v in row.items()}
+                    {name: f"{MARK}{own[name]}{v}" if name in own else v for name, v in row.items()}
                 )
-    text = Path("month/countries.csv").read_text().replace(f"{MARK}country", f"{MARK}origin")
-    Path("month/countries.csv").write_text(text)
+    plan = PLAN.read_text()
+    for digits, kind in ((4, "goods"), (10, "order")):
+        plan = plan.replace(f"first = {digits} ", f"first = {digits + len(MARK + kind)} ")
+    Path("study.toml").write_text(plan)
     with Path("month/importers.csv").open(newline="") as file:
         by_city = Counter(row["city"] for row in csv.DictReader(file))
     return frozenset(city for city, count in by_city.items() if count < SMALLEST)
@@ -176,12 +235,16 @@ def mark_month() -> frozenset[str]:
 def test_totals_name_no_record_no_entity_and_no_place_of_few(glasshouse: Glasshouse) -> None:
     few = mark_month()
     assert few
-    Path("study.toml").write_text(PLAN.read_text())
-    arguments = "totals campaign --study study.toml --seconds 30 --processes 1 --out run"
+    arguments = "totals campaign --study study.toml --seconds 6 --processes 1 --out run"
     outcome = glasshouse(*arguments.split())
     assert outcome.code == 0, outcome.error
+    assert re.search(r"^note: city: records without totals: \d+$", outcome.error, re.MULTILINE)
+    assert "note: with --json there is an example of each\n" in outcome.error
     told = let_out(Path("run")) | logs(outcome)
-    assert found_in(told, few | {f"{MARK}importer", f"{MARK}origin"}) == {}
+    kinds = {f"{MARK}{kind}" for kind in MARKED.values() if kind != "city"}
+    assert found_in(told, few | kinds) == {}
+    exact = json.loads(glasshouse(*arguments.split()[:-2], "--json").out)
+    assert all(f"{MARK}goods" in each["example"] for each in exact["troubles"])
 
 
 MALFORMED = {

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import altair as alt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import StudyError
@@ -16,8 +16,10 @@ from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata import Leakage
 from glasshouse.microdata.family import Best, Family, Part
 from glasshouse.report import Finding, Provenance, Severity, theme, to_html
+from glasshouse.report.archive import to_dict
+from glasshouse.report.discretion import Among
 from glasshouse.report.microdata import family_charts
-from glasshouse.report.microdata.families import family_findings, family_table
+from glasshouse.report.microdata.families import family_findings
 from glasshouse.report.microdata.family_charts import (
     LEAST,
     MOST,
@@ -26,6 +28,7 @@ from glasshouse.report.microdata.family_charts import (
     family_chart_table,
 )
 from glasshouse.report.microdata.family_page import family_page
+from glasshouse.report.microdata.family_tables import family_table
 from glasshouse.report.page import Table
 from tests.report.snapshots import assert_snapshot
 
@@ -153,7 +156,7 @@ def test_what_cannot_be_told_is_not_told() -> None:
         assert sentences(few)[1] == (
             "Whether having more people protects cannot be said of fewer than 3 parts."
         )
-    alike = of_parts(*(part(name, "5", "0", records=10 + i) for i, name in enumerate("ABCD")))
+    alike = of_parts(*(part(name, "5", "0", records=1000 + i) for i, name in enumerate("ABCD")))
     assert sentences(alike) == [
         "No part gives away more than another: in each of the 4, knowing a person's school adds 0.0 percentage points "
         "to the success of a guess at the grade.",
@@ -210,22 +213,119 @@ def test_the_table_has_two_decimals_and_marks() -> None:
 
 
 def test_a_figure_is_never_rounded_to_nothing_or_to_everything() -> None:
-    (row,) = cells(family_table(of_parts(part("A", "99.999", "0.001", "0", "0.00001")), "grade"))
+    large = part("A", "99.999", "0.00001", "0", "0.00001", records=10**8)
+    (row,) = cells(family_table(of_parts(large), "grade"))
     assert row[2:] == ["> 99.99 %", "< 0.01 %", "0.00 %", "< 0.01 %"]
 
 
 def test_a_part_of_few_people_is_nowhere() -> None:
     small = part("zebra", "33.3", "0", "0", "66.6", records=9)
-    found = of_parts(small, *STATES.parts)
+    found = of_parts(small, part("yak", "5", "1", "2", "3", records=50), *STATES.parts)
     last = family_findings(found, part="state")[-1]
     assert last.sentence == (
-        "1 state with fewer than 10 people is not shown: the figures would point at someone."
+        "2 states are not shown: at least one of them has fewer than 10 people, and the others are left out for the "
+        "same reason, or so that no such number can be found by subtraction."
     )
-    html = to_html(family_page(found, subject="person", provenance=PROVENANCE, part="state"))
+    page = family_page(found, subject="person", provenance=PROVENANCE, part="state")
+    html = to_html(page)
     said = " ".join(map(told, family_findings(found, part="state")))
-    assert "zebra" not in said + html
+    for hidden in ("zebra", "yak"):
+        assert hidden not in said + html
+    assert page.title == "3 states side by side"
     assert family_table(found, "grade") == family_table(STATES, "grade")
     assert sentences(found)[:3] == sentences(STATES)
+
+
+def test_the_total_does_not_tell_how_many_a_hidden_part_has() -> None:
+    two = of_parts(part("F", "20", "40", records=60), part("M", "20", "40", records=3))
+    page = family_page(two, subject="person", provenance=PROVENANCE)
+    assert [finding.sentence for finding in page.findings] == [
+        "None of the 2 parts can be shown: at least one of them has fewer than 10 people, and no figure of another may "
+        "tell how many."
+    ]
+    assert (page.title, page.lead) == ("2 parts, which cannot be shown", "63 records")
+    assert page.figures == ()
+    assert " 60" not in " ".join(json.dumps(to_dict(page)).split('"'))
+
+
+def test_the_only_part_that_can_be_shown_is_not_said_to_be_the_only_one() -> None:
+    few = [part(name, "20", "40", records=count) for name, count in (("M", 4), ("X", 7))]
+    found = of_parts(part("F", "20", "40", records=60), *few)
+    page = family_page(found, subject="person", provenance=PROVENANCE)
+    assert page.title == "What F gives away"
+    assert page.findings[0].sentence == (
+        "Only one part can be shown, F: knowing a person's school adds 40.0 percentage points to the success of a "
+        "guess at the grade."
+    )
+    assert not any("There is one part only" in told(finding) for finding in page.findings)
+
+
+def counts(name: str, records: int, *right: int) -> Part:
+    """A part in which so many of the records are guessed right: before, and with 1, 2, … attributes known."""
+    prior, *after = (Fraction(each, records) for each in right)
+    best = [
+        Best(sensitive, size, KNOWN[:size], Leakage(prior, each))
+        for sensitive in (None, "grade")
+        for size, each in enumerate(after, start=1)
+    ]
+    return Part(name, records, tuple(best), {None: 1.0, "grade": 1.0})
+
+
+def test_a_chance_does_not_tell_how_few_in_a_part_share_a_secret() -> None:
+    found = of_parts(counts("QZdC", 13, 6, 8, 10), counts("QZdD", 50, 20, 30, 47))
+    page = family_page(found, subject="person", provenance=PROVENANCE, part="district")
+    first = page.findings[0]
+    assert first.figure == (
+        "QZdD: prior 0.4 (2/5), posterior more than 0.8 (4/5); "
+        "QZdC: prior less than 0.538462 (7/13), posterior more than 0.461538 (6/13)"
+    )
+    assert "right for more than 80 of every 100 people in QZdD, and for more than 46 of every 100 in QZdC" in (
+        first.sentence
+    )  # fmt: skip
+    assert cells(family_table(found, "grade")) == [
+        ["QZdC", "13", "< 53.85 % ▲", "< 100.00 % ▼", "< 100.00 % ▼"],
+        ["QZdD", "50", "40.00 % ▼", "20.00 % ▲", "> 40.00 % ▲"],
+    ]
+    assert cells(family_chart_table(found, "grade"))[0] == ["QZdC", "< 53.9 %", "> 46.1 %", "> 46.1 %"]  # fmt: skip
+    assert cells(family_chart_table(found))[0] == [
+        "QZdC",
+        "46.2 %",
+        "61.5 %",
+        "76.9 %",
+    ]  # whose record it is
+    assert page.figures[0].caption.count("in the middle of what it may be") == 0
+    assert "in the middle of what it may be" in page.figures[1].caption
+    about_the_grade = json.dumps([to_dict(page)["figures"][1], told(first)])
+    for count in (6, 8, 10):
+        for said in (f"{100 * count / 13}"[:6], f"({count}/13)"):
+            assert said not in about_the_grade.replace("posterior more than 0.461538 (6/13)", "")
+    exact = family_findings(found, part="district", exact=True)[0]
+    assert "QZdC: prior 0.461538 (6/13), posterior 0.769231 (10/13)" in exact.figure
+
+
+@given(
+    st.lists(st.integers(10, 40), min_size=1, max_size=4),
+    st.data(),
+    st.sampled_from(["en", "pt-BR"]),
+    st.booleans(),
+)
+@settings(max_examples=30)
+def test_every_figure_of_a_secret_is_told_of_several_counts(
+    sizes: list[int], data: st.DataObject, code: str, ordered: bool
+) -> None:
+    """Whatever the chances are, a page of small parts can be made, and no bound holds for one count alone."""
+    drawn = [sorted(data.draw(st.lists(st.integers(1, n), min_size=3, max_size=3))) for n in sizes]
+    named = [counts(f"P{i}", n, *own) for i, (n, own) in enumerate(zip(sizes, drawn, strict=True))]
+    with speaking(code):
+        family_page(of_parts(*named, ordered=ordered), subject="person", provenance=PROVENANCE)
+    for n, own in zip(sizes, drawn, strict=True):
+        for count in own:
+            low, high = Among(n).bounds(Fraction(count, n))
+            assert low <= Fraction(count, n) <= high
+            if 0 < min(count, n - count) < 10:
+                fitting = [k for k in range(1, n) if low < Fraction(k, n) < high]
+                assert count in fitting
+                assert len(fitting) >= 4
 
 
 def test_where_all_parts_are_too_small_nothing_is_shown() -> None:

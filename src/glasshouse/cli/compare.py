@@ -13,7 +13,7 @@ import typer
 from glasshouse.cli import asking, options
 from glasshouse.cli.anonymise import PROTECTION
 from glasshouse.cli.progress import progress
-from glasshouse.errors import StudyError
+from glasshouse.errors import DataError, StudyError
 from glasshouse.language import text
 
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ def compare(
 
     if out is not None:
         check_place(out, overwrite=overwrite)
+    if len(paths) > 1:
+        _check_folders(paths)
     if all(path.is_dir() for path in paths) and not _are_releases(paths):
         _put_side_by_side(context, paths, out, overwrite=overwrite, as_json=as_json)
         return
@@ -156,6 +158,19 @@ def compare(
         print(json.dumps(comparison.to_dict(), indent=2))
     else:
         show_comparison(comparison, report)
+
+
+def _check_folders(paths: list[Path]) -> None:
+    """Make sure that each of several is there.
+
+    Raises:
+        DataError: One is not.
+    """
+    for path in paths:
+        if not path.exists():
+            raise DataError(
+                text('there is no folder "{folder}"; name the folder of a run', folder=path)
+            )
 
 
 def _are_releases(folders: list[Path]) -> bool:

@@ -157,8 +157,8 @@ def _show_family(run: FamilyRun) -> None:
     show_treatment(console, run.steps)
     shown = run.shown
     for target in shown.targets if shown.parts else ():
-        _put(console, family_table(shown, target, part=run.part))
-    for finding in family_findings(run.family, run.study.subject, part=run.part):
+        _put(console, family_table(shown, target, part=run.part, exact=run.exact))
+    for finding in family_findings(run.family, run.study.subject, part=run.part, exact=run.exact):
         say(console, f"• {finding.sentence}")
 
 

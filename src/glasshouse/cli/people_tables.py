@@ -16,6 +16,7 @@ from glasshouse.microdata.membership import Member, Membership
 from glasshouse.microdata.target import TargetSecret
 from glasshouse.microdata.uniqueness import PopulationRisks
 from glasshouse.report.microdata.attacks import target_label
+from glasshouse.report.words import counted
 
 MOST_VALUES = 15
 """So many values of one person's secret are shown; the others together."""
@@ -55,11 +56,12 @@ def target_table(secret: TargetSecret, *, currency: str | None = None) -> Table:
 def membership_table(outcome: Membership) -> Table:
     """Return what a register tells of who is in each release, and in which of several."""
     table = plain_table(
-        text(
-            "{people} people of {population} in {classes} classes",
-            people=outcome.people,
+        text_for(
+            outcome.classes,
+            "{people} of {population} in {count} class",
+            "{people} of {population} in {count} classes",
+            people=counted(outcome.people, "person"),
             population=outcome.population,
-            classes=outcome.classes,
         )
     )
     table.add_column(text("release"), overflow="fold")

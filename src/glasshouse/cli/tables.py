@@ -17,6 +17,7 @@ from glasshouse.microdata.explain import Explanation
 from glasshouse.microdata.family import Cell, Family
 from glasshouse.microdata.influence import shapley_values
 from glasshouse.microdata.lattice import Sweep
+from glasshouse.report.discretion import figure_between
 from glasshouse.report.microdata.attacks import (
     attack_label,
     best_by_size,
@@ -26,6 +27,7 @@ from glasshouse.report.microdata.attacks import (
     stage_labels,
     target_label,
 )
+from glasshouse.report.microdata.parts import told_in
 from glasshouse.report.words import money, percentage, singular
 from glasshouse.runs.comparing import Compared
 from glasshouse.table import Step
@@ -107,8 +109,17 @@ def treatment_table(steps: Sequence[Step]) -> Table:
     return table
 
 
-def family_table(family: Family, sensitive: str | None, *, part: str = "part") -> Table:
-    """Return the prior and the best additive leakage of every part, per number of quasi-identifiers."""
+def family_table(
+    family: Family, sensitive: str | None, *, part: str = "part", exact: bool = False
+) -> Table:
+    """Return the prior and the best additive leakage of every part, per number of quasi-identifiers.
+
+    Args:
+        family: The parts.
+        sensitive: The secret; None: whose record it is.
+        part: What a part is called.
+        exact: Whether chances that tell of few people are told as they are.
+    """
     table = plain_table(
         text(
             "{target}: success before, and what the best 1, 2, … attributes add (%)",
@@ -122,7 +133,10 @@ def family_table(family: Family, sensitive: str | None, *, part: str = "part") -
     for size in rows.sizes:
         table.add_column(f"+{size}", justify="right", no_wrap=True)
     for row in rows.rows:
-        cells = [_family_cell(cell) for cell in (row.prior, *row.additive)]
+        told, before = told_in(row, sensitive, exact=exact), row.prior.value
+        bounds = [told.bounds(before)]
+        bounds += [told.added(before, before + cell.value) for cell in row.additive]
+        cells = map(_family_cell, (row.prior, *row.additive), bounds)
         table.add_row(Text(printable(row.part)), number(row.records), *cells)
     table.caption = text("▲ highest, ▼ lowest")
     table.caption_justify = "left"
@@ -179,9 +193,9 @@ def comparison_table(rows: Sequence[Compared]) -> Table:
     return table
 
 
-def _family_cell(cell: Cell) -> str:
+def _family_cell(cell: Cell, bounds: tuple[Fraction, Fraction]) -> str:
     mark = "▲" if cell.highest else "▼" if cell.lowest else " "
-    return f"{number(100 * float(cell.value), '.2f')}{mark}"
+    return f"{figure_between(*bounds, digits=2)}{mark}"
 
 
 def _windows_table(stages: Sequence[Sequence[Attack]]) -> Table:

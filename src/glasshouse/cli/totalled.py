@@ -50,8 +50,7 @@ def write_entities(frame: pa.Table, path: Path) -> None:
 
 def show_campaign(run: TotalsRun, report: Path | None, *, as_json: bool) -> None:
     """Print what the totals tell, phase by phase."""
-    for trouble in run.result.troubles:
-        print(printable(_note(trouble)), file=sys.stderr)
+    _note_troubles(run.result.troubles, as_json=as_json)
     if as_json:
         print(json.dumps(run.to_dict(), indent=2))
         return
@@ -70,14 +69,18 @@ def show_campaign(run: TotalsRun, report: Path | None, *, as_json: bool) -> None
         say(console, text("Report: {path}", path=report), soft_wrap=True)
 
 
-def _note(trouble: Trouble) -> str:
-    return text(
-        "note: {where}: {kind}: {count}, such as {example}",
-        where=trouble.where,
-        kind=trouble.said,
-        count=trouble.count,
-        example=trouble.example,
-    )
+def _note_troubles(troubles: Sequence[Trouble], *, as_json: bool) -> None:
+    """Say what is not as the plan says, without the examples: their keys are values of records."""
+    for trouble in troubles:
+        note = text(
+            "note: {where}: {kind}: {count}",
+            where=trouble.where,
+            kind=trouble.said,
+            count=trouble.count,
+        )
+        print(printable(note), file=sys.stderr)
+    if troubles and not as_json:
+        print(text("note: with --json there is an example of each"), file=sys.stderr)
 
 
 def _phases(run: TotalsRun) -> Table:

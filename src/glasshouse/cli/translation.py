@@ -41,13 +41,15 @@ MISTYPED = (
     marked("Invalid value for {option}: {reason}"),
 )
 """What the parser of the command line says of what was typed, as it says it."""
-INVALID = (
-    marked("Input should be a valid integer, unable to parse string as an integer"),
-    marked("Input should be a valid number, unable to parse string as a number"),
-    marked("Input should be greater than or equal to {limit}"),
-    marked("Input should be less than or equal to {limit}"),
-)
-"""The reasons that it gives for refusing a value."""
+INVALID = {
+    "Input should be a valid integer, unable to parse string as an integer": marked(
+        "give a whole number"
+    ),
+    "Input should be a valid number, unable to parse string as a number": marked("give a number"),
+    "Input should be greater than or equal to {limit}": marked("give {limit} or more"),
+    "Input should be less than or equal to {limit}": marked("give {limit} or less"),
+}
+"""The reasons that it gives for refusing a value, and what is said of them instead."""
 
 
 def asked_language(arguments: Sequence[str]) -> str:
@@ -80,14 +82,16 @@ def retold(message: str) -> str:
     >>> with speaking("pt-BR"):
     ...     retold("No such command 'asses'. Did you mean 'assess'?")
     "O comando 'asses' não existe. Você quis dizer 'assess'?"
+    >>> retold("Invalid value for '--tries': Input should be greater than or equal to 1")
+    "Invalid value for '--tries': give 1 or more"
     """
-    for template in (*MISTYPED, *INVALID):
+    for template, own in ({message: message for message in MISTYPED} | INVALID).items():
         pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
         found = re.fullmatch(pattern, message, re.DOTALL)
         if found:
             parts = found.groupdict()
             return translated(
-                template,
+                own,
                 **{
                     name: retold(part) if name == "reason" else part for name, part in parts.items()
                 },

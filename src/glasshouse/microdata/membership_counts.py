@@ -19,7 +19,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, quoted
-from glasshouse.language import either, text
+from glasshouse.language import either, text, text_for
 from glasshouse.microdata.membership_questions import (
     asked_about,
     refuse_several_records,
@@ -256,12 +256,14 @@ def refuse_surplus(excess: Counts, releases: str, population: str) -> None:
     surplus = excess[excess > 0]
     if len(surplus):
         raise DataError(
-            text(
-                "{releases}: {records} records in {classes} classes have no counterpart in {register}, which must "
-                "contain everybody in the release; compare how the columns are written in both",
+            text_for(
+                len(surplus),
+                "{releases}: {register}, which must contain everybody in the release, has no counterpart of {records} "
+                "in {count} class; compare how the columns are written in both",
+                "{releases}: {register}, which must contain everybody in the release, has no counterpart of {records} "
+                "in {count} classes; compare how the columns are written in both",
                 releases=releases,
-                records=int(surplus.sum()),
-                classes=len(surplus),
+                records=text_for(int(surplus.sum()), "{count} record", "{count} records"),
                 register=population,
             )
         )

@@ -4,6 +4,9 @@ A report on one person holds no value of a record, and no number of people below
 `glasshouse.disclosure`. But a chance can tell such a number as well: a guess that is right with a chance of 1 in 3
 says that three records fit. So where the people concerned are too few, a chance is told in tenths, or as a bound; that
 something is certain, or impossible, is told all the same. The terminal and the JSON of the analyst are exact.
+
+Where the number of people is told beside it, as of a district with 13 of them, tenths would tell the count as well:
+there a chance is told as a bound, which says no more than “fewer than 10” does (`Among`).
 """
 
 from __future__ import annotations
@@ -17,7 +20,14 @@ from glasshouse.language import number, text
 from glasshouse.report.cells import percent_cell
 from glasshouse.report.chances import Shift, chance, chances
 from glasshouse.report.page import Cell
-from glasshouse.report.words import counted, plural, rounded
+from glasshouse.report.words import (
+    counted,
+    frequency,
+    natural,
+    percentage_points,
+    plural,
+    rounded,
+)
 
 
 @dataclass(frozen=True)
@@ -124,6 +134,135 @@ class Told:
         return self.rough and probability not in (0, 1)
 
 
+@dataclass(frozen=True)
+class Among:
+    """How chances are told among people whose number is told, too."""
+
+    people: int
+    """How many they are."""
+    exact: bool = False
+    """Whether chances are told as they are: they count nobody with particular values, or the analyst reads them."""
+
+    def bounds(self, probability: Fraction) -> tuple[Fraction, Fraction]:
+        """Return between what a chance is told to be: twice itself, or a bound where it would tell a small number.
+
+        >>> [str(bound) for bound in Among(1000).bounds(Fraction(3, 1000))]
+        ['0', '1/100']
+        >>> [str(bound) for bound in Among(1000).bounds(Fraction(23, 1000))]
+        ['23/1000', '23/1000']
+        >>> [str(bound) for bound in Among(13).bounds(Fraction(10, 13))]  # of few, no more than which half
+        ['6/13', '1']
+        """
+        count = probability * self.people
+        if self.exact or not 0 < min(count, self.people - count) < smallest_cell():
+            return probability, probability
+        half = self.people // 2
+        if 2 * count <= self.people:
+            return Fraction(0), Fraction(min(smallest_cell(), half + 1), self.people)
+        return Fraction(max(self.people - smallest_cell(), half), self.people), Fraction(1)
+
+    def hides(self, *probabilities: Fraction) -> bool:
+        """Tell whether one of some chances is not told as it is."""
+        return any(low < high for low, high in map(self.bounds, probabilities))
+
+    def frequency(self, probability: Fraction) -> str:
+        """Say a chance as a natural frequency.
+
+        >>> Among(1000).frequency(Fraction(23, 1000)), Among(13).frequency(Fraction(6, 13))
+        ('23 of every 1,000', 'fewer than 54 of every 100')
+        >>> Among(13).frequency(Fraction(10, 13)), Among(13).frequency(Fraction(1))
+        ('more than 46 of every 100', 'all')
+        """
+        return frequency_between(*self.bounds(probability))
+
+    def ratio(self, probability: Fraction) -> str:
+        """Return the figure behind a sentence: the exact ratio, or its bound.
+
+        >>> Among(50).ratio(Fraction(1, 2)), Among(50).ratio(Fraction(3, 50)), Among(50).ratio(Fraction(47, 50))
+        ('0.5 (1/2)', 'less than 0.2 (1/5)', 'more than 0.8 (4/5)')
+        """
+        return ratio_between(*self.bounds(probability))
+
+    def cell(self, probability: Fraction) -> Cell:
+        """Return the cell of a table.
+
+        >>> Among(50).cell(Fraction(1, 2)).text, Among(50).cell(Fraction(3, 50)), Among(60).cell(Fraction(59, 60)).text
+        ('50.0 %', Cell(text='< 20.0 %', exact=None, mark=None), '> 83.3 %')
+        """
+        if not self.hides(probability):
+            return percent_cell(probability)
+        return Cell(text("{figure} %", figure=figure_between(*self.bounds(probability), digits=1)))
+
+    def added(self, before: Fraction, after: Fraction) -> tuple[Fraction, Fraction]:
+        """Return between what the difference of two chances is told to be.
+
+        >>> [str(bound) for bound in Among(50).added(Fraction(3, 50), Fraction(1))]
+        ['4/5', '1']
+        """
+        if before == after or not self.hides(before, after):
+            return after - before, after - before
+        (low, high), (least, most) = self.bounds(before), self.bounds(after)
+        return max(Fraction(0), least - high), most - low
+
+    def points(self, before: Fraction, after: Fraction) -> str:
+        """Say how much is added, in percentage points.
+
+        >>> Among(50).points(Fraction(1, 2), Fraction(3, 5)), Among(50).points(Fraction(3, 50), Fraction(1, 2))
+        ('10.0', 'more than 30.0')
+        >>> Among(13).points(Fraction(6, 13), Fraction(6, 13)), Among(13).points(Fraction(5, 13), Fraction(6, 13))
+        ('0.0', 'less than 53.9')
+        """
+        low, high = self.added(before, after)
+        if low == high:
+            return percentage_points(low)
+        if low:
+            return text("more than {figure}", figure=_per_cent(low, 1, up=False))
+        return text("less than {figure}", figure=_per_cent(high, 1, up=True))
+
+    def drawn(self, probability: Fraction) -> Fraction:
+        """Return what a picture shows: the middle of what it may be."""
+        low, high = self.bounds(probability)
+        return (low + high) / 2
+
+
+def frequency_between(low: Fraction, high: Fraction) -> str:
+    """Say a natural frequency of which bounds are told.
+
+    >>> frequency_between(Fraction(0), Fraction(10, 95)), frequency_between(Fraction(985, 995), Fraction(1))
+    ('fewer than 11 of every 100', 'more than 98 of every 100')
+    """
+    if low == high:
+        return frequency(low)
+    count, base = natural(high if low == 0 else low)
+    if low == 0:
+        more = count + 1 if Fraction(count, base) < high else count
+        return text("fewer than {count} of every {base}", count=more, base=base)
+    less = count - 1 if Fraction(count, base) > low else count
+    return text("more than {count} of every {base}", count=less, base=base)
+
+
+def ratio_between(low: Fraction, high: Fraction) -> str:
+    """Return the figure behind a sentence, of which bounds are told."""
+    if low == high:
+        return ratio(low)
+    if low:
+        return text("more than {figure}", figure=ratio(low))
+    return text("less than {figure}", figure=ratio(high))
+
+
+def figure_between(low: Fraction, high: Fraction, *, digits: int) -> str:
+    """Return a number of per cent, of which bounds are told, for a table.
+
+    >>> figure_between(Fraction(1, 3), Fraction(1, 3), digits=2), figure_between(Fraction(1, 3), Fraction(1), digits=1)
+    ('33.33', '> 33.3')
+    """
+    if low == high:
+        return number(100 * float(low), f".{digits}f")
+    return (
+        f"> {_per_cent(low, digits, up=False)}" if low else f"< {_per_cent(high, digits, up=True)}"
+    )
+
+
 def ratio(value: Fraction) -> str:
     """Say a probability as a decimal and as a ratio of whole numbers, where that is not too long.
 
@@ -167,3 +306,10 @@ def personal() -> str:
 
 def _percent(whole: int) -> str:
     return text("{figure} %", figure=number(whole))
+
+
+def _per_cent(bound: Fraction, digits: int, *, up: bool) -> str:
+    """Return a bound in per cent, rounded so that it stays one."""
+    scale = 100 * 10**digits
+    outward = Fraction((math.ceil if up else math.floor)(bound * scale), scale)
+    return number(100 * float(outward), f".{digits}f")

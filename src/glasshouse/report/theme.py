@@ -10,8 +10,8 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from glasshouse.errors import printable
-from glasshouse.language import spoken
+from glasshouse.errors import DataError, printable
+from glasshouse.language import spoken, text
 
 NEUTRAL = "#7f7f7f"
 """What was before, or is there for comparison."""
@@ -75,20 +75,28 @@ def to_svg(chart: Mapping[str, Any]) -> str:
     """Draw a chart as SVG: no script, no font and no picture is fetched when it is shown.
 
     The numbers of its axes are written as the language that is spoken writes them.
+
+    Raises:
+        DataError: It is no chart, or a damaged one, or one that would fetch something.
     """
     numbers: Any = vl_convert.get_format_locale(_NUMBERS[spoken()])
-    svg = vl_convert.vegalite_to_svg(dict(chart), format_locale=numbers, allowed_base_urls=[])
+    try:
+        svg = vl_convert.vegalite_to_svg(dict(chart), format_locale=numbers, allowed_base_urls=[])
+    except ValueError:
+        raise DataError(
+            text("a picture cannot be drawn: what it is drawn from is damaged")
+        ) from None
     return _with_own_names(svg)
 
 
-def wrapped(text: str, width: int = 90) -> list[str]:
+def wrapped(said: str, width: int = 90) -> list[str]:
     """Return a text in lines; titles do not break by themselves.
 
     >>> wrapped("one two three", 8)
     ['one two', 'three']
     """
     lines: list[str] = []
-    for word in printable(text).split(" "):
+    for word in printable(said).split(" "):
         if lines and len(lines[-1]) + len(word) < width:
             lines[-1] += f" {word}"
         else:

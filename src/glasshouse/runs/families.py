@@ -41,11 +41,16 @@ class FamilyRun:
         return noun if len(noun) > 3 and noun.replace(" ", "").isalpha() else "part"
 
     @property
+    def exact(self) -> bool:
+        """Whether all is printed as it is: each file is a release of its own, and no value of a column."""
+        return self.study.by is None
+
+    @property
     def shown(self) -> Family:
         """The parts that are printed: of a column's values those only that a report may show with their figures."""
-        from glasshouse.report.microdata.families import shown_parts
+        from glasshouse.report.microdata.parts import shown_parts
 
-        return self.family if self.study.by is None else shown_parts(self.family)
+        return self.family if self.exact else shown_parts(self.family)
 
     @property
     def records(self) -> int:

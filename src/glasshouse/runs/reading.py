@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from glasshouse.errors import StudyError
+from glasshouse.errors import StudyError, printable
 from glasshouse.language import text, unknown_name
 from glasshouse.sources import OnProgress, display_name
+from glasshouse.sources.files import own_place, telling_paths
 from glasshouse.study import (
     Adversary,
     Condition,
@@ -162,12 +163,11 @@ def read_register(study: Study) -> EncodedTable:
 
 def dataset_names(study: Study) -> tuple[str, ...]:
     """Return what the results call the datasets of a study: the files' names, told apart by their folders."""
-    names = [dataset.name or display_name(dataset.path) for dataset in study.datasets]
-    if len(set(names)) < len(names):
-        names = [
-            dataset.name or f"{dataset.path.absolute().parent.name}/{own}"
-            for dataset, own in zip(study.datasets, names, strict=True)
-        ]
+    told = telling_paths(dataset.path for dataset in study.datasets)
+    names = [
+        dataset.name or printable(told[own_place(dataset.path)].as_posix())
+        for dataset in study.datasets
+    ]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise StudyError(

@@ -108,13 +108,11 @@ def write_again(report: StoredReport, language: str, *, pdf: bool = False) -> li
             made = {REPORT: to_html(page).encode("utf-8")}
             if pdf:
                 made[PDF] = _to_pdf(page)
-        except ValueError as error:
-            reason = str(error).partition("\n")[0]
+        except (DataError, ValueError):
             raise DataError(
                 text(
-                    "{file}: its pictures cannot be drawn ({reason})",
+                    "{file} is damaged: its pictures cannot be drawn; run the study again",
                     file=report.folder / PAGES,
-                    reason=reason,
                 )
             ) from None
     for name, content in made.items():

@@ -15,10 +15,9 @@ import pyarrow.parquet
 
 from glasshouse.atomic import check_folder, new_folder
 from glasshouse.disclosure import smallest_cell
-from glasshouse.errors import DataError, quoted
+from glasshouse.errors import DataError, printable, quoted
 from glasshouse.language import spoken, text
-from glasshouse.runs.reading import dataset_names
-from glasshouse.sources.files import display_name, fingerprint
+from glasshouse.sources.files import fingerprint, own_place, telling_paths
 from glasshouse.study import Question, Study, dump_study, paths_of, with_paths
 
 if TYPE_CHECKING:
@@ -245,15 +244,12 @@ def write_report(make: Callable[[], Page], folder: Path) -> None:
 
 
 def digests_of(study: Question) -> dict[str, str]:
-    """Return the SHA-256 of every file that a study reads, by the name that results give it."""
-    names: dict[Path, str] = {}
-    if isinstance(study, Study):
-        files = [dataset.path for dataset in study.datasets]
-        names = dict(zip(files, dataset_names(study), strict=True))
+    """Return the SHA-256 of every file that a study reads, once each, by the name that it gives it or its own."""
+    datasets = study.datasets if isinstance(study, Study) else ()
+    names = {own_place(dataset.path): dataset.name for dataset in datasets}
     digests: dict[str, str] = {}
-    for path in paths_of(study):
-        name = names.get(path) or display_name(path)
-        own = name if name not in digests else f"{path.absolute().parent.name}/{name}"
+    for path, told in telling_paths(paths_of(study)).items():
+        own = names.get(path) or printable(told.as_posix())
         while own in digests:
             own += "′"
         digests[own] = fingerprint(path)
@@ -262,9 +258,13 @@ def digests_of(study: Question) -> dict[str, str]:
 
 def _located(study: Question) -> Question:
     """Return the study with absolute paths, so that it can be run again from its folder."""
-    return with_paths(study, lambda path: path.parent.resolve() / path.name)
+    return with_paths(study, own_place)
 
 
 def _travelling(study: Question) -> Question:
-    """Return the study as a report that leaves the house should have it: bare file names, no values of a person."""
-    return with_paths(study.abridged(), lambda path: Path(path.name))
+    """Return the study as a report that leaves the house should have it: no values of a person, no places of files.
+
+    Of a path there is no more than tells the file from others of its name.
+    """
+    told = telling_paths(paths_of(study))
+    return with_paths(study.abridged(), lambda path: told[own_place(path)])

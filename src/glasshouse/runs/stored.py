@@ -48,7 +48,7 @@ def stored_runs(folders: Sequence[Path]) -> tuple[StoredRun, ...]:
     """Return the runs in folders, each with a name of its own.
 
     Raises:
-        DataError: A folder holds no run.
+        DataError: A folder holds no run, or a damaged one.
         StudyError: A run is there twice.
     """
     places = [folder.resolve() for folder in folders]
@@ -67,19 +67,24 @@ def command_of(folder: Path) -> str:
     """Return the command that wrote a run folder.
 
     Raises:
-        DataError: It is none.
+        DataError: It is none, or a damaged one.
     """
+    _check_there(folder)
     try:
         return str(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["command"])
     except (OSError, ValueError, KeyError, TypeError):
-        raise no_run(folder) from None
+        raise _damaged(folder, MANIFEST) from None
 
 
 def _stored_run(folder: Path, name: str) -> StoredRun:
+    _check_there(folder)
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         study = tomllib.loads((folder / STUDY).read_text(encoding="utf-8"))
         gain = study.get("adversary", {}).get("gain", {})
+    except (OSError, ValueError, AttributeError):
+        raise _damaged(folder, STUDY) from None
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         return StoredRun(
             name=name,
             folder=folder,
@@ -91,15 +96,31 @@ def _stored_run(folder: Path, name: str) -> StoredRun:
             currency=study.get("currency") or gain.get("currency"),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise no_run(folder) from None
+        raise _damaged(folder, MANIFEST) from None
 
 
-def no_run(folder: Path) -> DataError:
-    """Return the error of a folder that no run was written to."""
+def _check_there(folder: Path) -> None:
+    """Make sure that a folder is there, and that a run was written to it."""
+    if not folder.exists():
+        raise DataError(
+            text('there is no folder "{folder}"; name the folder of a run', folder=folder)
+        )
+    if not (folder / MANIFEST).exists():
+        raise DataError(
+            text(
+                "“{folder}” is a folder without a run; name folders that glasshouse wrote with --out",
+                folder=folder,
+            )
+        )
+
+
+def _damaged(folder: Path, name: str) -> DataError:
+    """Return the error of a run of which a file is missing or is not what was written."""
     return DataError(
         text(
-            "“{folder}” is a folder without a run; name folders that glasshouse wrote with --out",
+            "“{folder}” is a damaged run: {name} is missing or cannot be read; run its study again",
             folder=folder,
+            name=name,
         )
     )
 
@@ -118,10 +139,13 @@ def stored_assessment(run: StoredRun) -> Assessment:
         DataError: The results are not there, or are those of parts (``--by``, ``--each``).
     """
     try:
-        frame = pyarrow.parquet.read_table(run.folder / RESULTS)
         secrets = load_study(run.folder / STUDY).adversary.sensitive
-    except (OSError, pa.ArrowException, StudyError):
-        raise no_run(run.folder) from None
+    except (OSError, StudyError):
+        raise _damaged(run.folder, STUDY) from None
+    try:
+        frame = pyarrow.parquet.read_table(run.folder / RESULTS)
+    except (OSError, pa.ArrowException):
+        raise _damaged(run.folder, RESULTS) from None
     if "probabilistic_posterior" not in frame.column_names:
         raise DataError(
             text(
@@ -131,9 +155,12 @@ def stored_assessment(run: StoredRun) -> Assessment:
             )
         )
     names = {"+".join(attributes(secret)): attributes(secret) for secret in secrets}
-    attacks = [_attack(row, names) for row in frame.to_pylist()]
+    try:
+        attacks = [_attack(row, names) for row in frame.to_pylist()]
+    except (KeyError, TypeError, ValueError, ArithmeticError):
+        raise _damaged(run.folder, RESULTS) from None
     if not attacks:
-        raise no_run(run.folder)
+        raise _damaged(run.folder, RESULTS)
     return Assessment(run.records, tuple(attacks))
 
 

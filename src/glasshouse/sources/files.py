@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 from glasshouse.errors import DataError, near_names, printable, quoted
@@ -18,6 +19,32 @@ def display_name(path: Path) -> str:
     'a\\nb.csv'
     """
     return printable(path.name or str(path))
+
+
+def own_place(path: Path) -> Path:
+    """Return where a file is, the same however it was reached."""
+    return path.parent.resolve() / path.name
+
+
+def telling_paths(paths: Iterable[Path]) -> dict[Path, Path]:
+    """Return by its `own_place` as much of the path of each file as tells it from the others: mostly its name.
+
+    Files of one name are told apart by the folders in which they are, from the one on that holds all of them, so that
+    nothing is told of where that is.
+
+    >>> told = telling_paths(map(Path, ["/a/b/x.csv", "/a/b/c/x.csv", "/a/d.csv", "/a/b/x.csv"]))
+    >>> [path.as_posix() for path in told.values()]
+    ['x.csv', 'c/x.csv', 'd.csv']
+    """
+    by_name: dict[str, dict[Path, None]] = {}
+    places = list(dict.fromkeys(map(own_place, paths)))
+    for place in places:
+        by_name.setdefault(place.name, {})[place] = None
+    return {place: _within_common_folder(place, by_name[place.name]) for place in places}
+
+
+def _within_common_folder(place: Path, alike: Iterable[Path]) -> Path:
+    return place.relative_to(os.path.commonpath([each.parent for each in alike]))
 
 
 def existing_file(path: Path) -> Path:

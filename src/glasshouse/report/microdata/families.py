@@ -1,27 +1,35 @@
-"""Releases side by side: which state, year or file gives away most, in sentences and in a table.
+"""Releases side by side: which state, year or file gives away most, in sentences.
 
-Parts of fewer people than a report shows with particular values are left out of both: their figures would be counts of
-people, with the part's name beside them.
+What would point at few people is left out (see `glasshouse.report.microdata.parts`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
-from glasshouse.disclosure import is_shown, smallest_cell
-from glasshouse.errors import printable
-from glasshouse.language import localised, marked, number, text, text_for, translated
+from glasshouse.disclosure import smallest_cell
+from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata.family import LEAST_PARTS, Best, Family, FamilyRow
-from glasshouse.microdata.family import Cell as FamilyCell
-from glasshouse.report.cells import count_cell
 from glasshouse.report.chances import frequency_range
+from glasshouse.report.discretion import (
+    Among,
+    frequency_between,
+    ratio_between,
+)
 from glasshouse.report.grading import graded
-from glasshouse.report.lists import joined
-from glasshouse.report.microdata.knowing import ratio
-from glasshouse.report.page import Cell, Column, Finding, Group, Severity, Table
+from glasshouse.report.microdata.parts import (
+    least,
+    most,
+    names_of,
+    part_label,
+    shown_parts,
+    told_in,
+    what_she_guesses,
+)
+from glasshouse.report.page import Finding, Severity
 from glasshouse.report.words import (
     counted,
     enumeration,
@@ -72,17 +80,13 @@ HARDLY = 0.2
 """A correlation below this is hardly one (Evans 1996)."""
 FEW_PARTS = 10
 """Over fewer parts than this a correlation may well be chance."""
-MOST_NAMED = 3
-"""So many parts that stand out alike are all named."""
 
-
-def shown_parts(family: Family) -> Family:
-    """Return the family of those parts that a report may show: of as many records as the smallest cell, or more."""
-    return replace(family, parts=tuple(part for part in family.parts if is_shown(part.records)))
+_Told = Callable[[FamilyRow], Among]
+"""Says how the chances in a part are told."""
 
 
 def family_findings(
-    family: Family, subject: str = "person", *, part: str = "part"
+    family: Family, subject: str = "person", *, part: str = "part", exact: bool = False
 ) -> tuple[Finding, ...]:
     """Return which part gives away most, whether numbers protect, and what changed or is enough.
 
@@ -92,110 +96,49 @@ def family_findings(
         family: The releases.
         subject: What a record stands for.
         part: What the releases are to each other, such as ``state``, ``year`` or ``file``.
+        exact: Whether small numbers of people are told as they are: for the analyst's own eyes.
     """
-    shown = shown_parts(family)
+    shown = family if exact else shown_parts(family)
     if not shown.parts:
-        return (_nothing_to_show(subject, part),)
+        return (_nothing_to_show(len(family.parts), subject, part),)
     target = _most_exposed(shown)
-    rows = shown.table(target).rows
-    timed = shown.ordered and len(rows) > 1
-    found = [
-        _extremes(shown, target, subject, part),
-        _by_number(shown, target, subject, part),
-        _moved(shown, target) if timed else _small_set(shown, target, part),
-    ]
+    told = partial(told_in, sensitive=target, exact=exact)
     left_out = len(family.parts) - len(shown.parts)
-    return (*found, *([_left_out(left_out, subject, part)] if left_out else []))
+    timed = shown.ordered and len(shown.parts) > 1
+    found = [
+        _extremes(shown, target, told, subject, part, alone=not left_out),
+        _by_number(shown, target, subject, part),
+        _moved(shown, target, told) if timed else _small_set(shown, target, told, part),
+        _left_out(left_out, subject, part) if left_out else None,
+    ]
+    return tuple(finding for finding in found if finding is not None)
 
 
-def family_table(family: Family, sensitive: str | None = None) -> Table:
-    """Return a family as a table: a row per part that may be shown, in per cent, marked where a figure stands out.
-
-    Args:
-        family: The releases.
-        sensitive: The secret; by default re-identification.
-
-    Raises:
-        StudyError: The family has no such secret.
-    """
-    table = shown_parts(family).table(sensitive)
-    columns = (
-        Column(text("Part")),
-        Column(text("Records"), numeric=True),
-        Column(text("Before"), numeric=True),
-        *(
-            Column(
-                f"+ {number(size)}",
-                numeric=True,
-                under=text("What the best so many attributes add"),
-            )
-            for size in table.sizes
-        ),
-    )
-    rows = tuple(
-        (
-            Cell(part_label(row.part)),
-            count_cell(row.records),
-            *(_marked(each) for each in (row.prior, *row.additive)),
-        )
-        for row in table.rows
-    )
-    return Table(columns, (Group(rows),))
-
-
-def what_she_guesses(sensitive: str | None) -> str:
-    """Say what a guess is at: whose record it is, or a secret."""
-    if sensitive is None:
-        return text("whose record it is")
-    return text("the {secret}", secret=enumeration([sensitive]))
-
-
-def part_label(name: str) -> str:
-    """Return the name of a part with every character visible; that without one is of missing values."""
-    return printable(name) if name.strip() else text("(missing)")
-
-
-def names_of(rows: Sequence[FamilyRow], say: Callable[[str], str] = part_label) -> str:
-    """Name parts, or the first of many."""
-    names = [say(row.part) for row in rows]
-    if len(names) <= MOST_NAMED:
-        return joined(names)
-    return text_for(
-        len(names) - 1,
-        "{first} and {count} other",
-        "{first} and {count} others",
-        first=names[0],
-    )
-
-
-def most(rows: Sequence[FamilyRow]) -> list[FamilyRow]:
-    """Return the parts that leak most with all that was attacked with; none where all leak the same."""
-    return [row for row in rows if row.additive[-1].highest]
-
-
-def least(rows: Sequence[FamilyRow]) -> list[FamilyRow]:
-    """Return the parts that leak least; none where all leak the same."""
-    return [row for row in rows if row.additive[-1].lowest]
-
-
-def _nothing_to_show(subject: str, part: str) -> Finding:
-    return Finding(
-        Severity.NOTE,
-        text(
+def _nothing_to_show(parts: int, subject: str, part: str) -> Finding:
+    people = counted(smallest_cell(), subject)
+    if parts == 1:
+        sentence = text(
             "There is no {part} with at least {people}: nothing can be said of one without pointing at someone.",
             part=singular(part),
-            people=counted(smallest_cell(), subject),
-        ),
-    )
+            people=people,
+        )
+    else:
+        sentence = text(
+            "None of the {parts} can be shown: at least one of them has fewer than {people}, and no figure of another "
+            "may tell how many.",
+            parts=counted(parts, part),
+            people=people,
+        )
+    return Finding(Severity.NOTE, sentence)
 
 
 def _left_out(count: int, subject: str, part: str) -> Finding:
+    """Say how many parts are not shown; how many of them are small is not told, as that would narrow them down."""
     return Finding(
         Severity.NOTE,
-        text_for(
-            count,
-            "{parts} with fewer than {people} is not shown: the figures would point at someone.",
-            "{parts} with fewer than {people} each are not shown: the figures would point at someone.",
+        text(
+            "{parts} are not shown: at least one of them has fewer than {people}, and the others are left out for the "
+            "same reason, or so that no such number can be found by subtraction.",
             parts=counted(count, part),
             people=counted(smallest_cell(), subject),
         ),
@@ -225,13 +168,27 @@ def _knowledge(family: Family, target: str | None, subject: str) -> str:
     )
 
 
-def _extremes(family: Family, target: str | None, subject: str, part: str) -> Finding:
+def _extremes(
+    family: Family, target: str | None, told: _Told, subject: str, part: str, *, alone: bool
+) -> Finding:
+    """Say which parts give away most and least.
+
+    Args:
+        family: The parts that are shown.
+        target: What is guessed.
+        told: How chances are told.
+        subject: What a record stands for.
+        part: What a part is called.
+        alone: Whether there are no other parts.
+    """
     rows = family.table(target).rows
     knowing, goal = _knowledge(family, target, subject), what_she_guesses(target)
     if not most(rows):
-        return _alike(rows, target, knowing, part)
+        return _alike(rows, target, told, knowing, part, alone=alone)
     first, last = most(rows)[0], least(rows)[0]
-    higher, lower = frequencies(_after(first), _after(last))
+    higher, lower = (told(each).frequency(_after(each)) for each in (first, last))
+    if not any(told(each).hides(_after(each)) for each in (first, last)):
+        higher, lower = frequencies(_after(first), _after(last))
     return Finding(
         _grade(first, target),
         text(
@@ -248,7 +205,7 @@ def _extremes(family: Family, target: str | None, subject: str, part: str) -> Fi
             lower=lower,
             last=part_label(last.part),
         ),
-        figure=f"{_figure(first)}; {_figure(last)}",
+        figure=f"{_figure(first, told)}; {_figure(last, told)}",
         meaning=text(
             "Every part is judged by itself: people of the first are exposed more than those of the last to whoever "
             "knows the same of them."
@@ -259,16 +216,31 @@ def _extremes(family: Family, target: str | None, subject: str, part: str) -> Fi
     )
 
 
-def _alike(rows: Sequence[FamilyRow], target: str | None, knowing: str, part: str) -> Finding:
+def _alike(
+    rows: Sequence[FamilyRow],
+    target: str | None,
+    told: _Told,
+    knowing: str,
+    part: str,
+    *,
+    alone: bool,
+) -> Finding:
     """Say what is added where no part stands out."""
-    row = rows[0]
+    row = next((row for row in rows if _is_hidden(row, told)), rows[0])
     parts = {
         "part": singular(part),
         "knowing": knowing,
         "goal": what_she_guesses(target),
-        "points": percentage_points(row.additive[-1].value),
+        "points": _points(row, told),
     }
-    if len(rows) == 1:
+    if len(rows) == 1 and not alone:
+        sentence = text(
+            "Only one {part} can be shown, {name}: knowing {knowing} adds {points} percentage points to the success of "
+            "a guess at {goal}.",
+            name=part_label(row.part),
+            **parts,
+        )
+    elif len(rows) == 1:
         sentence = text(
             "There is one {part} only, {name}: knowing {knowing} adds {points} percentage points to the success of a "
             "guess at {goal}.",
@@ -283,7 +255,8 @@ def _alike(rows: Sequence[FamilyRow], target: str | None, knowing: str, part: st
             **parts,
         )
     nothing = row.additive[-1].value == 0
-    return Finding(Severity.SAFE if nothing else _grade(row, target), sentence, figure=_figure(row))
+    severity = Severity.SAFE if nothing else _grade(row, target)
+    return Finding(severity, sentence, figure=_figure(row, told))
 
 
 def _grade(row: FamilyRow, target: str | None) -> Severity:
@@ -295,12 +268,22 @@ def _after(row: FamilyRow) -> Fraction:
     return row.prior.value + row.additive[-1].value
 
 
-def _figure(row: FamilyRow) -> str:
+def _points(row: FamilyRow, told: _Told) -> str:
+    """Say what all attributes add in a part, in percentage points."""
+    return told(row).points(row.prior.value, _after(row))
+
+
+def _is_hidden(row: FamilyRow, told: _Told) -> bool:
+    low, high = told(row).added(row.prior.value, _after(row))
+    return low < high
+
+
+def _figure(row: FamilyRow, told: _Told) -> str:
     return text(
         "{part}: prior {prior}, posterior {posterior}",
         part=part_label(row.part),
-        prior=ratio(row.prior.value),
-        posterior=ratio(_after(row)),
+        prior=told(row).ratio(row.prior.value),
+        posterior=told(row).ratio(_after(row)),
     )
 
 
@@ -360,14 +343,15 @@ def _degree(found: float, people: str, parts: str, part: str) -> str:
     return translated(more if found > 0 else less, people=people, parts=parts)
 
 
-def _moved(family: Family, target: str | None) -> Finding:
+def _moved(family: Family, target: str | None, told: _Told) -> Finding:
     """Say how the leakage changed from the first part to the last, and where the largest step was."""
     change = family.change(target)[-1]
+    rows = family.table(target).rows
     parts = {
         "first": part_label(change.first),
         "last": part_label(change.last),
         "goal": what_she_guesses(target),
-        "after": percentage_points(change.after),
+        "after": _points(rows[-1], told),
     }
     if not change.step:
         sentence = text(
@@ -385,23 +369,33 @@ def _moved(family: Family, target: str | None) -> Finding:
         sentence = text(
             "From {first} to {last}, what the attributes add to the success of a guess at {goal} rose from {before} to "
             "{after} percentage points.",
-            before=percentage_points(change.before),
+            before=_points(rows[0], told),
             **parts,
         )
     else:
         sentence = text(
             "From {first} to {last}, what the attributes add to the success of a guess at {goal} fell from {before} to "
             "{after} percentage points.",
-            before=percentage_points(change.before),
+            before=_points(rows[0], told),
             **parts,
         )
-    figure = f"{ratio(change.before)} → {ratio(change.after)}"
-    return Finding(Severity.NOTE, sentence, figure=figure, meaning=_largest_step(family, target))
+    ends = (told(row).added(row.prior.value, _after(row)) for row in (rows[0], rows[-1]))
+    return Finding(
+        Severity.NOTE,
+        sentence,
+        figure=" → ".join(ratio_between(*end) for end in ends),
+        meaning=_largest_step(family, target, told),
+    )
 
 
-def _largest_step(family: Family, target: str | None) -> str:
+def _largest_step(family: Family, target: str | None, told: _Told) -> str:
     change = family.change(target)[-1]
-    if len(family.parts) == 2 or not change.step:
+    of_step = [
+        row
+        for row in family.table(target).rows
+        if row.part in (change.step_from, change.step_to) and _is_hidden(row, told)
+    ]
+    if len(family.parts) == 2 or not change.step or of_step:
         return ""
     parts = {
         "points": percentage_points(change.step),
@@ -417,7 +411,7 @@ def _largest_step(family: Family, target: str | None) -> str:
     )
 
 
-def _small_set(family: Family, target: str | None, part: str) -> Finding:
+def _small_set(family: Family, target: str | None, told: _Told, part: str) -> Finding | None:
     """Name a smaller set that gives half of the leakage or more in most parts; else say what the priors are."""
     whole = len(family.parts)
     for place in range(len(family.sizes) - 1):
@@ -430,8 +424,13 @@ def _small_set(family: Family, target: str | None, part: str) -> Finding:
             known, often = enough.most_common(1)[0]
             sentence = _enough(enumeration(known), often, family, target, part)
             return Finding(Severity.NOTE, sentence)
-    priors = [each.of(target)[-1].leakage.prior for each in family.parts]
-    return Finding(Severity.NOTE, _priors(min(priors), max(priors), target, part))
+    rows = family.table(target).rows
+    bounds = [told(row).bounds(row.prior.value) for row in rows]
+    low, high = min(low for low, _ in bounds), max(high for _, high in bounds)
+    if low == 0 and high == 1:
+        return None  # as much may be said of anything
+    alike = len({row.prior.value for row in rows}) == 1
+    return Finding(Severity.NOTE, _priors(low, high, target, part, alike=alike))
 
 
 def _is_half(fewer: Best, whole: Best) -> bool:
@@ -467,9 +466,12 @@ def _enough(known: str, often: int, family: Family, target: str | None, part: st
     )
 
 
-def _priors(lowest: Fraction, highest: Fraction, target: str | None, part: str) -> str:
-    parts = {"goal": what_she_guesses(target), "frequency": frequency_range(lowest, highest)}
-    if parts["frequency"] == frequency(highest):
+def _priors(
+    lowest: Fraction, highest: Fraction, target: str | None, part: str, *, alike: bool
+) -> str:
+    told = frequency_between if lowest == 0 or highest == 1 else frequency_range
+    parts = {"goal": what_she_guesses(target), "frequency": told(lowest, highest)}
+    if alike or parts["frequency"] == frequency(highest):
         return text(
             "Without knowing anything of a person, a guess at {goal} is right for {frequency}.",
             **parts,
@@ -479,17 +481,3 @@ def _priors(lowest: Fraction, highest: Fraction, target: str | None, part: str) 
         part=singular(part),
         **parts,
     )
-
-
-def _marked(figure: FamilyCell) -> Cell:
-    mark = " ▲" if figure.highest else " ▼" if figure.lowest else ""
-    return Cell(f"{_per_cent(figure.value)}{mark}", exact=str(figure.value))
-
-
-def _per_cent(value: Fraction) -> str:
-    """Say a probability in per cent with two decimals that never round it to nothing or to everything."""
-    if 0 < value < Fraction(5, 10**5):
-        return text("< {figure} %", figure=localised("0.01"))
-    if Fraction(99995, 10**5) < value < 1:
-        return text("> {figure} %", figure=localised("99.99"))
-    return text("{figure} %", figure=number(100 * float(value), ".2f"))

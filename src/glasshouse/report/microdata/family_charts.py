@@ -13,13 +13,13 @@ from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import StudyError
 from glasshouse.language import text, text_for
 from glasshouse.microdata.family import Family, FamilyRow
-from glasshouse.report.cells import percent_cell
-from glasshouse.report.microdata.families import (
+from glasshouse.report.microdata.parts import (
     least,
     most,
     names_of,
     part_label,
     shown_parts,
+    told_in,
     what_she_guesses,
 )
 from glasshouse.report.page import Cell, Column, Group, Table
@@ -70,6 +70,14 @@ def family_chart(
     return alt.vconcat(_over_time(shown, sensitive), lines, spacing=36)
 
 
+def hides_some(family: Family, sensitive: str | None = None) -> bool:
+    """Tell whether the picture shows a chance by the middle of its bounds, as it would tell of few people."""
+    return any(
+        told_in(row, sensitive).hides(*_chances(row))
+        for row in shown_parts(family).table(sensitive).rows
+    )
+
+
 def family_chart_table(family: Family, sensitive: str | None = None) -> Table:
     """Return the numbers of `family_chart`: per part, how probable a right guess is, by what is known."""
     table = shown_parts(family).table(sensitive)
@@ -79,7 +87,8 @@ def family_chart_table(family: Family, sensitive: str | None = None) -> Table:
         *(Column(_knowing(size), numeric=True) for size in table.sizes),
     )
     rows = tuple(
-        (Cell(part_label(row.part)), *map(percent_cell, _chances(row))) for row in table.rows
+        (Cell(part_label(row.part)), *map(told_in(row, sensitive).cell, _chances(row)))
+        for row in table.rows
     )
     return Table(columns, (Group(rows),))
 
@@ -110,7 +119,7 @@ def _by_knowledge(family: Family, sensitive: str | None, part: str) -> _View:
     """Draw a line per part over the number of attributes that are known, the prior first."""
     table = family.table(sensitive)
     lines = [
-        _Line(str(number), _end_label(row), _colour(row), _successes(row))
+        _Line(str(number), _end_label(row, sensitive), _colour(row), _successes(row, sensitive))
         for number, row in enumerate(table.rows)
     ]
     named = lines if len(lines) <= MOST_LABELS else _standing_out(lines)
@@ -218,7 +227,7 @@ def _over_time(family: Family, sensitive: str | None) -> _View:
     table = family.table(sensitive)
     parts = [part_label(row.part) for row in table.rows]
     places = sorted({0, len(table.sizes) // 2, len(table.sizes) - 1})
-    by_place = list(zip(*map(_successes, table.rows), strict=True))
+    by_place = list(zip(*(_successes(row, sensitive) for row in table.rows), strict=True))
     lines = [_Line("0", text("nothing known"), NEUTRAL, by_place[0])] + [
         _Line(str(size), _knowing(size), colour, by_place[place + 1])
         for place, size, colour in zip(
@@ -286,6 +295,11 @@ def _time_finding(family: Family, sensitive: str | None) -> str:
     parts = {"first": _short(change.first), "last": _short(change.last)}
     if not change.difference:
         return text("In {last} the attributes add as much as in {first}", **parts)
+    ends = family.table(sensitive).rows
+    if any(_is_hidden(row, sensitive) for row in (ends[0], ends[-1])):
+        if change.difference > 0:
+            return text("In {last} the attributes add more than in {first}", **parts)
+        return text("In {last} the attributes add less than in {first}", **parts)
     points = percentage_points(change.difference)
     if change.difference > 0:
         return text(
@@ -314,9 +328,15 @@ def _chances(row: FamilyRow) -> tuple[Fraction, ...]:
     return (prior, *(prior + cell.value for cell in row.additive))
 
 
-def _successes(row: FamilyRow) -> tuple[float, ...]:
-    """Return the same as how many of every 100 guesses are right."""
-    return tuple(100 * float(chance) for chance in _chances(row))
+def _successes(row: FamilyRow, sensitive: str | None) -> tuple[float, ...]:
+    """Return the same as how many of every 100 guesses are right, as far as it is told."""
+    told = told_in(row, sensitive)
+    return tuple(100 * float(told.drawn(chance)) for chance in _chances(row))
+
+
+def _is_hidden(row: FamilyRow, sensitive: str | None) -> bool:
+    """Tell whether what all attributes add is not told as it is."""
+    return told_in(row, sensitive).hides(row.prior.value, _chances(row)[-1])
 
 
 def _colour(row: FamilyRow) -> str:
@@ -325,10 +345,11 @@ def _colour(row: FamilyRow) -> str:
     return LEAST if row.additive[-1].lowest else OTHER
 
 
-def _end_label(row: FamilyRow) -> str:
+def _end_label(row: FamilyRow, sensitive: str | None) -> str:
     """Name a line at its end; of one that stands out, say what all attributes add."""
     cell = row.additive[-1]
-    name, points = _short(row.part), percentage_points(cell.value)
+    name = _short(row.part)
+    points = told_in(row, sensitive).points(row.prior.value, _chances(row)[-1])
     if cell.highest:
         return text("{part}: most, {points} percentage points", part=name, points=points)
     if cell.lowest:

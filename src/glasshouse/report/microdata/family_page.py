@@ -9,13 +9,10 @@ from glasshouse.language import number, text, text_for
 from glasshouse.microdata.family import Family
 from glasshouse.report.glossary import glossary
 from glasshouse.report.microdata.document import METHOD
-from glasshouse.report.microdata.families import (
-    family_findings,
-    family_table,
-    shown_parts,
-    what_she_guesses,
-)
-from glasshouse.report.microdata.family_charts import family_chart, family_chart_table
+from glasshouse.report.microdata.families import family_findings
+from glasshouse.report.microdata.family_charts import family_chart, family_chart_table, hides_some
+from glasshouse.report.microdata.family_tables import family_table
+from glasshouse.report.microdata.parts import part_label, shown_parts, what_she_guesses
 from glasshouse.report.page import Cell, Column, Figure, Group, Page, Provenance, Section, Table
 from glasshouse.report.treatment import treatment_section
 from glasshouse.report.words import counted, plural
@@ -46,7 +43,7 @@ def family_page(
     done = treatment_section(treatment)
     records = sum(each.records for each in family.parts)
     return Page(
-        title=text("{parts} side by side", parts=counted(len(family.parts), part)),
+        title=_title(family, shown, part),
         lead=text_for(records, "{count} record", "{count} records"),
         findings=family_findings(family, subject, part=part),
         adversary=_adversary(),
@@ -72,13 +69,31 @@ def family_page(
     )
 
 
+def _title(family: Family, shown: Family, part: str) -> str:
+    if not shown.parts:
+        return text("{parts}, which cannot be shown", parts=counted(len(family.parts), part))
+    if len(shown.parts) == 1:
+        return text("What {part} gives away", part=part_label(shown.parts[0].name))
+    return text("{parts} side by side", parts=counted(len(shown.parts), part))
+
+
 def _picture(family: Family, target: str | None, part: str) -> Figure:
+    caption = [
+        text(
+            "At 0 she knows nothing of the person. Each further point is the best set of so many attributes."
+        )
+    ]
+    if hides_some(family, target):
+        caption.append(
+            text(
+                "A chance that would tell of fewer than {smallest} people is drawn in the middle of what it may be.",
+                smallest=smallest_cell(),
+            )
+        )
     return Figure.of(
         family_chart(family, target, part=part),
         label=text("Success of one guess at {goal}, part by part", goal=what_she_guesses(target)),
-        caption=text(
-            "At 0 she knows nothing of the person. Each further point is the best set of so many attributes."
-        ),
+        caption=" ".join(caption),
         table=family_chart_table(family, target),
     )
 
@@ -108,11 +123,16 @@ def _adversary() -> tuple[str, ...]:
 
 def _limits(subject: str) -> tuple[str, ...]:
     return (
-        text("Every figure is an exact ratio of counts, not an estimate."),
+        text("Every figure is an exact ratio of counts, or a bound of one; none is an estimate."),
         text("Correlations are over the parts, and say nothing of causes."),
         text(
-            "Parts with fewer than {people} are left out of this report.",
+            "Parts with fewer than {people} are left out of this report, and others where it takes that to cover them.",
             people=counted(smallest_cell(), subject),
+        ),
+        text(
+            "Where a chance in a part would tell that fewer than {smallest} people share a secret, or do not, it is "
+            "told as a bound: less than, or more than.",
+            smallest=smallest_cell(),
         ),
     )
 

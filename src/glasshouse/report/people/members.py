@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from glasshouse.disclosure import smallest_cell
+from glasshouse.disclosure import hidden_parts, smallest_cell
 from glasshouse.language import text, text_for
 from glasshouse.microdata.membership import Member, Pattern
 from glasshouse.microdata.models import Leakage
@@ -160,14 +160,12 @@ def _patterns_section(outcome: Member, told: Told) -> Section:
 def _shown_patterns(outcome: Member) -> tuple[list[tuple[Pattern, Leakage]], int, Leakage]:
     """Return the likeliest sets of releases, how many others there are, and these together.
 
-    A set that holds fewer people than may be told is not shown. Where all that is not shown would be so few, one more
-    is not.
+    A set that holds fewer people than may be told is not shown, nor are as many others as it takes to cover it.
     """
     ordered = sorted(outcome.patterns.items(), key=lambda item: -item[1].posterior)
-    least = Fraction(smallest_cell(), outcome.people)
-    shown = [item for item in ordered if item[1].prior >= least][:MOST_PATTERNS]
-    while shown and 0 < 1 - sum(present.prior for _, present in shown) < least:
-        shown.pop()
+    held = [item for item in ordered if item[1].prior]
+    hidden = hidden_parts([(float(present.prior * outcome.people),) for _, present in held])
+    shown = [item for place, item in enumerate(held) if place not in hidden][:MOST_PATTERNS]
     rest = Leakage(
         1 - sum((present.prior for _, present in shown), Fraction(0)),
         1 - sum((present.posterior for _, present in shown), Fraction(0)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from glasshouse.disclosure import smallest_cell
+from glasshouse.disclosure import hidden_parts
 from glasshouse.language import number, text
 from glasshouse.microdata.membership import Membership, Pattern
 from glasshouse.report.chances import both_frequencies
@@ -40,15 +40,13 @@ def membership_findings(outcome: Membership, *, subject: str = "person") -> tupl
 def shown_patterns(outcome: Membership) -> tuple[list[tuple[Pattern, Fraction]], int, Fraction]:
     """Return the most frequent sets of releases, how many others there are, and the share of these together.
 
-    A set that holds fewer people than may be told is not shown. Where all that is not shown would be so few, one more
-    is not.
+    A set that holds fewer people than may be told is not shown, nor are as many others as it takes to cover it.
     """
     ordered = sorted(outcome.patterns.items(), key=lambda item: -item[1])
-    least = Fraction(smallest_cell(), outcome.people)
-    shown = [item for item in ordered if item[1] >= least][:MOST_PATTERNS]
+    held = [item for item in ordered if item[1]]
+    hidden = hidden_parts([(float(part * outcome.people),) for _, part in held])
+    shown = [item for place, item in enumerate(held) if place not in hidden][:MOST_PATTERNS]
     rest = 1 - sum((part for _, part in shown), Fraction(0))
-    while shown and 0 < rest < least:
-        rest += shown.pop()[1]
     return shown, len(ordered) - len(shown), rest
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from glasshouse.disclosure import cell_count, smallest_cell
+from glasshouse.disclosure import cell_count, cover_each_other, hidden_parts, smallest_cell
 from glasshouse.language import number, text
 from glasshouse.report.cells import NOTHING
 from glasshouse.report.page import Cell, Column, Group, Section, Table
@@ -34,7 +34,7 @@ def places_section(result: CampaignResult, subject: str, currency: str | None) -
     shown = [_row(row, earlier, currency) for row in named[:MOST_PLACES]]
     few = [row for row in places if row.bin in hidden]
     groups = [Group(tuple(shown))]
-    if _are_enough(few):
+    if cover_each_other([_counts(row) for row in few]):
         groups.append(Group((_sum_row(few, earlier, currency),)))
     return Section(
         text("Where the value at risk is"),
@@ -65,25 +65,14 @@ def _columns(steps: Sequence[str], subject: str) -> tuple[Column, ...]:
     )
 
 
-def _is_few(row: BinExposed) -> bool:
-    return min(row.entities or 0, row.records) < smallest_cell()
-
-
 def _hidden(places: Sequence[BinExposed]) -> set[str | None]:
     """Return the places whose figures are not shown: those of few, and as many others as it takes to cover them."""
-    hidden = [row for row in places if _is_few(row)]
-    others = sorted(
-        (row for row in places if not _is_few(row)), key=lambda row: (row.records, row.bin or "")
-    )
-    while hidden and others and not _are_enough(hidden):
-        hidden.append(others.pop(0))
-    return {row.bin for row in hidden}
+    hidden = hidden_parts([_counts(row) for row in places])
+    return {row.bin for place, row in enumerate(places) if place in hidden}
 
 
-def _are_enough(rows: Sequence[BinExposed]) -> bool:
-    """Tell whether the sum over some places tells of nobody in particular."""
-    entities, records = sum(row.entities or 0 for row in rows), sum(row.records for row in rows)
-    return len(rows) > 1 and min(entities, records) >= smallest_cell()
+def _counts(row: BinExposed) -> tuple[float, int]:
+    return row.records, row.entities or 0
 
 
 def _row(
