@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -256,8 +257,6 @@ def test_every_sampled_figure_says_how_sure_it_is(glasshouse: Glasshouse) -> Non
     assert asked.code == 0, asked.error
     assert "±" in Path("one/report.html").read_text(encoding="utf-8")
     assert "relative_threat_error" in pyarrow.parquet.read_table("one/results.parquet").column_names
-    plain = glasshouse("threat", "many.csv", "-q", "age", "-s", "ill", "--group", "ill", "--json")
-    assert plain.code == 0, plain.error
 
 
 def test_exact_figures_are_called_exact(glasshouse: Glasshouse) -> None:
@@ -294,6 +293,98 @@ def test_the_report_on_a_victim_names_no_value(glasshouse: Glasshouse) -> None:
         content = Path("run", name).read_text(encoding="utf-8")
         assert not [value for value in (*PEOPLE["disease"], "45501") if value in content]
     assert "Heart" in pyarrow.parquet.read_table("run/results.parquet")["sensitive"].to_pylist()
+
+
+def test_without_an_original_people_are_averaged_and_told_everywhere(
+    glasshouse: Glasshouse,
+) -> None:
+    """Six people alike with two illnesses, and one other: (6 · ½ + 1) / 7."""
+    many = {"age": ["20"] * 6 + ["30"], "ill": ["flu", "HIV"] * 3 + ["cold"]}
+    write("dup.csv", many | {"g": ["1", "1", "2", "2", "3", "3", "4"]})
+    question = ("dup.csv", "-q", "age", "-s", "ill", "--group", "g")
+    document = answer(glasshouse, *question)
+    assert document["averages"]["attacker"]["mean_highest"] == pytest.approx(4 / 7)
+    assert document["averages"]["learner"]["mean_highest"] == pytest.approx(0.4531, abs=1e-4)
+    shown = glasshouse("threat", *question, "--out", "run")
+    said = " ".join(shown.out.split())
+    assert "gives the likeliest ill a probability of 57.1 %, beside 45.3 %" in said
+    assert "sure of the likeliest value, on average" in said
+    assert "knows who is in the table 57.14 %" in said
+    frame = pyarrow.parquet.read_table("run/results.parquet").to_pylist()
+    told = {row["adversary"]: row["mean_highest"] for row in frame}
+    assert told["attacker"] == pytest.approx(4 / 7)
+
+
+def test_the_two_tables_of_a_release_say_what_its_folder_says(glasshouse: Glasshouse) -> None:
+    anatomised(glasshouse)
+    limits = ("--sweeps", 400, "--precision", 1e-9, "--seed", 3)
+    tables = ("made/quasi_identifiers.csv", "--sensitive-table", "made/sensitive.csv")
+    roles = ("-q", "age", "-s", "ill", "--group", "group")
+    plain = answer(glasshouse, *tables, *roles, *limits)["averages"]["attacker"]
+    folder = answer(glasshouse, "made", *limits)
+    figures = {own["name"]: own for own in folder["sampling"]["aggregates"]}
+    assert folder["sampling"]["seed"] == 3, "chains of a folder have a seed of their own"
+    assert plain["mean_highest"] == pytest.approx(
+        figures["attacker_success"]["value"], abs=5 * plain["error"]
+    )
+
+
+def test_exact_beliefs_are_shown_exact_whatever_reading_is_asked_for(
+    glasshouse: Glasshouse,
+) -> None:
+    document = answer(glasshouse, "horizontal.json", "--know", "nat=M", "--learner", 6)
+    for who, ratios in document["exact"].items():
+        for value, written in ratios.items():
+            assert document["beliefs"][who][value] == pytest.approx(float(Fraction(written)))
+    assert document["method"] == "enumeration"
+    assert document["relative_threat"]["Heart"]["error"] is None
+
+
+def test_a_hierarchy_is_the_domain_of_a_vertical_release(glasshouse: Glasshouse) -> None:
+    write("kg.csv", {"age": ["20", "21", "30", "31"], "ill": ["flu", "HIV", "flu", "flu"],
+                     "g": ["1", "1", "2", "2"]})  # fmt: skip
+    write("ko.csv", {"age": ["20", "21", "30", "31"], "ill": ["flu", "HIV", "flu", "flu"]})
+    rows = [(str(age), f"{age // 10}0s", "*") for age in range(20, 40)]
+    for name, separator in (("semi.csv", ";"), ("comma.csv", ","), ("tab.tsv", "\t")):
+        Path(name).write_text("".join(separator.join(row) + "\n" for row in rows))
+    question = ("kg.csv", "-q", "age", "-s", "ill", "--group", "g", "--know", "age=20")
+
+    def learner(*options: object) -> str:
+        ratio = answer(glasshouse, *question, *options)["exact"]["learner"]["HIV"]
+        assert isinstance(ratio, str)
+        return ratio
+
+    given = learner("--values", "age=20..39")
+    assert given != learner()
+    assert learner("--hierarchy", "age=semi.csv") == given
+    original = ("--original", "ko.csv")
+    assert learner(*original, "--domain", "released", "--hierarchy", "age=comma.csv") == given
+    assert learner(*original, "--hierarchy", "age=comma.csv") == learner(), (
+        "observed is the default"
+    )
+    for name in ("semi.csv", "comma.csv", "tab.tsv"):
+        assert learner("--values", f"age={name}") == given, name
+    Path("headed.csv").write_text("age,label\n" + "".join(f"{row[0]},{row[1]}\n" for row in rows))
+    assert learner("--values", "age=headed.csv") == given
+
+
+def test_values_with_commas_are_whole_lines(glasshouse: Glasshouse) -> None:
+    write("towns.csv", {"town": ["Rio, RJ", "Lins, SP"], "ill": ["flu", "HIV"], "g": ["1"] * 2})
+    Path("domain.csv").write_text("Rio, RJ\nLins, SP\nRecife, PE\n")
+    question = ("towns.csv", "-q", "town", "-s", "ill", "--group", "g")
+    found = glasshouse("threat", *question, "--values", "town=domain.csv", "--json")
+    assert found.code == 0, found.error
+
+
+def test_a_missing_value_is_called_empty(glasshouse: Glasshouse) -> None:
+    write("miss.csv", {"sex": ["", "F", "F"], "ill": ["", "flu", "flu"], "g": ["1", "1", "2"]})
+    question = ("miss.csv", "-q", "sex", "-s", "ill", "--group", "g", "--know", "sex=")
+    outcome = glasshouse("threat", *question)
+    assert outcome.code == 0, outcome.error
+    assert "(empty)" in outcome.out
+    assert "“”" not in outcome.out
+    foreign = glasshouse("threat", *question, "--lang", "pt-BR")
+    assert "(vazio)" in foreign.out
 
 
 def test_domains_are_observed_released_or_given(glasshouse: Glasshouse) -> None:
@@ -370,7 +461,7 @@ BAD = {
         'huge.csv: "count" holds "1000000000000"',
     ),
     "names twice": (("twice.json", "--know", "nat=M"), 'two attributes are called "nat"'),
-    "exceeds": (("groups.csv", *KNOWN, "--group", "group", "--exceeds", 0), "should be above 0"),
+    "exceeds": (("groups.csv", *KNOWN, "--group", "group", "--exceeds", 0), "--exceeds is 0"),
     "domain": (("groups.csv", *KNOWN, "--domain", "known"), "'observed' or 'released'"),
     "values of nothing": (("groups.csv", *KNOWN, "--values", "nut=1..2"), "-q nut"),
     "values without a file": (("groups.csv", *KNOWN, "--values", "nat=none.csv"), "none.csv"),
@@ -384,6 +475,109 @@ BAD = {
         ("groups.csv", *KNOWN, "--group", "group", "--values", "nat=empty.csv"),
         "empty.csv",
     ),
+    "a group that is known": (
+        ("groups.csv", *KNOWN, "--group", "nat"),
+        "--group nat: it is a quasi-identifier too",
+    ),
+    "a group that is sensitive": (
+        ("groups.csv", *KNOWN, "--group", "disease"),
+        "--group disease: it is sensitive too",
+    ),
+    "a quasi-identifier twice": (
+        ("groups.csv", *KNOWN, "-q", "nat", "--group", "group", "--original", "people.csv"),
+        'column "nat" is given twice',
+    ),
+    "known and sensitive": (
+        ("groups.csv", *KNOWN, "-s", "nat", "--group", "group", "--original", "people.csv"),
+        'column "nat" is a quasi-identifier and also sensitive',
+    ),
+    "sensitive twice": (
+        ("groups.csv", *KNOWN, "-s", "disease", "--group", "group", "--original", "people.csv"),
+        "a sensitive attribute is given twice",
+    ),
+    "JSON in order": (
+        ("horizontal.json", "--original", "people.csv", "--in-order"),
+        "leave out --in-order",
+    ),
+    "JSON is generalised": (
+        ("horizontal.json", "--know", "nat=M", "--generalised"),
+        "leave out --generalised",
+    ),
+    "JSON with a hierarchy": (
+        ("horizontal.json", "--know", "nat=M", "--hierarchy", "nat=people.csv"),
+        "leave out --hierarchy",
+    ),
+    "in order of nothing": (
+        ("groups.csv", *KNOWN, "--group", "group", "--in-order"),
+        "--in-order compares the release with its original",
+    ),
+    "in another order": (
+        ("groups.csv", *KNOWN, "--group", "group", "--original", "turned.csv", "--in-order"),
+        'record 1 of turned.csv: "nat" is "J", but groups.csv tells "M"',
+    ),
+    "in another order, two tables": (
+        (
+            "known.csv",
+            *KNOWN,
+            "--sensitive-table",
+            "secret.csv",
+            "--group",
+            "group",
+            "--original",
+            "turned.csv",
+            "--in-order",
+        ),
+        'record 1 of turned.csv: "nat" is "J", but known.csv tells "M"',
+    ),
+    "a row that the original lacks": (
+        ("groups.csv", *KNOWN, "--group", "group", "--original", "moved.csv"),
+        'row 7 of groups.csv: "nat" is "I", but no record of moved.csv has that',
+    ),
+    "a row that the original lacks, two tables": (
+        (
+            "known.csv",
+            *KNOWN,
+            "--sensitive-table",
+            "secret.csv",
+            "--group",
+            "group",
+            "--original",
+            "moved.csv",
+        ),
+        'row 7 of known.csv: "nat" is "I", but no record of moved.csv has that',
+    ),
+    "no hierarchy": (
+        ("groups.csv", *KNOWN, "--group", "group", "--hierarchy", "nat=crooked.csv"),
+        "crooked.csv",
+    ),
+    "learner": (("horizontal.json", "--know", "nat=M", "--learner", 7), "--learner is 7"),
+    "time limit": (
+        ("horizontal.json", "--know", "nat=M", "--time-limit", 0),
+        "--time-limit is 0; give a number above 0",
+    ),
+    "burn-in": (
+        ("horizontal.json", "--know", "nat=M", "--burn-in", -1),
+        "--burn-in is -1; sampling needs at least 0",
+    ),
+    "precision": (
+        ("horizontal.json", "--know", "nat=M", "--precision", "nan"),
+        "--precision is nan; give a finite number above 0",
+    ),
+    "records of one victim": (
+        (
+            "groups.csv",
+            *KNOWN,
+            "--group",
+            "group",
+            "--original",
+            "people.csv",
+            "--know",
+            "nat=M",
+            "--per-record",
+            "r.csv",
+        ),
+        "--per-record is about all records, and --know about one victim",
+    ),
     "values of JSON": (
         ("horizontal.json", "--know", "nat=M", "--values", "nat=1..2"),
         "leave out --values",
@@ -396,6 +590,11 @@ def test_questions_that_make_no_sense_are_one_line(
     glasshouse: Glasshouse, arguments: tuple[object, ...], message: str
 ) -> None:
     write("others.csv", PEOPLE | {"disease": ["other"] * 8})
+    write(
+        "turned.csv", {name: values[::-1][2:] + values[::-1][:2] for name, values in PEOPLE.items()}
+    )
+    write("moved.csv", PEOPLE | {"nat": ["M", "J", "J", "J", "C", "J", "M", "M"]})
+    Path("crooked.csv").write_text("M;Asia;*\nJ;*\n")
     write("more.csv", {"group": ["1"] * 9, "disease": ["Flu"] * 9, "count": ["1"] * 9})
     write("huge.csv", {"group": ["1"], "disease": ["Flu"], "count": ["1000000000000"]})
     Path("twice.json").write_text(json.dumps(HORIZONTAL | {"attributes": [ATTRIBUTES[0]] * 2}))

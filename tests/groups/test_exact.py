@@ -29,6 +29,7 @@ from glasshouse.groups.exact import ExactKnowledge
 from glasshouse.groups.knowledge import Victims
 from glasshouse.groups.reading import from_generalised
 from glasshouse.groups.release import Release
+from glasshouse.groups.sampling import Effort, sample
 from glasshouse.groups.victims import population_points, victims_of, victims_of_table
 from glasshouse.groups.worlds import random_worlds, with_ideal
 from glasshouse.groups.written import from_json
@@ -598,6 +599,62 @@ def test_reading_six_of_partial_knowledge_is_sampled_with_its_error() -> None:
     whole = closed_form(release, victims_of(release, [{}]), learner_mean=True).learner_mean
     assert whole is not None
     np.testing.assert_allclose(whole.probabilities[0], [0.5, 0.5], atol=1e-9)
+
+
+PARTLY: list[dict[str, Any]] = [{"first": ["x", "z"]}, {"second": "0"}, {}, {"first": "y"}]
+
+
+@pytest.mark.parametrize("kind", ["horizontal", "vertical"])
+def test_reading_six_of_partial_knowledge_is_enumerated(kind: str) -> None:
+    """What is known is a set of values, whose share is a Beta variable in every table: against draws of π."""
+    if kind == "horizontal":
+        rows = [
+            ("a", ["{x, y}", "*"]),
+            ("a", ["{y, z}", "0"]),
+            ("b", ["*", "1"]),
+            ("b", ["x", "0"]),
+        ]
+        release = of_rows(rows, first=list("xyz"), second=list("01"))
+    else:
+        release = from_json(
+            {
+                "attributes": [{"name": "first", "beta": "1/2"}, {"name": "second"}],
+                "sensitive": {"name": "s"},
+                "groups": [
+                    {"sensitive": ["a", "b", "b"], "rows": [["x", "0"], ["y", "1"], ["x", "1"]]},
+                    {"sensitive": ["a", "b"], "rows": [["z", "0"], ["x", "1"]]},
+                ],
+            }
+        )
+    victims = victims_of(release, PARTLY)
+    found = enumerated(release, victims, learner_mean=True).learner_mean
+    assert found is not None
+    assert found.is_exact
+    effort = Effort(sweeps=1_600, every=1, burn_in=50, precision=1e-9, seed=3, threads=1)
+    sampled = sample(release, victims, effort, learner_mean=True).knowledge.learner_mean
+    assert sampled is not None
+    assert sampled.errors is not None
+    distance = np.abs(found.probabilities - sampled.probabilities)
+    assert (distance <= 4.5 * sampled.errors + 1e-9).all()
+    alone = enumerated(release, victims_of(release, [{"second": "0"}]), learner_mean=True)
+    assert alone.learner_mean is not None
+    np.testing.assert_allclose(
+        alone.learner_mean.probabilities[0], found.probabilities[1], rtol=0, atol=1e-12
+    )
+
+
+def test_draws_go_on_until_reading_six_is_precise() -> None:
+    release = of_rows(
+        [("a", ["{x, y}"]), ("a", ["x"]), ("b", ["*"]), ("b", ["z"])], first=list("xyz")
+    )
+    victims = victims_of(release, [{"first": ["x", "z"]}])
+    few = closed_form(release, victims, learner_mean=True, draws=500).learner_mean
+    many = closed_form(release, victims, learner_mean=True, draws=500, precision=0.002).learner_mean
+    assert few is not None
+    assert many is not None
+    assert few.errors is not None
+    assert many.errors is not None
+    assert many.errors.max() <= 0.002 < few.errors.max()
 
 
 def test_draws_agree_with_the_quadrature(monkeypatch: pytest.MonkeyPatch) -> None:

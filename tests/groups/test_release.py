@@ -427,8 +427,44 @@ def written(**changes: Any) -> dict[str, Any]:
             },
             "one release has one kind",
         ),
-        ({"groups": [{"generalised": ["*"]}]}, "'sensitive' is missing"),
-        ({"attributes": None}, "not of the documented form"),
+        ({"groups": [{"generalised": ["*"]}]}, 'group 1 lacks the entry "sensitive"'),
+        ({"groups": [{"sensitive": ["flu"]}]}, 'group 1 lacks the entry "generalised"'),
+        ({"attributes": None}, '"attributes" is null, where a list is needed'),
+        ({"attributes": ["age"]}, 'attribute 1 is "age", where entries are needed'),
+        ({"sensitive": "ill"}, '"sensitive" is "ill", where entries are needed'),
+        (
+            {"groups": [{"sensitive": "xy", "generalised": ["*"]}]},
+            '"sensitive" of group 1 is "xy", where a list is needed',
+        ),
+        (
+            {"groups": [{"sensitive": ["flu"], "rows": ["20"]}]},
+            '"rows" of group 1 is "20", where a list is needed',
+        ),
+        (
+            {"groups": [{"sensitive": ["flu", None], "generalised": ["*"]}]},
+            '"sensitive" of group 1 holds null, which is neither a text nor a number',
+        ),
+        (
+            {"groups": [{"sensitive": ["flu"], "generalised": [[]]}]},
+            '"generalised" of group 1 holds an empty list',
+        ),
+        (
+            {"groups": [{"sensitive": ["flu"], "generalised": ["*"], "rows": [["20"]]}]},
+            'group 1 has "rows" and "generalised"',
+        ),
+        (
+            {"sensitive": {"name": "ill", "alhpa": 2}},
+            'entry "alhpa" is not in "sensitive"; did you mean "alpha"',
+        ),
+        ({"alpha": 2}, 'entry "alpha" is not in the release'),
+        (
+            {"sensitive": {"name": "ill", "alpha": True}},
+            '"alpha" of "sensitive" is true; give a number above 0',
+        ),
+        (
+            {"attributes": [{"name": "age", "hierarchy": ["20", "21"]}]},
+            "where each value has a list of its labels",
+        ),
         ({"sensitive": {"name": "ill", "values": ["flu"]}}, '"HIV" is not in the domain of "ill"'),
         (
             {"groups": [{"sensitive": ["flu"], "rows": [["30"]]}]},
@@ -439,6 +475,19 @@ def written(**changes: Any) -> dict[str, Any]:
 def test_written_releases_are_refused_in_one_line(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(DataError, match=said) as error:
         from_json(written(**changes))
+    one_line(error)
+
+
+def test_an_entry_that_is_there_twice_is_refused() -> None:
+    text = '{"groups": [], "groups": []}'
+    with pytest.raises(DataError, match='the entry "groups" is given twice'):
+        from_json(text)
+
+
+def test_a_parameter_that_is_infinite_is_not_said_to_be_too_small() -> None:
+    document = json.dumps(written(attributes=[{"name": "age", "values": ["20", "21"], "beta": 1}]))
+    with pytest.raises(StudyError, match="give a finite number above 0") as error:
+        from_json(document.replace('"beta": 1', '"beta": 1e400'))
     one_line(error)
 
 
@@ -532,9 +581,7 @@ def changed(column: str, record: int, value: str) -> EncodedTable:
 
 def test_an_original_that_does_not_match_is_told_by_record_and_attribute() -> None:
     release, original = usual()
-    with pytest.raises(
-        DataError, match=r'record 2 of the original: "44" is not in the domain of "age"'
-    ):
+    with pytest.raises(DataError, match=r'record 2 of .+: "44" is not in the domain of "age"'):
         victims_of_table(release, changed("age", 1, "44"))
     with pytest.raises(DataError, match=r'record 2 of .*: "age" is "31", but .* tells "20-29"'):
         victims_of_table(release, changed("age", 1, "31"), in_order=True)
@@ -552,6 +599,46 @@ def test_an_original_that_does_not_match_is_told_by_record_and_attribute() -> No
         victims_of_table(release, original.of_records(np.arange(4)))
     with pytest.raises(DataError, match='column "city" is not in'):
         victims_of_table(release, table_of(PEOPLE.drop_columns(["city"]), ["age"]))
+
+
+GROUPED = pa.table(
+    {
+        "age": ["20", "21", "30", "31"],
+        "ill": ["flu", "HIV", "flu", "cold"],
+        "group": ["1", "1", "2", "2"],
+    }
+)
+
+
+def forms_of_anatomy() -> list[Release]:
+    """The same vertical release with a group column, its sensitive values permuted in groups, and as two tables."""
+    columns = {"quasi_identifiers": ["age"], "sensitive": ["ill"], "also": ["group"]}
+    permuted = GROUPED.set_column(1, "ill", [["HIV", "flu", "cold", "flu"]])
+    one = from_group_column(read(permuted, **columns), group="group")  # type: ignore[arg-type]
+    counts = {"group": ["2", "1", "1", "2"], "ill": ["flu", "flu", "HIV", "cold"]}
+    two = from_anatomy(read(GROUPED.drop_columns(["ill"])), read(pa.table(counts)))
+    return [one, two]
+
+
+def test_each_record_is_compared_with_its_own_row_of_anatomy() -> None:
+    def original(ages: str, ills: str) -> EncodedTable:
+        return table_of(pa.table({"age": ages.split(), "ill": ills.split()}), ["age"], name="o.csv")
+
+    for release in forms_of_anatomy():
+        whole = original("20 21 30 31", "flu HIV flu cold")
+        victims, _ = victims_of_table(release, whole, in_order=True)
+        assert victims.people is not None
+        assert victims.people.tolist() == [1, 1, 1, 1]
+        other = original("21 20 30 31", "HIV flu flu cold")
+        victims_of_table(release, other)
+        with pytest.raises(DataError, match=r'record 1 of o.csv: "age" is "21", but .* tells "20"'):
+            victims_of_table(release, other, in_order=True)
+        swapped = original("20 21 30 31", "flu cold flu HIV")
+        victims_of_table(release, swapped)
+        with pytest.raises(
+            DataError, match=r'record 2 of o.csv: its group in .* has "cold" as "ill" less often'
+        ):
+            victims_of_table(release, swapped, in_order=True)
 
 
 def test_the_rows_of_an_anatomised_original_are_counted() -> None:
@@ -600,6 +687,8 @@ def test_roles_are_asked_for() -> None:
     table = read(PEOPLE)
     with pytest.raises(StudyError, match="name the quasi-identifiers and the sensitive attribute"):
         from_generalised(table)
+    with pytest.raises(StudyError, match='"ill" is sensitive, and cannot name the groups'):
+        from_group_column(table, group="ill", quasi_identifiers=["age"], sensitive=["ill"])
     with pytest.raises(DataError, match='column "grup" is not in'):
         from_group_column(table, group="grup", quasi_identifiers=["age"], sensitive=["ill"])
     with pytest.raises(StudyError, match="need a non-sensitive and a sensitive column"):

@@ -13,14 +13,16 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from glasshouse.groups import Measures
+from glasshouse.groups import Beliefs, Measures
 from glasshouse.groups.measures import Threat
 from glasshouse.groups.sampling_results import Aggregate, Sampled, Stop
+from glasshouse.groups.titles import FIGURES, figure_title
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report.archive import in_every_language, to_json
 from glasshouse.report.groups.charts import MOST_RANKS, ranked_beliefs
 from glasshouse.report.groups.page import threat_findings, threat_page
-from glasshouse.report.groups.tables import FIGURES, figure_title, sampling_section
+from glasshouse.report.groups.tables import measures_section, sampling_section
+from glasshouse.report.groups.victims import likeliest
 from glasshouse.report.page import Page, Provenance, Severity
 from glasshouse.report.render import to_html
 from glasshouse.runs.threatening import ThreatRun, run_threat
@@ -86,6 +88,96 @@ def test_the_analyst_is_told_the_likeliest_value() -> None:
         said = threat_findings(run, exact=True)[0].sentence
     assert "“Heart”" in said
     assert "58,3%" in said
+
+
+def test_values_that_are_equally_likely_are_told_together() -> None:
+    """Either of the two ZIP codes: ½ and ½, whatever the population is like."""
+    run = asked(HORIZONTAL, known=("zip=45501..45502",))
+    assert_snapshot("threat-victim-tie", lambda: threat_findings(run))
+    belief, against, _ = threat_findings(run, exact=True)
+    assert belief.sentence.startswith(
+        "Of a victim known to be in Table I(b) she finds “Flu” and “Heart” equally likely, with a probability of "
+        "50.0 % each;"
+    )
+    assert "does not tell which it is" in belief.sentence
+    assert "points at no single disease" in against.sentence
+    assert "points at this one" not in against.sentence
+    assert belief.severity is Severity.HIGH
+
+
+def believed(run: ThreatRun, **beliefs: Any) -> ThreatRun:
+    """Return a run with other beliefs about its victim."""
+    return replace(run, knowledge=replace(run.knowledge, **beliefs))
+
+
+def belief_of(*probabilities: float, error: float | None = None) -> Beliefs:
+    own = np.array([probabilities])
+    return Beliefs(own, None if error is None else np.full(own.shape, error))
+
+
+@pytest.mark.parametrize(
+    ("attacker", "learner", "severity", "said"),
+    [
+        ((0.6, 0.4), (0.6, 0.4), Severity.SAFE, "would name the same disease"),
+        ((0.6, 0.4), (0.4, 0.6), Severity.MODERATE, "points at this one"),
+        ((0.6, 0.4), (0.5, 0.5), Severity.MODERATE, "2 values of disease equally likely"),
+        ((0.5, 0.5), (0.5, 0.5), Severity.SAFE, "finds the same 2 equally likely"),
+        ((0.5, 0.5), (0.6, 0.4), Severity.SAFE, "would name one of these"),
+        ((0.4, 0.4, 0.2), (0.4, 0.2, 0.4), Severity.SAFE, "one of these, or another"),
+        ((0.4, 0.4, 0.2), (0.2, 0.2, 0.6), Severity.MODERATE, "would name another"),
+    ],
+)
+def test_what_being_in_the_table_points_at(
+    attacker: tuple[float, ...], learner: tuple[float, ...], severity: Severity, said: str
+) -> None:
+    run = asked(VERTICAL, known=VICTIM)
+    zeros = (0.0,) * (5 - len(attacker))
+    run = believed(run, attacker=belief_of(*attacker, *zeros), learner=belief_of(*learner, *zeros))
+    against = threat_findings(run)[1]
+    assert against.severity is severity
+    assert said in against.sentence
+    for code in LANGUAGES:
+        with speaking(code):
+            assert all(finding.sentence for finding in threat_findings(run, exact=True))
+
+
+def test_a_difference_within_the_errors_is_not_claimed() -> None:
+    run = asked(VERTICAL, known=VICTIM)
+    near = believed(
+        run,
+        attacker=belief_of(0.6, 0.4, 0, 0, 0, error=0.003),
+        learner=belief_of(0.3171, 0.3154, 0.2, 0.1, 0.0675, error=0.0033),
+    )
+    other = believed(near, learner=belief_of(0.3154, 0.3171, 0.2, 0.1, 0.0675, error=0.0033))
+    for each in (near, other):
+        against = threat_findings(each)[1]
+        assert against.severity is Severity.NOTE
+        assert "cannot be told" in against.sentence
+    apart = believed(near, learner=belief_of(0.2, 0.4, 0.2, 0.1, 0.1, error=0.0033))
+    assert "points at this one" in threat_findings(apart)[1].sentence
+
+
+def test_no_surer_and_not_known_to_be_surer_are_two_things() -> None:
+    run = asked(VERTICAL, known=VICTIM)
+    same = (0.6, 0.4, 0.0, 0.0, 0.0)
+    exact = believed(run, attacker=belief_of(*same), learner=belief_of(*same))
+    assert "makes her no surer of it" in threat_findings(exact)[0].sentence
+    drawn = believed(
+        run,
+        attacker=belief_of(0.601, 0.399, 0, 0, 0),
+        learner=belief_of(*same, error=0.003),
+    )
+    for named in (False, True):
+        finding = threat_findings(drawn, exact=named)[0]
+        assert "whether being in the table makes her surer of it cannot be told" in finding.sentence
+        assert finding.severity is Severity.NOTE
+
+
+def test_the_likeliest_values_are_those_within_the_errors() -> None:
+    assert likeliest(belief_of(0.5, 0.5, 0.0)) == [0, 1]
+    assert likeliest(belief_of(0.4, 0.6)) == [1]
+    assert likeliest(belief_of(0.49, 0.51, error=0.004)) == [1]
+    assert likeliest(belief_of(0.49, 0.51, error=0.006)) == [1, 0]
 
 
 def test_a_report_on_one_victim_holds_no_value_in_any_language() -> None:
@@ -250,6 +342,48 @@ def sampled(**further: Any) -> Sampled:
 def test_sampled_figures_say_how_far_to_rely_on_them(further: dict[str, Any], said: str) -> None:
     run = replace(of_table(VERTICAL), sampled=sampled(**further))
     assert said in threat_findings(run)[2].sentence
+
+
+def test_a_figure_and_its_error_have_the_same_units() -> None:
+    run = of_table(VERTICAL)
+    assert run.measures is not None
+    figures = {
+        "ti_above_2_of_all": figure("ti_above_2_of_all", error=0.003),
+        "highest_ti": figure("highest_ti", error=3e-85),
+    }
+    section = measures_section(replace(run.measures, figures=figures))
+    cells = {
+        row[0].text: [cell.text for cell in row[1:]] for row in section.tables[1].groups[0].rows
+    }
+    value, error = cells["records with a relative threat above 2"]
+    assert (float(value), error) == (0.125, "0.003")
+    assert cells["highest relative threat (Ti) of a threatened record"][1] == "< 0.000001"
+
+
+@pytest.mark.parametrize(
+    ("random", "error", "said"),
+    [
+        (0.9, 0.001, "somebody who reasons more simply would be right more often"),
+        (0.1, 0.001, "the release seems safer than it is"),
+        (0.9, 0.4, None),
+    ],
+)
+def test_random_worlds_are_told_of_in_both_directions(
+    random: float, error: float, said: str | None
+) -> None:
+    run = of_table(VERTICAL)
+    assert run.measures is not None
+    measures = levels(0.6, 0.5)(run.measures)
+    measures = replace(
+        measures,
+        random_worlds=levels(random, 0.5)(run.measures).attacker,
+        figures={"gt_attacker_random_ties": figure("gt_attacker_random_ties", error=error)},
+    )
+    told = [finding.sentence for finding in threat_findings(replace(run, measures=measures))]
+    about = [sentence for sentence in told if "random worlds" in sentence]
+    assert len(about) == (said is not None)
+    if said is not None:
+        assert said in about[0]
 
 
 def test_what_the_sampler_warns_of_is_said_in_the_language_of_the_report() -> None:

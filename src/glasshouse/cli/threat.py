@@ -151,7 +151,8 @@ def threat(
         typer.Option(
             "--precision",
             metavar="X",
-            help=r"Sample until the Monte-Carlo error of every figure is at most this. \[default: 0.002]",
+            help="Sample until the Monte-Carlo error of every share, and of every belief about a victim, is at most "
+            r"this. \[default: 0.002]",
             rich_help_panel=SAMPLING,
         ),
     ] = None,
@@ -206,7 +207,7 @@ def threat(
             min=0,
             metavar="N",
             help="What all random numbers follow from: of the chains, of the points of the population, and of the "
-            "choice of one record of a person who has several.",
+            "choice of one record of a person who has several. Of a folder, of the first two.",
         ),
     ] = 0,
     subject: options.Subject = None,
@@ -264,10 +265,12 @@ def threat(
             "seed": seed,
             "subject": "person" if subject is None else subject,
         }
+        of_chains = None
         if release.is_dir():
             _refuse_beside_folder(context)
             content = study_of_folder(release)
             content |= {} if subject is None else {"subject": subject}
+            of_chains = seed if asking.was_typed(context, "seed") else None
         domains, domain_files = _domains(values)
         content |= {
             "domain": domain,
@@ -285,12 +288,17 @@ def threat(
                 "seconds": seconds,
                 "chains": chains,
                 "burn_in": burn_in,
+                "seed": of_chains,
             },
         }
         study = validated(ThreatStudy, content, "threat")
     for path in paths_of(study):
         existing_file(path)
-    if per_record is not None and (study.original is None or study.known):
+    if per_record is not None and study.known:
+        raise StudyError(
+            text("--per-record is about all records, and --know about one victim; leave out one")
+        )
+    if per_record is not None and study.original is None:
         raise StudyError(
             text("--per-record is about the records of the original; give --original FILE")
         )
@@ -330,7 +338,7 @@ def _refuse_beside_folder(context: typer.Context) -> None:
     """Make sure that nothing is asked that the folder of a release says."""
     said = {
         *("original", "quasi_identifiers", "sensitive", "group", "sensitive_table", "generalised"),
-        *("hierarchies", "seed", "separator", "quote", "encoding", "no_header", "names", "strip"),
+        *("hierarchies", "separator", "quote", "encoding", "no_header", "names", "strip"),
         "types",
     }
     for name, option in asking.given_options(context):

@@ -11,11 +11,15 @@ from rich.text import Text
 
 from glasshouse.cli.outcomes import say, show_treatment
 from glasshouse.cli.tables import plain_table
-from glasshouse.errors import printable
 from glasshouse.groups import Measures
 from glasshouse.language import number, text, text_for
 from glasshouse.report.groups.findings import threat_findings
-from glasshouse.report.groups.words import adversary_label, method_label, plus_minus
+from glasshouse.report.groups.words import (
+    adversary_label,
+    method_label,
+    plus_minus,
+    value_text,
+)
 from glasshouse.runs.threatening import ThreatRun
 
 MOST_VALUES = 15
@@ -45,6 +49,8 @@ def show_threat(run: ThreatRun, report: Path | None, *, as_json: bool) -> None:
         console.print(_beliefs(run))
     elif run.measures is not None:
         console.print(_measures(run.measures))
+    else:
+        console.print(_averages(run))
     console.print()
     for finding in threat_findings(run, exact=True):
         say(console, f"• {finding.sentence}")
@@ -71,6 +77,20 @@ def _measures(measures: Measures) -> Table:
     return table
 
 
+def _averages(run: ThreatRun) -> Table:
+    table = plain_table("")
+    table.title = None
+    table.add_column(text("somebody who"), overflow="fold")
+    table.add_column(text("sure of the likeliest value, on average"), justify="right")
+    for name in run.knowledge.beliefs():
+        average, error = run.average(name)
+        table.add_row(
+            adversary_label(name),
+            plus_minus(_percent(average), None if error is None else 100 * error),
+        )
+    return table
+
+
 def _percent(share: float) -> str:
     return text("{figure} %", figure=number(100 * share, ".2f"))
 
@@ -92,7 +112,7 @@ def _beliefs(run: ThreatRun) -> Table:
     order = sorted(told["attacker"], key=lambda value: -told["attacker"][value])
     for value in order[:MOST_VALUES]:
         table.add_row(
-            Text(printable(value)),
+            Text(value_text(value)),
             *(
                 _percent(own[value]) + _ratio(exact.get(name, {}).get(value))
                 for name, own in told.items()

@@ -9,7 +9,7 @@ from glasshouse.groups.enumeration import enumerated, enumerated_fractions, numb
 from glasshouse.groups.exact import ExactKnowledge
 from glasshouse.groups.faithfulness import Faithfulness, draw_points, faithfulness
 from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims
-from glasshouse.groups.labels import ancestors
+from glasshouse.groups.labels import Ancestors, ancestors
 from glasshouse.groups.measures import Measures, Reading, Threat, measure
 from glasshouse.groups.reading import from_anatomy, from_generalised, from_group_column
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive
@@ -28,6 +28,7 @@ from glasshouse.groups.worlds import random_worlds, with_ideal
 from glasshouse.groups.written import from_json
 
 __all__ = [
+    "Ancestors",
     "Assessment",
     "Attribute",
     "Beliefs",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -21,12 +21,17 @@ from glasshouse.language import text
 
 DRAWS = 2_000
 """How many draws of π reading (6) takes where it is sampled."""
+_LOOK = 500
+"""After so many draws it is looked whether they are enough."""
 _CHUNK_CELLS = 2_000
 """How many victims times sensitive values the quadrature takes at once: 30 MB of moments."""
 _MOST_MOMENTS = 200_000
 """Up to so many nodes times sensitive values the quadrature keeps moments of: 1.4 GB."""
 _MOST_CELLS = 50_000_000
 """Up to so many cells has the table of an attribute for partial knowledge."""
+
+MOST_DRAWS = 100_000
+"""And at most, where a precision is asked for: enough for an error of 0.0016 whatever is drawn."""
 
 OnVictims = Callable[[int, int], None]
 """Told from time to time how many victims are done, and how many there are."""
@@ -38,6 +43,7 @@ def closed_form(
     *,
     learner_mean: bool = False,
     draws: int = DRAWS,
+    precision: float | None = None,
     seed: int = 0,
     on_progress: OnVictims | None = None,
 ) -> Knowledge:
@@ -50,6 +56,8 @@ def closed_form(
             where that does not reach its tolerance, where a set of values is known that is no label, or where domains
             are very large, from draws of π, with their standard error.
         draws: How many draws, where (6) is sampled.
+        precision: The standard error that (6) shall have at most where it is sampled: draws go on until it has, or
+            there are `MOST_DRAWS`; None: not asked.
         seed: What the draws depend on.
         on_progress: Told how far the quadrature is.
 
@@ -75,9 +83,28 @@ def closed_form(
     )
     if not learner_mean:
         return knowledge
-    return replace(
-        knowledge, learner_mean=_learner_mean(release, victims, trees, draws, seed, on_progress)
-    )
+    wanted = _Draws(draws, precision, seed)
+    mean = _learner_mean(release, victims, trees, wanted, on_progress)
+    return replace(knowledge, learner_mean=mean)
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """How many draws of π are wanted, and of which random stream."""
+
+    least: int
+    precision: float | None
+    seed: int
+
+    def are_enough(self, draws: int, squares: NDArray[np.float64]) -> bool:
+        """Tell whether so many draws, with these sums of squared deviations, will do; looked at now and then."""
+        if draws < self.least:
+            return False
+        if self.precision is None or draws >= MOST_DRAWS:
+            return True
+        return draws % _LOOK == 0 and bool(
+            np.sqrt(squares.max() / (draws - 1) / draws) <= self.precision
+        )
 
 
 def closed_form_fractions(release: Release, victims: Victims) -> ExactKnowledge:
@@ -237,8 +264,7 @@ def _learner_mean(
     release: Release,
     victims: Victims,
     trees: list[Tree],
-    draws: int,
-    seed: int,
+    wanted: _Draws,
     on_progress: OnVictims | None,
 ) -> Beliefs:
     """Return reading (6) of victims in the table: by quadrature where that is good enough, else from draws of π."""
@@ -253,7 +279,7 @@ def _learner_mean(
     if not len(missing):
         return Beliefs(normalised(found))
     errors = np.zeros(found.shape)
-    found[missing], errors[missing] = _by_draws(release, victims, trees, missing, draws, seed)
+    found[missing], errors[missing] = _by_draws(release, victims, trees, missing, wanted)
     return Beliefs(normalised(found), errors=errors)
 
 
@@ -311,22 +337,24 @@ def _by_draws(
     victims: Victims,
     trees: list[Tree],
     chosen: NDArray[np.int64],
-    draws: int,
-    seed: int,
+    wanted: _Draws,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the mean over draws of π of f(s | r, π), and its standard error; the draws are independent."""
-    if draws < 2:
+    if wanted.least < 2:
         raise StudyError(
             text(
-                "reading (6) is to be sampled from {draws} draws; give at least 2", draws=str(draws)
+                "reading (6) is to be sampled from {draws} draws; give at least 2",
+                draws=str(wanted.least),
             )
         )
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(wanted.seed)
     shapes = release.sensitive.alphas + release.counts
     codes = victims.codes[chosen]
     mean = np.zeros((len(chosen), len(shapes)))
     squares = np.zeros_like(mean)
-    for number in range(1, draws + 1):
+    number = 0
+    while not wanted.are_enough(number, squares):
+        number += 1
         gammas = np.maximum(generator.standard_gamma(shapes), np.finfo(float).tiny)
         logs = np.tile(np.log(gammas), (len(chosen), 1))
         for place, tree in enumerate(trees):
@@ -340,7 +368,7 @@ def _by_draws(
         change = shares - mean
         mean += change / number
         squares += change * (shares - mean)
-    return mean, np.sqrt(squares / (draws - 1) / draws)
+    return mean, np.sqrt(squares / (number - 1) / number)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -22,7 +22,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.errors import BudgetError, StudyError
+from glasshouse.errors import BudgetError
 from glasshouse.groups.exact import ExactKnowledge
 from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims, normalised
 from glasshouse.groups.ratio import NODES, TOLERANCE, expected_ratio, log_beta_moments
@@ -69,15 +69,10 @@ def enumerated(
 
     Raises:
         BudgetError: There are too many tables.
-        StudyError: Reading (6) is wanted of victims who are known in part.
     """
     exact = enumerated_fractions(release, victims, limit=limit)
     if not learner_mean:
         return exact.to_knowledge()
-    if not victims.is_full:
-        raise StudyError(
-            text("reading (6) is enumerated for fully known victims only; ask without it")
-        )
     means = (
         _Vertical.of(release, limit).learner_mean(victims)
         if release.is_vertical
@@ -135,16 +130,20 @@ class _Horizontal:
         return ExactKnowledge(release, victims, tuple(joint), tuple(weights))
 
     def learner_mean(self, victims: Victims) -> NDArray[np.float64]:
-        """Return reading (6); the moments of a block are those of its tables, weighted."""
+        """Return reading (6); the moments of a block are those of its tables, weighted.
+
+        What is known of an attribute is a set of values, whose share of a Dirichlet population is a Beta variable.
+        """
         release = self.release
         shapes = release.sensitive.alphas + release.counts
         log_means = np.zeros((len(victims), len(shapes)))
         moments = np.ones((len(victims), len(shapes), len(NODES)), np.complex128)
         for place in range(len(release.attributes)):
-            means = [list(map(float, self._means(place, s))) for s in range(len(shapes))]
-            log_means += np.log(np.array(means).T)[victims.codes[:, place]]
             used, number = np.unique(victims.codes[:, place], return_inverse=True)
-            own = np.stack([self._moments(place, s, used) for s in range(len(shapes))], axis=1)
+            inside = victims.known[place].matrix()[used].astype(np.float64)
+            means = [list(map(float, self._means(place, s))) for s in range(len(shapes))]
+            log_means += np.log(inside @ np.array(means).T)[number]
+            own = np.stack([self._moments(place, s, inside) for s in range(len(shapes))], axis=1)
             moments *= own[number]
         return expected_ratio(shapes, log_means, np.log(moments))
 
@@ -165,14 +164,14 @@ class _Horizontal:
         return _block_means(self._block(place, sensitive), self._beta(place), self.limit)
 
     def _moments(
-        self, place: int, sensitive: int, values: NDArray[np.int32]
+        self, place: int, sensitive: int, inside: NDArray[np.float64]
     ) -> NDArray[np.complex128]:
-        """Return E[π(v)^−z] for some values v."""
+        """Return E[π(Y)^−z] for some sets Y of values, each a row of ones and zeros."""
         tables = _counted(self._block(place, sensitive), self._beta(place), self.limit)
         total, betas = sum(tables.values()), self.release.attributes[place].betas
         weights = np.array([float(weight / total) for weight in tables.values()])
-        chosen = np.array(list(tables))[:, values] + betas[values]
-        others = betas.sum() + len(self._block(place, sensitive)) - chosen
+        counts = np.array(list(tables)) + betas
+        chosen, others = counts @ inside.T, counts @ (1 - inside).T
         moments: NDArray[np.complex128] = np.einsum(
             "t,tvz->vz", weights, np.exp(log_beta_moments(chosen, others))
         )
@@ -309,6 +308,10 @@ class _Vertical:
     def learner_mean(self, victims: Victims) -> NDArray[np.float64]:
         """Return reading (6): the mean over tables of what each would give."""
         release = self.release
+        inside = [
+            known.matrix()[victims.codes[:, place]].astype(np.float64)
+            for place, known in enumerate(victims.known)
+        ]
         gamma = release.counts.astype(np.float64)
         shapes = release.sensitive.alphas + gamma
         total = np.zeros((len(victims), len(shapes)))
@@ -321,8 +324,8 @@ class _Vertical:
                 for s in range(len(shapes)):
                     for value, count in counts[place, s].items():
                         own[value, s] = count
-                chosen = (attribute.betas[:, None] + own)[victims.codes[:, place]]
-                others = attribute.betas.sum() + gamma - chosen
+                own += attribute.betas[:, None]
+                chosen, others = inside[place] @ own, (1 - inside[place]) @ own
                 log_means += np.log(chosen) - np.log(chosen + others)
                 log_moments += log_beta_moments(chosen, others)
             total += float(weight) * expected_ratio(shapes, log_means, log_moments)

@@ -32,6 +32,9 @@ class Victims:
     candidates: NDArray[np.int64]
     """The numbers of the groups that a victim can be in, victim by victim, in ascending order; a person who is not in
     the table (a point of the population) has none."""
+    people: NDArray[np.int64] | None = None
+    """Per victim, how many records of the table are of people like it, 0 for points of the population; None: each
+    victim is one person."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -117,6 +120,17 @@ class Knowledge:
             "ideal": self.ideal,
         }
         return {name: own for name, own in named.items() if own is not None}
+
+    def mean_highest(self, adversary: str) -> float:
+        """Return how sure an adversary is of the likeliest sensitive value, on average over people, not over victims.
+
+        Who is not in the table does not count where the attacker says nothing; not a number: nobody is left.
+        """
+        highest = self.beliefs()[adversary].highest
+        people = self.victims.people
+        weights = np.ones(len(highest)) if people is None else people.astype(np.float64)
+        told = ~np.isnan(highest) & (weights > 0)
+        return float(np.average(highest[told], weights=weights[told])) if told.any() else np.nan
 
     def of(self, victim: int) -> dict[str, dict[str, float]]:
         """Return the beliefs about one victim in plain values: per adversary and sensitive value."""

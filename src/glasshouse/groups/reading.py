@@ -206,6 +206,14 @@ def _roles(
     names = list(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     names = [name for name in names if name != group]
     secrets = list(table.sensitive if sensitive is None else sensitive)
+    if group in secrets:
+        raise StudyError(
+            text(
+                '{table}: "{group}" is sensitive, and cannot name the groups; name another column',
+                table=table.name,
+                group=group,
+            )
+        )
     if not names or not secrets:
         raise StudyError(
             text(

@@ -18,6 +18,7 @@ from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from math import isfinite
 from typing import TypeAlias
 
 import numpy as np
@@ -268,6 +269,15 @@ def prior_of(
 
 
 def _positive(letter: str, given: Number, name: str) -> Fraction:
+    if isinstance(given, float) and not isfinite(given):
+        raise StudyError(
+            text(
+                '{letter} of "{name}" is no number that can be reckoned with (it is infinite, or none at all); give a '
+                "finite number above 0",
+                letter=letter,
+                name=name,
+            )
+        )
     try:
         number = Fraction(str(given)) if isinstance(given, float) else Fraction(given)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):

@@ -16,7 +16,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import repeat
 from typing import Any
 
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.groups.chains import Arrays, Floats, Integers, Means, random_streams
 from glasshouse.groups.diagnostics import LEAST_DRAWS, WeissTest, weiss
+from glasshouse.groups.effort import Effort
 from glasshouse.groups.evaluator import Evaluator
 from glasshouse.groups.faithfulness import Points
 from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims
@@ -49,6 +50,8 @@ from glasshouse.groups.victims import Original
 from glasshouse.groups.worlds import random_worlds
 from glasshouse.language import number, text
 
+__all__ = ["Effort", "OnSampling", "OnState", "sample"]
+
 OnSampling = Callable[[Progress], None]
 """Called after each step with how far it is; what it raises stops the run."""
 OnState = Callable[[Arrays], None]
@@ -66,63 +69,6 @@ _MOST_ATTRIBUTES = 40
 """The product of more probabilities can become 0 in double precision."""
 _STEPS = 10
 """Into so many steps the burn-in is divided."""
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How long to sample, and for what precision.
-
-    Raises:
-        StudyError: A number makes no sense.
-    """
-
-    precision: float = 0.002
-    """The Monte-Carlo error that every aggregate shall have at most, as a share (of records, or of 2 N for ABS)."""
-    cell_precision: float | None = None
-    """The Monte-Carlo error that every single belief of learner and attacker shall have at most; None: not asked."""
-    rhat: float = 1.01
-    """What R-hat of every aggregate shall be at most."""
-    sweeps: int = 20_000
-    """How many sweeps each chain makes at most, after the burn-in."""
-    seconds: float | None = None
-    """After so many seconds no further step is begun; None: no limit."""
-    chains: int = 4
-    """How many chains run."""
-    burn_in: int = 400
-    """How many sweeps each chain makes before anything is recorded."""
-    every: int = 5
-    """A draw is recorded after so many sweeps."""
-    threads: int | None = None
-    """How many chains run at a time; None: as many as there are processors. Results do not depend on it."""
-    memory: int = 4 << 30
-    """How many bytes the means may take."""
-    seed: int = 0
-    """What all random numbers follow from."""
-
-    def __post_init__(self) -> None:
-        least = {"sweeps": 8 * self.every, "chains": 2, "burn_in": 0, "every": 1, "memory": 1}
-        least |= {"seed": 0, "threads": 1}
-        for name, low in least.items():
-            own = getattr(self, name)
-            if own is not None and own < low:
-                raise StudyError(
-                    text(
-                        "{name} is {given}; sampling needs at least {low}",
-                        name=name,
-                        given=str(own),
-                        low=str(low),
-                    )
-                )
-        for name in ("precision", "cell_precision", "seconds"):
-            own = getattr(self, name)
-            if own is not None and not own > 0:
-                raise StudyError(
-                    text("{name} is {given}; give a number above 0", name=name, given=str(own))
-                )
-        if not self.rhat > 1:
-            raise StudyError(
-                text("rhat is {given}; give a limit above 1, such as 1.01", given=str(self.rhat))
-            )
 
 
 def sample(
@@ -210,6 +156,7 @@ class _Run:
             learner_mean=learner_mean,
             by_mean=by_mean,
             weights=None if original is None else _weights(original, self.shape),
+            people=np.ones(len(victims), np.int64) if victims.people is None else victims.people,
             kept=_kept(model, self.shape, learner_mean, effort),
             length=min(_FIRST_LENGTH, most // 4),
         )
@@ -282,7 +229,10 @@ class _Run:
         return limit is None or self._largest_error() <= limit
 
     def _largest_error(self) -> float:
-        return max(self._attacker().largest_error(), self._learner().largest_error())
+        families = [self._attacker(), self._learner()]
+        if self.recording.learner_mean:
+            families.append(self._learner_mean())
+        return max(own.largest_error() for own in families)
 
     def _share(self, own: Aggregate) -> float:
         if own.name.startswith("abs") and self.evaluator is not None:
@@ -422,8 +372,7 @@ class _Run:
         arrays += [own.betas for own in release.attributes] + [release.sensitive.alphas]
         for sets in (*(own.sets for own in release.attributes), *victims.known):
             arrays += [sets.starts, sets.members]
-        if recording.weights is not None:
-            arrays.append(recording.weights)
+        arrays.append(recording.people if recording.weights is None else recording.weights)
         for array in arrays:
             whole.update(str(array.shape).encode() + np.ascontiguousarray(array).tobytes())
         numbers = (effort.seed, effort.chains, effort.burn_in, effort.every, recording.kept)

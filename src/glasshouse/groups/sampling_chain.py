@@ -18,7 +18,7 @@ from glasshouse.groups.sampling_models import Model
 OF_CHAIN = "log_posterior"
 """The trace of the logarithm of the collapsed posterior, up to a constant."""
 OF_BELIEFS = ("attacker_success", "learner_success")
-"""The mean over victims of the greatest probability: what attacker and learner expect to guess right."""
+"""The mean over people of the greatest probability: what attacker and learner expect to guess right."""
 OF_ORIGINAL = (
     *("gt_attacker", "gt_learner", "gt_attacker_random_ties", "gt_learner_random_ties"),
     *("abs_attacker", "abs_learner", "rgt"),
@@ -42,6 +42,8 @@ class Recording:
     """Whether the attacker is compared with reading (6): then the learner's traces are of it."""
     weights: Integers | None
     """Per victim and sensitive value, how many records the original has; None: not given."""
+    people: Integers
+    """Per victim, how many people it stands for."""
     kept: int
     """How many batch means of a cell are kept."""
     length: int
@@ -141,7 +143,7 @@ class ChainRun:
         """Return the aggregate measures of the beliefs that this draw alone would give."""
         weights = self._recording.weights
         if weights is None:
-            return (float(_success(self._dense)),)
+            return (float(_success(self._dense, self._recording.people)),)
         success, hits, chances, missed = _against(self._dense, weights)
         records = float(weights.sum())
         return success, hits / records, chances / records, 2.0 * missed
@@ -173,14 +175,15 @@ class ChainRun:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _success(dense: Floats) -> float:
-    success, people = 0.0, 0
+def _success(dense: Floats, people: Integers) -> float:
+    """Return the mean greatest probability over people."""
+    success, counted = 0.0, 0
     for victim in range(len(dense)):
         total = dense[victim].sum()
         if total > 0:
-            success += dense[victim].max() / total
-            people += 1
-    return success / max(people, 1)
+            success += people[victim] * dense[victim].max() / total
+            counted += people[victim]
+    return success / max(counted, 1)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

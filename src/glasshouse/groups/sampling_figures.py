@@ -98,9 +98,9 @@ def traced_aggregates(
     families: Families, recording: Recording, traces: Floats
 ) -> tuple[Aggregate, ...]:
     """Return the figures of which every draw is kept (chains × draws × names)."""
-    weights = recording.weights
-    halves = [_measures(own, weights) for own in families.halves()]
-    whole = _measures(families.whole(), weights)
+    weights, people = recording.weights, recording.people
+    halves = [_measures(own, weights, people) for own in families.halves()]
+    whole = _measures(families.whole(), weights, people)
     rhat, plain, sizes = rank_rhat(traces), split_rhat(traces), bulk_ess(traces)
     z = np.abs(geweke(traces)).max(axis=0)
     return tuple(
@@ -237,7 +237,7 @@ def _weiss(trace: Floats) -> float:
     return min(weiss(own, segments=SEGMENTS).p_value for own in categories)
 
 
-def _measures(section: Section, weights: Integers | None) -> dict[str, float]:
+def _measures(section: Section, weights: Integers | None, people: Integers) -> dict[str, float]:
     """Return the figures of which every draw is kept, of mean beliefs."""
     found = {}
     for name, own in (("attacker", section.attacker), ("learner", section.learner)):
@@ -245,7 +245,9 @@ def _measures(section: Section, weights: Integers | None) -> dict[str, float]:
         beliefs = own[known]
         highest = beliefs.max(axis=1, keepdims=True, initial=0.0)
         if weights is None:
-            found[f"{name}_success"] = float(highest.mean()) if len(beliefs) else float("nan")
+            counted = people[known]
+            total = float((counted * highest[:, 0]).sum())
+            found[f"{name}_success"] = total / counted.sum() if counted.any() else float("nan")
             continue
         many = weights[known]
         records = max(int(many.sum()), 1)

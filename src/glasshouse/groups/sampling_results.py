@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from glasshouse.errors import StudyError
 from glasshouse.groups.diagnostics import GEWEKE, WEISS, WeissTest, disagreement
 from glasshouse.groups.knowledge import Knowledge
+from glasshouse.groups.titles import figure_title
 from glasshouse.language import number, speaking, text
 
 APART = 1.05
@@ -220,13 +221,13 @@ class Sampled:
         return None
 
     def _apart(self) -> str | None:
-        apart = [own.name for own in self.aggregates if own.rhat > APART]
+        apart = [figure_title(own.name) for own in self.aggregates if own.rhat > APART]
         if not apart:
             return None
         return text(
             "the chains disagree on {figures} (R-hat up to {rhat}): the posterior has several modes that they hardly "
             "move between; the figures are an average over the modes that were found",
-            figures=", ".join(apart),
+            figures="; ".join(apart),
             rhat=number(max(own.rhat for own in self.aggregates), ".2f"),
         )
 
@@ -240,7 +241,7 @@ class Sampled:
         if not suspect:
             return None
         return disagreement(
-            ", ".join(own.name for own in suspect),
+            "; ".join(figure_title(own.name) for own in suspect),
             rhat=max(own.rhat for own in suspect),
             geweke_z=np.array([own.geweke for own in suspect]),
             weiss_p=[own.weiss for own in suspect if not np.isnan(own.weiss)],

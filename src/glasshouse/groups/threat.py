@@ -7,7 +7,7 @@ tables, and sampling otherwise.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
@@ -132,6 +132,8 @@ def threat(
     )
     if original is None:
         victims = victims_of_rows(release) if people is None else victims_of(release, people)
+        if people is not None:
+            chosen = replace(chosen, effort=_to_the_person(chosen.effort))
         traced = () if people is None else range(min(len(people), FEW_PEOPLE))
         knowledge, sampled = _known(release, victims, None, None, chosen, traced)
         return Assessment(knowledge, None, sampled)
@@ -176,8 +178,15 @@ def _known(
     seed = sampling.effort.seed
     learner_mean = sampling.reading is Reading.EXPECTATION_OF_RATIO
     if release.is_laminar:
-        return closed_form(release, victims, learner_mean=learner_mean, seed=seed), None
-    if _is_tiny(release, victims) and (victims.is_full or not learner_mean):
+        knowledge = closed_form(
+            release,
+            victims,
+            learner_mean=learner_mean,
+            precision=sampling.effort.cell_precision,
+            seed=seed,
+        )
+        return knowledge, None
+    if _is_tiny(release, victims):
         return enumerated(release, victims, learner_mean=learner_mean), None
     sampled = sample(
         release,
@@ -194,6 +203,11 @@ def _known(
         on_state=sampling.on_state,
     )
     return sampled.knowledge, sampled
+
+
+def _to_the_person(effort: Effort) -> Effort:
+    """Return an effort by which what is believed of single people is as precise as a figure of the table."""
+    return effort if effort.cell_precision else replace(effort, cell_precision=effort.precision)
 
 
 def _is_tiny(release: Release, victims: Victims) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -12,6 +12,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError, quoted
+from glasshouse.groups.agreement import (
+    check_counts,
+    check_generalised,
+    check_permuted,
+    distinct_rows,
+)
 from glasshouse.groups.knowledge import Victims
 from glasshouse.groups.labels import values_of_label
 from glasshouse.groups.matching import Matches, matches
@@ -84,7 +90,7 @@ def victims_of(release: Release, people: Sequence[Mapping[str, Known]]) -> Victi
 
 
 def victims_of_rows(release: Release) -> Victims:
-    """Return the distinct rows of a vertical release: everybody in it is fully known.
+    """Return the distinct rows of a vertical release, and how many people have each: everybody is fully known.
 
     Raises:
         StudyError: The release is horizontal: it does not show anybody's values.
@@ -97,8 +103,9 @@ def victims_of_rows(release: Release) -> Victims:
                 release=release.name,
             )
         )
-    _, first = _distinct(release.codes, release.attributes)
-    return _fully_known(release, release.codes[first])[0]
+    number, first = distinct_rows(release.codes, release.attributes)
+    victims, _ = _fully_known(release, release.codes[first])
+    return replace(victims, people=np.bincount(number, minlength=len(first)))
 
 
 def victims_of_table(
@@ -119,24 +126,26 @@ def victims_of_table(
     kept = _kept(release, original, in_order=in_order)
     columns = [original.column(attribute.name) for attribute in release.attributes]
     coded = [
-        _coded(column, attribute.code, release, kept)
+        _coded(column, attribute.code, release, original, kept)
         for column, attribute in zip(columns, release.attributes, strict=True)
     ]
     secrets = _sensitive_codes(release, original, kept)
     rows = np.stack(coded, axis=1)
-    if in_order and not release.is_vertical and release.positions is not None:
+    if in_order and release.positions is not None:
         places = np.searchsorted(kept, release.positions)
-        _check_rows(release, original, rows[places], secrets[places], kept[places])
-    number, first = _distinct(rows, release.attributes)
+        check = check_permuted if release.is_vertical else check_generalised
+        check(release, original, rows[places], secrets[places], kept[places])
+    number, first = distinct_rows(rows, release.attributes)
     victims, found = _fully_known(release, rows[first])
     for victim in np.flatnonzero(~victims.in_table):
         attribute = release.attributes[min(int(found.agreed[victim]), len(release.attributes) - 1)]
         raise DataError(_outside(release, original, attribute, kept[first[victim]]))
-    _check_counts(release, original, rows, secrets, kept)
+    check_counts(release, original, rows, secrets, kept)
     width = len(release.sensitive.values)
     cells = np.bincount(number * width + secrets, minlength=len(first) * width)
     weights = cells.reshape(len(first), width)
     positions = kept if original.positions is None else original.positions[kept]
+    victims = replace(victims, people=weights.sum(axis=1))
     return victims, Original(number, secrets, rows[first], weights, positions)
 
 
@@ -157,11 +166,13 @@ def joined(victims: Victims, points: NDArray[np.int32]) -> Victims:
             text("points of the population are put behind victims who are fully known only")
         )
     ends = np.full(len(points), victims.candidate_starts[-1])
+    people = np.ones(len(victims), np.int64) if victims.people is None else victims.people
     return Victims(
         np.concatenate([victims.codes, points.astype(np.int32)]),
         victims.known,
         np.concatenate([victims.candidate_starts, ends]),
         victims.candidates,
+        np.concatenate([people, np.zeros(len(points), np.int64)]),
     )
 
 
@@ -184,22 +195,6 @@ def _with_candidates(
         per_victim = np.bincount(victim[fresh], minlength=len(codes))
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(per_victim)])
     return Victims(codes, known, starts, groups), found
-
-
-def _distinct(
-    rows: NDArray[np.int32], attributes: Sequence[Attribute]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return, per row, the number of its combination, and per combination the first row that has it."""
-    columns = [
-        Column(
-            each.name,
-            rows[:, place].astype(np.uint32),
-            pa.nulls(len(each.values), pa.large_string()),
-        )
-        for place, each in enumerate(attributes)
-    ]
-    classes = refined(columns, len(rows))
-    return classes.numbers.astype(np.int64), classes.order[classes.starts[:-1]].astype(np.int64)
 
 
 def _sets_of(attribute: Attribute, wanted: Sequence[Known | None]) -> tuple[ValueSets, list[int]]:
@@ -281,9 +276,13 @@ def _kept(release: Release, original: EncodedTable, *, in_order: bool) -> NDArra
 
 
 def _coded(
-    column: Column, code: Mapping[str, int], release: Release, kept: NDArray[np.int64]
+    column: Column,
+    code: Mapping[str, int],
+    release: Release,
+    original: EncodedTable,
+    kept: NDArray[np.int64],
 ) -> NDArray[np.int32]:
-    """Return the values of a column in the codes of the release's domain."""
+    """Return the values of a column of the original in the codes of the release's domain."""
     texts = column.values.to_pylist()
     own = np.array([code.get(written, -1) for written in texts], np.int32)
     codes = own[column.codes[kept]]
@@ -292,9 +291,10 @@ def _coded(
         written = texts[int(column.codes[kept[place]])]
         raise DataError(
             text(
-                "record {record} of the original: {value} is not in the domain of "
+                "record {record} of {original}: {value} is not in the domain of "
                 '"{column}" in {release}; give a domain that holds it, or the table that the release was made of',
                 record=int(kept[place] + 1),
+                original=original.name,
                 value=quoted([written]),
                 column=column.name,
                 release=release.name,
@@ -308,7 +308,8 @@ def _sensitive_codes(
 ) -> NDArray[np.int32]:
     own = release.sensitive
     columns = [original.column(name) for name in own.names]
-    return _coded(joint_column(columns, original.records), own.code, release, kept)
+    joint = joint_column(columns, original.records)
+    return _coded(joint, own.code, release, original, kept)
 
 
 def joint_column(columns: Sequence[Column], records: int) -> Column:
@@ -339,104 +340,3 @@ def _outside(release: Release, original: EncodedTable, attribute: Attribute, rec
         attribute=attribute.name,
         value=quoted([written]),
     )
-
-
-def _check_rows(
-    release: Release,
-    original: EncodedTable,
-    rows: NDArray[np.int32],
-    secrets: NDArray[np.int32],
-    kept: NDArray[np.int64],
-) -> None:
-    """Compare each record with its own row of a horizontal release; both in the order of the release."""
-    labels = release.codes[release.group_of_row]
-    for place, attribute in enumerate(release.attributes):
-        pairs = labels[:, place].astype(np.int64) * len(attribute.values) + rows[:, place]
-        distinct, inverse = np.unique(pairs, return_inverse=True)
-        held = [
-            attribute.sets.holds(pair // len(attribute.values), pair % len(attribute.values))
-            for pair in distinct.tolist()
-        ]
-        if not all(held):
-            row = int(np.argmin(np.array(held)[inverse]))
-            told = attribute.labels[int(labels[row, place])]
-            value = attribute.values[int(rows[row, place])]
-            raise DataError(
-                text(
-                    'record {record} of {original}: "{attribute}" is {value}, but '
-                    "{release} tells {released}; give the table that the release was made of",
-                    record=int(kept[row] + 1),
-                    original=original.name,
-                    attribute=attribute.name,
-                    value=quoted([value]),
-                    release=release.name,
-                    released=quoted([told]),
-                )
-            )
-    unlike = secrets != release.sensitive_codes
-    if unlike.any():
-        row = int(np.argmax(unlike))
-        own = release.sensitive
-        raise DataError(
-            text(
-                'record {record} of {original}: "{secret}" is '
-                "{value}, but {release} tells "
-                "{released}; give the table that the release was made of",
-                record=int(kept[row] + 1),
-                original=original.name,
-                secret=", ".join(own.names),
-                value=quoted([own.values[int(secrets[row])]]),
-                release=release.name,
-                released=quoted([own.values[int(release.sensitive_codes[row])]]),
-            )
-        )
-
-
-def _check_counts(
-    release: Release,
-    original: EncodedTable,
-    rows: NDArray[np.int32],
-    secrets: NDArray[np.int32],
-    kept: NDArray[np.int64],
-) -> None:
-    """Compare how often each sensitive value is there; of a vertical release also each combination of values."""
-    own = release.sensitive
-    counted = np.bincount(secrets, minlength=len(own.values))
-    if (counted != release.counts).any():
-        code = int(np.argmax(counted != release.counts))
-        raise DataError(
-            text(
-                '{original} has {records} records with {value} as "'
-                '{secret}", but {release} has {released}; give the table that the '
-                "release was made of",
-                original=original.name,
-                records=int(counted[code]),
-                value=quoted([own.values[code]]),
-                secret=", ".join(own.names),
-                release=release.name,
-                released=int(release.counts[code]),
-            )
-        )
-    if not release.is_vertical:
-        return
-    number, first = _distinct(np.concatenate([release.codes, rows]), release.attributes)
-    half = release.records
-    published = np.bincount(number[:half], minlength=len(first))
-    own_count = np.bincount(number[half:], minlength=len(first))
-    if (published != own_count).any():
-        row = int(np.argmax((own_count > published)[number[half:]]))
-        values = [
-            each.values[code] for each, code in zip(release.attributes, rows[row], strict=True)
-        ]
-        names = quoted(each.name for each in release.attributes)
-        raise DataError(
-            text(
-                "record {record} of {original}: {values} as {names} is there more often than in "
-                "{release}; give the table that the release was made of",
-                record=int(kept[row] + 1),
-                original=original.name,
-                values=quoted(values),
-                names=names,
-                release=release.name,
-            )
-        )

@@ -28,9 +28,8 @@ from glasshouse.errors import DataError, quoted
 from glasshouse.groups.labels import domain_of, labelled_sets
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive, prior_of
 from glasshouse.groups.sets import ValueSets, as_codes
+from glasshouse.groups.written_form import EXAMPLE, check_form, unique_entries
 from glasshouse.language import text
-
-_EXAMPLE = '{"attributes": [{"name": "age"}], "sensitive": {"name": "ill"}, "groups": […]}'
 
 
 def from_json(document: str | Mapping[str, Any]) -> Release:
@@ -50,28 +49,17 @@ def from_json(document: str | Mapping[str, Any]) -> Release:
     parsed: Any = document
     if isinstance(document, str):
         try:
-            parsed = json.loads(document)
+            parsed = json.loads(document, object_pairs_hook=unique_entries)
         except ValueError as error:
             raise DataError(
                 text(
                     "the release is no JSON ({reason}); write it such as {example}",
                     reason=error,
-                    example=_EXAMPLE,
+                    example=EXAMPLE,
                 )
             ) from None
-    try:
-        return _release(parsed)
-    except (KeyError, TypeError, AttributeError) as error:
-        reason = str(error)
-        if isinstance(error, KeyError):
-            reason = text("{name} is missing", name=error)
-        raise DataError(
-            text(
-                "the release is not of the documented form ({reason}); write it such as {example}",
-                reason=reason,
-                example=_EXAMPLE,
-            )
-        ) from None
+    check_form(parsed)
+    return _release(parsed)
 
 
 def _release(document: Mapping[str, Any]) -> Release:

@@ -17,6 +17,7 @@ KINDS = (
     marked("column"),
     marked("dataset"),
     marked("deterrent"),
+    marked("entry"),
     marked("field"),
     marked("generator"),
     marked("measure"),

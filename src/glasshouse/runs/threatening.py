@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.errors import DataError, StudyError
+from glasshouse.errors import StudyError
 from glasshouse.groups import (
     Effort,
     ExactKnowledge,
@@ -20,38 +20,36 @@ from glasshouse.groups import (
     Measures,
     Release,
     Sampled,
-    Victims,
-    ancestors,
     closed_form_fractions,
     enumerated_fractions,
-    from_anatomy,
-    from_generalised,
-    from_group_column,
-    from_json,
-    number_of_tables,
     threat,
 )
-from glasshouse.groups.release import Number
+from glasshouse.groups.effort import least_effort
 from glasshouse.language import text
-from glasshouse.mitigation.hierarchies import read_hierarchy
-from glasshouse.runs.anonymising import release_order
 from glasshouse.runs.checkpoint import Checkpoint
-from glasshouse.runs.domains import domains_of
-from glasshouse.runs.reading import one_each, prepared
+from glasshouse.runs.releases import read_original, read_release
 from glasshouse.runs.runner import Means, run_key
 from glasshouse.runs.store import STUDY, stored_release
-from glasshouse.study import Adversary, Dataset, Study, load_study, parse_condition
+from glasshouse.study import load_study, parse_condition
 from glasshouse.study.threats import ThreatStudy
-from glasshouse.table import EncodedTable, Step, read
+from glasshouse.table import EncodedTable, Step
 
 if TYPE_CHECKING:
     from glasshouse.report import Page, Provenance
 
 POINTS = 2_000
 """At so many points of the population faithfulness is estimated."""
-FEW_TABLES, FEW_RECORDS = 5_000, 100
-"""Up to so many records, and tables that a release allows, one victim is answered in exact ratios."""
-JSON_FORM = ".json"
+FEW_RECORDS = 100
+"""Up to so many records one victim is answered in exact ratios, where nothing had to be sampled."""
+OPTIONS = {
+    "precision": "--precision",
+    "sweeps": "--sweeps",
+    "seconds": "--time-limit",
+    "chains": "--chains",
+    "burn_in": "--burn-in",
+    "threads": "--threads",
+}
+"""What the parts of an effort are called on the command line."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +107,8 @@ class ThreatRun:
             content["measures"] = self.measures.to_dict()
         if self.sampled is not None:
             content["sampling"] = self.sampled.to_dict()
+        if self.measures is None and not self.study.known:
+            content["averages"] = {own.pop("adversary"): own for own in self._averages()}
         if self.study.known:
             content["beliefs"] = self.knowledge.of(0)
             content["relative_threat"] = self._relative()
@@ -181,15 +181,22 @@ class ThreatRun:
             return self.measures.to_frame()
         if self.study.known:
             return self._with_relative(self.knowledge.to_frame())
-        rows = [
+        return pa.Table.from_pylist(self._averages())
+
+    def _averages(self) -> list[dict[str, Any]]:
+        """Return how sure each adversary is of the likeliest value, on average over the people of the release."""
+        return [
             {
                 "adversary": name,
-                "mean_highest": float(np.nanmean(own.highest)),
+                "mean_highest": self.knowledge.mean_highest(name),
                 **self._worth(name),
             }
-            for name, own in self.knowledge.beliefs().items()
+            for name in self.knowledge.beliefs()
         ]
-        return pa.Table.from_pylist(rows)
+
+    def average(self, adversary: str) -> tuple[float, float | None]:
+        """Return how sure an adversary is of the likeliest value, on average, and the error of that; None: exact."""
+        return self.knowledge.mean_highest(adversary), self._worth(adversary).get("error")
 
     def _with_relative(self, frame: pa.Table) -> pa.Table:
         """Return the beliefs about the victim with the relative threat beside them."""
@@ -283,8 +290,9 @@ def run_threat(
         BudgetError: It does not fit the memory.
     """
     means = means or Means()
-    steps, table = _original(study, means)
-    release = _with_prior(study, _release(study, table))
+    effort = _effort(study, means)
+    steps, table = read_original(study, on_progress=means.watch.reading)
+    release = read_release(study, table)
     people, truth = _asked_about(study, release, table)
     kept = None if checkpoint is None else checkpoint.start_state(resume=resume)
     found = threat(
@@ -296,7 +304,7 @@ def run_threat(
         learner_mean=study.reading == "6",
         points=POINTS,
         exceeds=study.exceeds,
-        effort=_effort(study, means),
+        effort=effort,
         state=kept,
         on_progress=means.watch.sampling,
         on_state=None if checkpoint is None else checkpoint.save_state,
@@ -307,108 +315,8 @@ def run_threat(
         knowledge=found.knowledge,
         measures=found.measures,
         sampled=found.sampled,
-        exact=_exact(study, release, found.knowledge.victims),
+        exact=_exact(study, found.knowledge),
         steps=steps,
-    )
-
-
-def _with_prior(study: ThreatStudy, release: Release) -> Release:
-    """Return the release under the prior that the study gives, if it gives one."""
-    if study.alpha is None and study.beta is None and not study.betas:
-        return release
-    betas: dict[str, Number | dict[str, Number]] = {}
-    for attribute in release.attributes:
-        own: dict[str, Number] = dict(zip(attribute.values, attribute.beta, strict=True))
-        betas[attribute.name] = own if study.beta is None else study.beta
-    betas.update(study.betas)
-    alpha: Number | dict[str, Number] = dict(
-        zip(release.sensitive.values, release.sensitive.alpha, strict=True)
-    )
-    return release.with_prior(alpha=alpha if study.alpha is None else study.alpha, beta=betas)
-
-
-def _original(study: ThreatStudy, means: Means) -> tuple[tuple[Step, ...], EncodedTable | None]:
-    """Read the original, and leave out of it what was not protected."""
-    if study.original is None:
-        return (), None
-    known, wanted = study.quasi_identifiers, study.sensitive
-    if study.release.path.suffix.lower() == JSON_FORM:
-        release = _release(study, None)
-        known = tuple(attribute.name for attribute in release.attributes)
-        wanted = release.sensitive.names
-    if not known or not wanted:
-        raise StudyError(
-            text("say what an adversary can know, and what she wants to infer: -q and -s")
-        )
-    question = Study(
-        datasets=(study.original,),
-        adversary=Adversary(
-            quasi_identifiers=known,
-            sensitive=wanted,
-            identifier=study.identifier,
-        ),
-        treatment=study.treatment,
-        seed=study.seed,
-    )
-    single = one_each(next(prepared(question, on_progress=means.watch.reading)), seed=study.seed)
-    return single.steps, single.table
-
-
-def _release(study: ThreatStudy, original: EncodedTable | None) -> Release:
-    """Read the release, of whatever form it is."""
-    dataset = study.release
-    if dataset.path.suffix.lower() == JSON_FORM:
-        try:
-            return from_json(dataset.path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError(
-                text("{file}: cannot be read ({reason})", file=dataset.path.name, reason=error)
-            ) from None
-    if not study.quasi_identifiers:
-        raise StudyError(text("say what an adversary can know: -q COLUMN, once or more"))
-    domains = domains_of(study, original)
-    if study.sensitive_table is not None:
-        return from_anatomy(
-            _table(dataset, study.quasi_identifiers, (), study.group),
-            _table(study.sensitive_table, (), (), None),
-            group=study.group or "group",
-            quasi_identifiers=study.quasi_identifiers,
-            values=study.sensitive or None,
-            domains=domains,
-        )
-    if not study.sensitive:
-        raise StudyError(text("say what she wants to infer: -s COLUMN"))
-    table = _table(dataset, study.quasi_identifiers, study.sensitive, study.group)
-    if study.shuffled and original is not None and table.records == original.records:
-        table = table.of_records(np.argsort(release_order(original, seed=study.seed)))
-    if study.group is not None and not study.generalised:
-        return from_group_column(table, group=study.group, domains=domains)
-    return from_generalised(
-        table,
-        group=study.group,
-        domains=domains,
-        hierarchies={
-            name: ancestors(read_hierarchy(path, column=name).rows)
-            for name, path in study.hierarchies.items()
-            if name in study.quasi_identifiers
-        },
-    )
-
-
-def _table(
-    dataset: Dataset,
-    quasi_identifiers: tuple[str, ...],
-    sensitive: tuple[str, ...],
-    group: str | None,
-) -> EncodedTable:
-    return read(
-        dataset.path,
-        quasi_identifiers=quasi_identifiers,
-        sensitive=sensitive,
-        also=() if group is None else (group,),
-        dialect=dataset.dialect,
-        types=dataset.types,
-        name=dataset.name,
     )
 
 
@@ -459,20 +367,47 @@ def _is_in_order(release: Release, table: EncodedTable, *, in_order: bool) -> bo
 
 
 def _effort(study: ThreatStudy, means: Means) -> Effort:
+    """Return how long to sample.
+
+    Raises:
+        StudyError: A number makes no sense; the option is named.
+    """
     given = {
         name: value for name, value in study.sampling.model_dump().items() if value is not None
     }
-    return replace(Effort(), **given, seed=study.seed, threads=means.threads)
+    given = {"seed": study.seed} | given
+    if means.threads is not None:
+        given["threads"] = means.threads
+    least = least_effort()
+    for name, option in OPTIONS.items():
+        low = least.get(name)
+        if name not in given:
+            continue
+        if low is not None and given[name] < low:
+            raise StudyError(
+                text(
+                    "{option} is {given}; sampling needs at least {low}",
+                    option=option,
+                    given=str(given[name]),
+                    low=str(low),
+                )
+            )
+        if low is None and not given[name] > 0:
+            raise StudyError(
+                text(
+                    "{option} is {given}; give a number above 0",
+                    option=option,
+                    given=f"{given[name]:g}",
+                )
+            )
+    return replace(Effort(), **given)
 
 
-def _exact(study: ThreatStudy, release: Release, victims: Victims) -> ExactKnowledge | None:
-    """Return the beliefs about one victim as exact ratios, where that takes no time."""
-    if not study.known or release.records > FEW_RECORDS:
+def _exact(study: ThreatStudy, knowledge: Knowledge) -> ExactKnowledge | None:
+    """Return the beliefs about one victim as exact ratios, where that takes no time and they are exact anyway."""
+    release, victims = knowledge.release, knowledge.victims
+    if not study.known or not knowledge.is_exact or release.records > FEW_RECORDS:
         return None
     if release.is_laminar:
         return closed_form_fractions(release, victims)
-    return enumerated_fractions(release, victims) if _is_tiny(release) else None
-
-
-def _is_tiny(release: Release) -> bool:
-    return release.records <= FEW_RECORDS and number_of_tables(release) <= FEW_TABLES
+    return enumerated_fractions(release, victims)

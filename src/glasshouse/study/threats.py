@@ -3,17 +3,64 @@
 from __future__ import annotations
 
 import re
+from math import isfinite
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    model_validator,
+)
 
 from glasshouse.language import text
 from glasshouse.study.base import Model, Question
 from glasshouse.study.conditions import parse_condition, without_values
 from glasshouse.study.datasets import ConditionText, Dataset, Treatment
 
-Parameter = Annotated[StrictFloat, Field(allow_inf_nan=False)]
+
+def _finite(option: str) -> AfterValidator:
+    """Refuse what is infinite or no number, by the name that it has on the command line."""
+
+    def checked(given: float) -> float:
+        if not isfinite(given):
+            raise ValueError(
+                text(
+                    "{option} is {given}; give a finite number above 0",
+                    option=option,
+                    given=f"{given:g}",
+                )
+            )
+        return given
+
+    return AfterValidator(checked)
+
+
+def _above_zero(given: float) -> float:
+    if not given > 0:
+        raise ValueError(
+            text(
+                "{option} is {given}; give a number above 0", option="--exceeds", given=f"{given:g}"
+            )
+        )
+    return given
+
+
+def _is_reading(given: Any) -> Any:
+    if given not in ("5", "6"):
+        raise ValueError(
+            text(
+                "--learner is {given}; give 5 (the ratio of expectations) or 6 (the expectation of the ratio)",
+                given=str(given),
+            )
+        )
+    return given
+
+
 MOST_VALUES = 1_000_000
 """A domain that is given as LOW..HIGH has so many values at most."""
 _WHOLE_NUMBERS = re.compile(r"(-?[0-9]{1,18})\.\.(-?[0-9]{1,18})")
@@ -50,16 +97,18 @@ Domain = Annotated[tuple[str, ...] | str, AfterValidator(_is_domain)]
 class Sampling(Model):
     """How long to sample, and for what precision; what is not given is as `glasshouse.groups.Effort` says."""
 
-    precision: Parameter | None = None
-    """The Monte-Carlo error that every figure of the table shall have at most."""
+    precision: Annotated[StrictFloat, _finite("--precision")] | None = None
+    """The Monte-Carlo error that every share, and every belief about one victim, shall have at most."""
     sweeps: StrictInt | None = None
     """How many sweeps each chain makes at most."""
-    seconds: Parameter | None = None
+    seconds: Annotated[StrictFloat, _finite("--time-limit")] | None = None
     """After so many seconds no further step is begun."""
     chains: StrictInt | None = None
     """How many chains run."""
     burn_in: StrictInt | None = None
     """How many sweeps each chain makes before anything is recorded."""
+    seed: StrictInt | None = Field(default=None, ge=0, lt=1 << 63)
+    """What the chains, and the points of the population, follow from; unset: the seed of the study."""
 
 
 class ThreatStudy(Question):
@@ -103,17 +152,17 @@ class ThreatStudy(Question):
     """The same as files, with a value per line."""
     suggested: tuple[str, ...] = ()
     """Columns whose hierarchies anonymise suggested from the values of the original: those are their domain."""
-    exceeds: Annotated[Parameter, Field(gt=0)] = 2.0
+    exceeds: Annotated[StrictFloat, _finite("--exceeds"), AfterValidator(_above_zero)] = 2.0
     """The relative threat Ti that is asked about: of which share of the records it is exceeded."""
-    alpha: Parameter | None = None
+    alpha: Annotated[StrictFloat, _finite("--alpha")] | None = None
     """The prior's parameter of every sensitive value; unset: 1, or what a release in JSON says."""
-    beta: Parameter | None = None
+    beta: Annotated[StrictFloat, _finite("--beta")] | None = None
     """The prior's parameter of every value of every attribute; unset: 1, or what a release in JSON says."""
-    betas: dict[str, Parameter] = Field(default_factory=dict)
+    betas: dict[str, Annotated[StrictFloat, _finite("--beta")]] = Field(default_factory=dict)
     """The same by attribute."""
     known: tuple[ConditionText, ...] = ()
     """What is known of one victim; nothing: everybody in the table is one, and is known in full."""
-    reading: Literal["5", "6"] = "5"
+    reading: Annotated[Literal["5", "6"], BeforeValidator(_is_reading)] = "5"
     """Which learner the attacker is compared with: the ratio of expectations, or the expectation of the ratio."""
     sampling: Sampling = Sampling()
     """How long to sample, where nothing exact is possible."""
@@ -131,17 +180,12 @@ class ThreatStudy(Question):
         if self.sensitive_table is not None and self.generalised:
             raise ValueError(text("Anatomy generalises nothing; leave out --generalised"))
         if self.release.path.suffix.lower() == ".json":
-            given: dict[str, object] = {
-                "-q": self.quasi_identifiers,
-                "-s": self.sensitive,
-                "--group": self.group,
-            }
-            given |= {"--domain": self.domain, "--values": self.domains or self.domain_files}
-            for option, value in given.items():
-                if value:
-                    raise ValueError(
-                        text("a release in JSON says what it is; leave out {option}", option=option)
-                    )
+            self._json_is_alone()
+        self._group_has_one_role()
+        if self.in_order and self.original is None:
+            raise ValueError(
+                text("--in-order compares the release with its original; give --original FILE")
+            )
         for name in self.hierarchies:
             if name not in self.quasi_identifiers:
                 raise ValueError(
@@ -161,6 +205,40 @@ class ThreatStudy(Question):
                     text('--know "{known}": say what is known, not what is not', known=known)
                 )
         return self
+
+    def _json_is_alone(self) -> None:
+        given: dict[str, object] = {
+            "-q": self.quasi_identifiers,
+            "-s": self.sensitive,
+            "--group": self.group,
+            "--sensitive-table": self.sensitive_table,
+            "--generalised": self.generalised,
+            "--in-order": self.in_order,
+            "--hierarchy": self.hierarchies,
+            "--domain": self.domain,
+            "--values": self.domains or self.domain_files,
+        }
+        for option, value in given.items():
+            if value:
+                raise ValueError(
+                    text("a release in JSON says what it is; leave out {option}", option=option)
+                )
+
+    def _group_has_one_role(self) -> None:
+        if self.group in self.quasi_identifiers:
+            raise ValueError(
+                text(
+                    "--group {name}: it is a quasi-identifier too; leave out -q {name}, or name the column of groups",
+                    name=self.group,
+                )
+            )
+        if self.group in self.sensitive:
+            raise ValueError(
+                text(
+                    "--group {name}: it is sensitive too, and would tell everything; name the column of groups",
+                    name=self.group,
+                )
+            )
 
     def _domains_are_of_columns(self) -> None:
         for name in (*self.domains, *self.domain_files):

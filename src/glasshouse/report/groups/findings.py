@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-
-import numpy as np
+from math import isnan
 
 from glasshouse.groups import Measures
 from glasshouse.groups.measures import TIE
@@ -16,7 +15,7 @@ from glasshouse.language import number, text, text_for
 from glasshouse.report.grading import graded
 from glasshouse.report.groups.certainty import certainty_of
 from glasshouse.report.groups.outcome import Threatened
-from glasshouse.report.groups.victims import against_learner, victim_belief
+from glasshouse.report.groups.victims import SURE, against_learner, victim_belief
 from glasshouse.report.groups.words import (
     factor,
     known_of,
@@ -289,21 +288,33 @@ def _learned(outcome: Threatened, measures: Measures) -> Finding:
 
 
 def _underrated(outcome: Threatened, measures: Measures) -> Finding | None:
-    """Say if the usual model of an attacker takes the table for safer than it is."""
+    """Say if the usual model of an attacker takes the table for safer than it is, or guesses better than ours."""
     attacker, random = (
         ratio(each.share_at_random) for each in (measures.attacker, measures.random_worlds)
     )
-    if frequency(random) == frequency(attacker) or random > attacker:
+    own = measures.figures.get("gt_attacker_random_ties")
+    error = 0.0 if own is None or isnan(own.error) else own.error
+    if frequency(random) == frequency(attacker) or abs(random - attacker) <= SURE * error:
         return None
+    parts = {
+        "release": outcome.release.name,
+        "random": frequency(random),
+        "attacker": frequency(attacker),
+    }
     return Finding(
         Severity.NOTE,
         text(
             "Who takes every table that {release} allows for equally likely (random worlds) guesses right for "
             "{random}; who also learns from it, for {attacker}: by random worlds alone the release seems safer than it "
             "is.",
-            release=outcome.release.name,
-            random=frequency(random),
-            attacker=frequency(attacker),
+            **parts,
+        )
+        if random < attacker
+        else text(
+            "Who takes every table that {release} allows for equally likely (random worlds) guesses right for "
+            "{random}; who also learns from it, for {attacker} only: what she learns misleads her about some people, "
+            "and somebody who reasons more simply would be right more often.",
+            **parts,
         ),
         figure=text(
             "random worlds {random}, attacker {attacker}",
@@ -336,15 +347,14 @@ def _faithful(outcome: Threatened, measures: Measures) -> Finding | None:
 
 
 def _without_original(outcome: Threatened) -> Finding:
-    told = outcome.knowledge.beliefs()
-    attacker, learner = (
-        float(np.nanmean(told[name].highest)) for name in ("attacker", learner_name(outcome.study))
+    (attacker, of_attacker), (learner, of_learner) = (
+        outcome.average(name) for name in ("attacker", learner_name(outcome.study))
     )
     sure, learned = percentages(ratio(attacker), ratio(learner))
     return Finding(
         graded(ratio(max(0.0, attacker - learner))),
         text(
-            "On average somebody who knows that {person} is in {release} is sure of a {secret} with a probability of "
+            "On average somebody who knows that {person} is in {release} gives the likeliest {secret} a probability of "
             "{attacker}, beside {learner} about the population; give the original to know how often that is right.",
             person=indefinite(outcome.study.subject),
             release=outcome.release.name,
@@ -354,8 +364,8 @@ def _without_original(outcome: Threatened) -> Finding:
         ),
         figure=text(
             "mean greatest probability: attacker {attacker}, learner {learner}",
-            attacker=number(attacker, ".6g"),
-            learner=number(learner, ".6g"),
+            attacker=plus_minus(number(attacker, ".6g"), of_attacker),
+            learner=plus_minus(number(learner, ".6g"), of_learner),
         ),
         meaning=price(),
     )

@@ -43,5 +43,8 @@ class Threatened(Protocol):
     def relative_of(self, sensitive: int) -> tuple[float, float]:
         """Return the victim's relative threat for a sensitive value, and its error; not a number: it is exact."""
 
+    def average(self, adversary: str) -> tuple[float, float | None]:
+        """Return how sure an adversary is of the likeliest value, on average, and the error of that; None: exact."""
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""

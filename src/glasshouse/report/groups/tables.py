@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from glasshouse.groups import Measures, Sampled
 from glasshouse.groups.sampling_results import Aggregate
+from glasshouse.groups.titles import figure_title
 from glasshouse.language import marked, number, text, translated
 from glasshouse.report.groups.words import adversary_label, error_text, figure_text, plus_minus
 from glasshouse.report.page import Cell, Column, Group, Section, Table
-from glasshouse.report.words import percentage
 
 
 def measures_section(measures: Measures) -> Section:
@@ -38,7 +38,7 @@ def measures_section(measures: Measures) -> Section:
     )
     cells = tuple(
         (Cell(name), Cell(value), Cell(_error_of(measures, figure)))
-        for name, value, figure in (*_further(measures), *_faithful(measures))
+        for name, value, figure in (*_further(measures), *_above(measures), *_faithful(measures))
     )
     heads = (
         Column(text("Measure")),
@@ -54,7 +54,7 @@ def measures_section(measures: Measures) -> Section:
 def _further(measures: Measures) -> list[tuple[str, str, str]]:
     """Return what else holds for the table: its title, its value, and its name among the sampled figures."""
     shape = measures.histogram()
-    found = [
+    return [
         (text("most frequent value"), number(measures.baseline, ".6f"), ""),
         (figure_title("rgt"), number(measures.relative_global_threat, ".6f"), "rgt"),
         (
@@ -78,13 +78,18 @@ def _further(measures: Measures) -> list[tuple[str, str, str]]:
             "log2_ti_attacker_skewness",
         ),
     ]
+
+
+def _above(measures: Measures) -> list[tuple[str, str, str]]:
+    """Return the shares of records above each threshold, in the units of the other shares of the table."""
+    found = []
     for limit in measures.thresholds:
         for name, threatened in (
             (f"ti_above_{limit:g}_of_all", False),
             (f"ti_above_{limit:g}", True),
         ):
             share = measures.share_above(limit, threatened=threatened)
-            found.append((figure_title(name), percentage(share), name))
+            found.append((figure_title(name), number(share, ".6f"), name))
     return found
 
 
@@ -183,39 +188,3 @@ def _row(each: Aggregate) -> tuple[Cell, ...]:
         Cell(figure_text(each.geweke, ".2f")),
         Cell(figure_text(each.weiss, ".3f")),
     )
-
-
-FIGURES = {
-    "attacker_success": marked("mean greatest probability, attacker"),
-    "learner_success": marked("mean greatest probability, learner"),
-    "gt_attacker": marked("best guess right, attacker (GT_A)"),
-    "gt_learner": marked("best guess right, learner (GT_L)"),
-    "gt_attacker_random_ties": marked("best guess right, attacker, ties at random"),
-    "gt_learner_random_ties": marked("best guess right, learner, ties at random"),
-    "abs_attacker": marked("absolute error, attacker (ABS_A)"),
-    "abs_learner": marked("absolute error, learner (ABS_L)"),
-    "rgt": marked("relative global threat (RGT)"),
-    "highest_ti": marked("highest relative threat (Ti) of a threatened record"),
-    "highest_ti_of_all": marked("highest relative threat (Ti) of any record"),
-    "log2_ti_attacker_mean": marked("mean of log₂ Ti, threatened by the attacker"),
-    "log2_ti_attacker_skewness": marked("skewness of log₂ Ti, threatened by the attacker"),
-    "log2_ti_learner_mean": marked("mean of log₂ Ti, threatened by the learner"),
-    "log2_ti_learner_skewness": marked("skewness of log₂ Ti, threatened by the learner"),
-    "rf": marked("relative faithfulness (equation 21), of the chains alone"),
-    "rf_bounded": marked("relative faithfulness, bounded, of the chains alone"),
-}
-"""What each sampled figure is, in plain words."""
-
-
-def figure_title(name: str) -> str:
-    """Return what a sampled figure is, in plain words.
-
-    >>> figure_title("ti_above_2_of_all")
-    'records with a relative threat above 2'
-    """
-    if not name.startswith("ti_above_"):
-        return translated(FIGURES[name])
-    limit = number(float(name.removeprefix("ti_above_").removesuffix("_of_all")), "g")
-    if name.endswith("_of_all"):
-        return text("records with a relative threat above {limit}", limit=limit)
-    return text("threatened records with a relative threat above {limit}", limit=limit)

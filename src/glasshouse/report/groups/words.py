@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from glasshouse.errors import printable
 from glasshouse.groups import Release
 from glasshouse.language import marked, number, text, translated
 from glasshouse.report.words import enumeration, rounded
 from glasshouse.study.threats import ThreatStudy
 
+SMALLEST_ERROR = 1e-6
+"""Errors below this are not written out."""
 ADVERSARIES = {
     "attacker": marked("knows who is in the table"),
     "learner": marked("learns about the population"),
@@ -95,11 +98,15 @@ def figure_text(value: float, form: str) -> str:
 
 
 def error_text(error: float) -> str:
-    """Write a Monte-Carlo error in two digits.
+    """Write a Monte-Carlo error in two digits, without powers of ten; what is smaller still is said to be.
 
-    >>> error_text(0.01234), error_text(1234.5)
-    ('0.012', '1,234')
+    >>> error_text(0.01234), error_text(1234.5), error_text(0.0000213), error_text(3e-85), error_text(0)
+    ('0.012', '1,234', '0.000021', '< 0.000001', '0')
     """
+    if 0 < error < SMALLEST_ERROR:
+        return f"< {number(SMALLEST_ERROR, '.6f')}"
+    if SMALLEST_ERROR <= error < 1e-4:
+        return number(error, ".6f")
     return figure_text(error, ".2g" if error < 100 else ",.0f")
 
 
@@ -110,6 +117,15 @@ def plus_minus(figure: str, error: float | None) -> str:
     ('0.5 ± 0.012', '0.5', '0.5')
     """
     return figure if error is None or math.isnan(error) else f"{figure} ± {error_text(error)}"
+
+
+def value_text(value: str) -> str:
+    """Return a value as one line; one that is missing is said to be empty.
+
+    >>> value_text("flu"), value_text("")
+    ('flu', '(empty)')
+    """
+    return printable(value) or text("(empty)")
 
 
 def price() -> str:
