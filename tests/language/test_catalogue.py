@@ -79,7 +79,7 @@ OTHERWISE = {
         "membership is a guess",
         "membership needs",
     ],
-    "population": ["outpatient or population"],  # the generator
+    "population": ["outpatient, population or trade"],  # the generator
     "report": ["please report it"],  # the verb
 }
 """Phrases in which a word is said in another way on purpose."""
