@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import altair as alt
@@ -76,8 +78,14 @@ def to_svg(chart: Mapping[str, Any]) -> str:
 
     The numbers of its axes are written as the language that is spoken writes them.
     """
-    numbers: Any = vl_convert.get_format_locale(_NUMBERS[spoken()])
-    svg = vl_convert.vegalite_to_svg(dict(chart), format_locale=numbers, allowed_base_urls=[])
+    return _svg(json.dumps(dict(chart)), spoken())
+
+
+@lru_cache(maxsize=64)
+def _svg(chart: str, language: str) -> str:
+    """Draw a chart that is in JSON: several reports of a run show the same pictures."""
+    numbers: Any = vl_convert.get_format_locale(_NUMBERS[language])
+    svg = vl_convert.vegalite_to_svg(chart, format_locale=numbers, allowed_base_urls=[])
     return _with_own_names(svg)
 
 

@@ -317,8 +317,8 @@ def _faithful(outcome: Threatened, measures: Measures) -> Finding | None:
         ),
         figure=text(
             "relative faithfulness {bounded} bounded, {published} by equation (21)",
-            bounded=plus_minus(number(own.bounded, ".4f"), own.bounded_error),
-            published=plus_minus(number(own.published, ".4f"), own.published_error),
+            bounded=plus_minus(number(own.bounded, ".4g"), own.bounded_error),
+            published=plus_minus(number(own.published, ".4g"), own.published_error),
         ),
         meaning=text(
             "This is what the release is worth to those who use it as it is meant to be used."
@@ -334,7 +334,7 @@ def _without_original(outcome: Threatened) -> Finding:
     return Finding(
         graded(ratio(max(0.0, attacker - learner))),
         text(
-            "On average somebody who knows that {person} is in {release} is sure of a {secret} with a probability of "
+            "On average somebody who knows that {person} is in {release} is sure of the {secret} with a probability of "
             "{attacker}, beside {learner} about the population; give the original to know how often that is right.",
             person=indefinite(outcome.study.subject),
             release=outcome.release.name,

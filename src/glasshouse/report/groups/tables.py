@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from glasshouse.groups import Measures, Sampled
 from glasshouse.groups.sampling_results import Aggregate
-from glasshouse.language import marked, number, text, translated
+from glasshouse.language import exactly, marked, number, text, translated
 from glasshouse.report.groups.words import adversary_label, error_text, figure_text, plus_minus
 from glasshouse.report.page import Cell, Column, Group, Section, Table
 from glasshouse.report.words import percentage
@@ -23,12 +23,12 @@ def measures_section(measures: Measures) -> Section:
         (
             Cell(adversary_label(name)),
             Cell(
-                _with_error(measures, number(threat.share, ".6f"), f"gt_{name}"),
-                exact=str(threat.share),
+                _with_error(measures, number(threat.share, ".6g"), f"gt_{name}"),
+                exact=exactly(threat.share),
             ),
             Cell(
                 _with_error(
-                    measures, number(threat.share_at_random, ".6f"), f"gt_{name}_random_ties"
+                    measures, number(threat.share_at_random, ".6g"), f"gt_{name}_random_ties"
                 )
             ),
             Cell(_with_error(measures, number(threat.absolute_error, ",.2f"), f"abs_{name}")),
@@ -55,26 +55,26 @@ def _further(measures: Measures) -> list[tuple[str, str, str]]:
     """Return what else holds for the table: its title, its value, and its name among the sampled figures."""
     shape = measures.histogram()
     found = [
-        (text("most frequent value"), number(measures.baseline, ".6f"), ""),
-        (figure_title("rgt"), number(measures.relative_global_threat, ".6f"), "rgt"),
+        (text("most frequent value"), number(measures.baseline, ".6g"), ""),
+        (figure_title("rgt"), number(measures.relative_global_threat, ".6g"), "rgt"),
         (
             figure_title("highest_ti"),
-            figure_text(measures.highest_relative, ",.4f"),
+            figure_text(measures.highest_relative, ",.4g"),
             "highest_ti",
         ),
         (
             figure_title("highest_ti_of_all"),
-            figure_text(float(measures.relative.max()), ",.4f"),
+            figure_text(float(measures.relative.max()), ",.4g"),
             "highest_ti_of_all",
         ),
         (
             text("mean of log₂ Ti of threatened records"),
-            figure_text(shape.mean, ".4f"),
+            figure_text(shape.mean, ".4g"),
             "log2_ti_attacker_mean",
         ),
         (
             text("skewness of log₂ Ti"),
-            figure_text(shape.skewness, ".4f"),
+            figure_text(shape.skewness, ".4g"),
             "log2_ti_attacker_skewness",
         ),
     ]
@@ -93,8 +93,8 @@ def _faithful(measures: Measures) -> list[tuple[str, str, str]]:
     if own is None:
         return []
     return [
-        (text("relative faithfulness (RF, equation 21)"), number(own.published, ".4f"), "rf"),
-        (text("relative faithfulness, bounded"), number(own.bounded, ".4f"), "rf_bounded"),
+        (text("relative faithfulness (RF, equation 21)"), number(own.published, ".4g"), "rf"),
+        (text("relative faithfulness, bounded"), number(own.bounded, ".4g"), "rf_bounded"),
     ]
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from glasshouse.disclosure import is_shown, smallest_cell
 from glasshouse.errors import printable
-from glasshouse.language import localised, marked, number, text, text_for, translated
+from glasshouse.language import exactly, localised, marked, number, text, text_for, translated
 from glasshouse.microdata.family import LEAST_PARTS, Best, Family, FamilyRow
 from glasshouse.microdata.family import Cell as FamilyCell
 from glasshouse.report.cells import count_cell
@@ -481,7 +481,7 @@ def _priors(lowest: Fraction, highest: Fraction, target: str | None, part: str) 
 
 def _marked(figure: FamilyCell) -> Cell:
     mark = " ▲" if figure.highest else " ▼" if figure.lowest else ""
-    return Cell(f"{_per_cent(figure.value)}{mark}", exact=str(figure.value))
+    return Cell(f"{_per_cent(figure.value)}{mark}", exact=exactly(figure.value))
 
 
 def _per_cent(value: Fraction) -> str:

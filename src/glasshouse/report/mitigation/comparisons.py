@@ -154,9 +154,9 @@ def _nearest(releases: Sequence[Row]) -> Finding:
         sentence,
         figure=text(
             "distance of single columns {single}, of pairs {pairs}; median error of counting questions {queries}",
-            single=number(content["column_distance"], ".4f"),
+            single=number(content["column_distance"], ".4g"),
             pairs=_four_digits(content["pair_distance"]),
-            queries=number(content["query_error"], ".4f"),
+            queries=number(content["query_error"], ".4g"),
         ),
         meaning=text(
             "The nearer to the truth, the more the release still serves those who have an honest question."
@@ -165,7 +165,7 @@ def _nearest(releases: Sequence[Row]) -> Finding:
 
 
 def _four_digits(value: float | None) -> str:
-    return "–" if value is None else number(value, ".4f")
+    return "–" if value is None else number(value, ".4g")
 
 
 def _inferred(releases: Sequence[Row], subject: str) -> Iterator[Finding]:
@@ -245,8 +245,8 @@ def _beaten(releases: Sequence[Row]) -> Iterator[Finding]:
                 ),
                 figure=text(
                     "distance {worse} against {better}",
-                    worse=number(row.distance, ".4f"),
-                    better=number(better.distance, ".4f"),
+                    worse=number(row.distance, ".4g"),
+                    better=number(better.distance, ".4g"),
                 ),
             )
 
@@ -282,5 +282,5 @@ def _predicted(releases: Sequence[Row]) -> Finding:
             original=frequency(Fraction(best["original"])),
             majority=frequency(Fraction(best["majority"])),
         ),
-        figure="; ".join(f"{each} {number(own['release'], '.4f')}" for each, own in told),
+        figure="; ".join(f"{each} {number(own['release'], '.4g')}" for each, own in told),
     )

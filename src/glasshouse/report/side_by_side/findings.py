@@ -256,7 +256,7 @@ def points(difference: Fraction) -> str:
     """Say a difference of probabilities in points of a hundred.
 
     >>> points(Fraction(1, 8)), points(Fraction(-1, 1000))
-    ('+12.50', '-0.10')
+    ('+12.50', '−0.10')
     """
     return number(100 * float(difference), "+.2f")
 
