@@ -10,20 +10,17 @@ Someone who knows a person's age can name 1 of the 3 people with certainty (33.3
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from glasshouse.errors import StudyError, printable
 from glasshouse.language import text
-from glasshouse.report.page import Figure, Finding, Page, Provenance, Severity
+from glasshouse.report.page import Figure, Page, Provenance
 
 if TYPE_CHECKING:
     import altair as alt
-
-    from glasshouse.economics import Policy
-    from glasshouse.groups import Measures
 
 NOWHERE = Provenance(version="", study="", datasets={})
 """A result in memory has no study file and no run folder."""
@@ -61,7 +58,7 @@ class Shown:
 
 
 def show(result: object, *, subject: str = "person") -> Shown:
-    """Return what a result says, in sentences and pictures, for a notebook or a terminal.
+    """Return what a result says: a notebook shows its sentences and pictures, ``print`` in a script the sentences.
 
     Args:
         result: What any function of Glasshouse found, or a run.
@@ -128,6 +125,11 @@ def _kind_of(result: object) -> str:
 
 def _pages() -> Mapping[str, Callable[[Any, str], Page]]:
     """Return how the report of each kind of result is made."""
+    return {**_reports(), **_glances()}
+
+
+def _reports() -> Mapping[str, Callable[[Any, str], Page]]:
+    """Return those that a report is made of."""
     from glasshouse.report import assessment_page
     from glasshouse.report.microdata.family_page import family_page
     from glasshouse.report.mitigation.comparison_page import comparison_page
@@ -156,39 +158,61 @@ def _pages() -> Mapping[str, Callable[[Any, str], Page]]:
         "totals.CampaignResult": lambda result, subject: total_page(
             result, result.study, provenance=NOWHERE
         ),
-        "economics.Policy": lambda policy, subject: _drawn_page(_pictures_of_policy(policy)),
-        "groups.Assessment": lambda outcome, subject: _drawn_page(
-            [] if outcome.measures is None else _pictures_of_measures(outcome.measures)
-        ),
-        "groups.Measures": lambda measures, subject: _drawn_page(_pictures_of_measures(measures)),
     }
 
 
-def _pictures_of_policy(policy: Policy) -> list[alt.TopLevelMixin]:
-    from glasshouse.report.economics.charts import exploits_by_size, risk_by_size, value_by_size
+def _glances() -> Mapping[str, Callable[[Any, str], Page]]:
+    """Return all others."""
+    from glasshouse.report.economics import glance as economics
+    from glasshouse.report.groups import glance as groups
+    from glasshouse.report.microdata import glance as microdata
+    from glasshouse.report.mitigation import glance as mitigation
+    from glasshouse.report.qif import glance as qif
+    from glasshouse.report.totals import glance as totals
 
-    return [risk_by_size(policy), value_by_size(policy, None), exploits_by_size(policy)]
+    def of_people(make: Callable[..., Page]) -> Callable[[Any, str], Page]:
+        return lambda result, subject: make(result, subject=subject)
 
+    def of_figures(make: Callable[..., Page]) -> Callable[[Any, str], Page]:
+        return lambda result, subject: make(result)
 
-def _pictures_of_measures(measures: Measures) -> list[alt.TopLevelMixin]:
-    from glasshouse.report.groups.charts import guesses, learner_against_attacker, relative_threat
-
-    return [guesses(measures), relative_threat(measures), learner_against_attacker(measures)]
-
-
-def _drawn_page(charts: Sequence[alt.TopLevelMixin]) -> Page:
-    """Return a page of pictures whose titles, which say what each shows, are its findings."""
-    figures = tuple(Figure.of(chart, label="", caption="") for chart in charts)
-    titles = [figure.chart["title"]["text"] for figure in figures]
-    said = [title if isinstance(title, str) else " ".join(title) for title in titles]
-    return Page(
-        title="",
-        lead="",
-        findings=tuple(Finding(Severity.NOTE, sentence) for sentence in said),
-        adversary=(),
-        limits=(),
-        provenance=NOWHERE,
-        command="",
-        method="",
-        figures=figures,
-    )
+    return {
+        "microdata.Attack": of_people(microdata.attack_page),
+        "microdata.BestSubsets": of_figures(microdata.best_subsets_page),
+        "microdata.Explanation": of_figures(microdata.explanation_page),
+        "microdata.Leakage": of_figures(microdata.leakage_page),
+        "microdata.Linked": of_people(microdata.linked_page),
+        "microdata.MinimalSubsets": of_figures(microdata.minimal_subsets_page),
+        "microdata.RecordRisks": of_people(microdata.record_risks_page),
+        "microdata.Removals": of_figures(microdata.removals_page),
+        "microdata.ShapleyValues": of_figures(microdata.shapley_page),
+        "mitigation.Anatomy": of_people(mitigation.anatomy_page),
+        "mitigation.Attained": of_people(mitigation.attained_page),
+        "mitigation.Quality": of_figures(mitigation.quality_page),
+        "mitigation.Recoding": of_people(mitigation.recoding_page),
+        "mitigation.Utility": of_figures(mitigation.utility_page),
+        "groups.Assessment": of_people(groups.threat_glance),
+        "groups.ExactKnowledge": of_people(groups.exact_knowledge_page),
+        "groups.Faithfulness": of_figures(groups.faithfulness_page),
+        "groups.Knowledge": of_people(groups.knowledge_page),
+        "groups.Measures": of_people(groups.measures_page),
+        "groups.Sampled": of_people(groups.sampled_page),
+        "groups.Threat": of_people(groups.threatened_page),
+        "totals.Exposure": of_figures(totals.exposure_page),
+        "totals.Solution": of_figures(totals.solution_page),
+        "economics.Baseline": of_figures(economics.baseline_page),
+        "economics.Curve": of_figures(economics.curve_page),
+        "economics.Deterrent": of_people(economics.deterrent_page),
+        "economics.Exposure": of_people(economics.exposure_page),
+        "economics.Frontier": of_figures(economics.frontier_page),
+        "economics.Policy": of_people(economics.policy_page),
+        "economics.Sensitivity": of_figures(economics.sensitivity_page),
+        "economics.Solution": of_figures(economics.solution_page),
+        "economics.Thresholds": of_figures(economics.thresholds_page),
+        "qif.Capacity": of_figures(qif.capacity_page),
+        "qif.Hyper": of_figures(qif.hyper_page),
+        "qif.LeakageGap": of_figures(qif.leakage_gap_page),
+        "qif.PriorEstimate": of_figures(qif.prior_estimate_page),
+        "qif.Refinement": of_figures(qif.refinement_page),
+        "qif.ShannonCapacity": of_figures(qif.shannon_capacity_page),
+    }

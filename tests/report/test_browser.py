@@ -26,8 +26,17 @@ PAGES: dict[str, Callable[[str], Page]] = {
 WIDTHS = (360, 1440)
 SCHEMES = ("light", "dark")
 
-SVG_SIZES = """() => [...document.querySelectorAll("figure svg")].map(
+SVG_SIZES = """() => [...document.querySelectorAll("figure svg")].filter(svg => svg.checkVisibility()).map(
     svg => Math.min(svg.getBoundingClientRect().width, svg.getBoundingClientRect().height))"""
+CUT_TITLES = """() => [...document.querySelectorAll("figure h3, figure .subtitle")]
+    .filter(said => said.scrollWidth > said.clientWidth || said.clientHeight < 10).map(said => said.textContent)"""
+LETTERS_SHOWN = """() => [...document.querySelectorAll("figure svg text")]
+    .filter(letters => letters.checkVisibility() && letters.textContent)
+    .map(letters => [letters.getScreenCTM(), parseFloat(getComputedStyle(letters).fontSize)])
+    .map(([drawn, size]) => size * Math.hypot(drawn.a, drawn.b))"""
+HIDDEN_WITHOUT_A_HINT = """() => [...document.querySelectorAll("figure .picture")].filter(picture =>
+    picture.checkVisibility() && picture.scrollWidth > picture.clientWidth + 1
+    && !picture.previousElementSibling.matches(".hint")).map(picture => picture.getAttribute("aria-label"))"""
 SPILLS = "() => document.scrollingElement.scrollWidth - window.innerWidth"
 SCROLLING_BUT_UNREACHABLE = """() => [...document.querySelectorAll("body *")].filter(element => {
     const style = getComputedStyle(element);
@@ -102,13 +111,48 @@ def test_it_opens_from_disk_at_every_width_in_light_and_dark(
             assert tab.evaluate(SCROLLING_BUT_UNREACHABLE) == []
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", PAGES)
+def test_on_a_telephone_every_picture_tells_its_finding_and_can_be_read(
+    opened: Callable[..., Any], written: Callable[[str, str], Path], name: str, language: str
+) -> None:
+    tab = opened(written(name, language), viewport=viewport(360))
+    titles = tab.locator("figure h3")
+    assert titles.count() >= tab.locator("figure").count() > 0
+    assert all(title.inner_text().strip() for title in titles.all())
+    assert tab.evaluate(CUT_TITLES) == []
+    assert tab.evaluate(SPILLS) <= 0
+    assert min(tab.evaluate(LETTERS_SHOWN)) > 9.9
+    assert tab.evaluate(HIDDEN_WITHOUT_A_HINT) == []
+
+
+def test_its_panels_stand_below_one_another_on_a_telephone(
+    opened: Callable[..., Any], written: Callable[[str, str], Path]
+) -> None:
+    tab = opened(written("census", "en"), viewport=viewport(360))
+    for picture in tab.locator(".picture.narrow").all():
+        fits = "picture => picture.scrollWidth <= picture.clientWidth + 1"
+        assert picture.evaluate(fits), picture.get_attribute("aria-label")
+
+
+def test_the_title_of_a_picture_is_text_and_stands_in_no_drawing(
+    opened: Callable[..., Any], written: Callable[[str, str], Path]
+) -> None:
+    tab = opened(written("census", "en"), viewport=viewport(1440))
+    for figure in tab.locator("figure").all():
+        title = figure.locator("h3").first.inner_text()
+        drawn = figure.locator("svg").first.inner_html()
+        assert title
+        assert title not in drawn
+
+
 def test_without_javascript_everything_is_there(
     opened: Callable[..., Any], written: Callable[[str, str], Path]
 ) -> None:
     tab = opened(written("census", "en"), java_script_enabled=False, viewport=viewport(1440))
     for heading in tab.locator("h2").all():
         assert heading.is_visible()
-    for picture in tab.locator("figure svg").all():
+    for picture in tab.locator("figure .wide svg").all():
         box = picture.bounding_box()
         assert box is not None
         assert min(box["width"], box["height"]) > 40

@@ -104,7 +104,7 @@ def test_the_page_in_every_language(name: str, code: str) -> None:
     with speaking(code):
         page = run.to_page(PROVENANCE)
         document = to_html(page)
-    assert document.count("<svg") == len(page.figures)
+    assert document.count('class="picture wide"') == len(page.figures)
     assert all(figure.table is not None for figure in page.figures)
     assert page.limits
     assert ("O que o dissuadiria" in document) == (code == "pt-BR")

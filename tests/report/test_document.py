@@ -135,7 +135,9 @@ def test_a_growing_collection_is_shown_growing() -> None:
     names = ("census_2014.csv", "census_2015.csv")
     page = render_html(grown(*names), subject="pupil", provenance=provenance_of(*names))
     assert_it_asks_nobody(page)
-    assert page.count("<svg") == 4  # growing, before and after, class sizes, success
+    assert (
+        page.count('class="picture wide"') == 4
+    )  # growing, before and after, class sizes, success
     said = text(page)
     assert "What census_2014.csv and census_2015.csv let an adversary learn" in said
     assert "4 records of census_2014.csv, and what the others say of the same people" in said
@@ -204,7 +206,7 @@ def worth(currency: str | None) -> str:
 def test_gains_are_numbers_or_money() -> None:
     plain = worth(None)
     assert "Gain factor She knows age 2 classes, 1 unique record CAS infer ill" in plain
-    assert "CAS infer ill 2500 2500.33 0.333333 × 1.00013" in plain
+    assert "CAS infer ill 2,500 2,500.33 0.333333 × 1.00013" in plain
     assert "CAS infer ill R$ 2,500.00 R$ 2,500.33 R$ 0.33 × 1.00013" in worth("R$")
     assert "CAS infer ill &lt; 2,500.00" in worth("<")
 

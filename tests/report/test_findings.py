@@ -352,9 +352,10 @@ def test_where_classes_were_not_counted_nothing_is_said_of_them() -> None:
 def test_money_is_the_nearest_hundredth(value: Fraction) -> None:
     said = money(value, "R$")
     sign, _, amount = said.rpartition("R$ ")
-    assert sign in ("", "-")
-    assert abs(Fraction(f"{sign}{amount.replace(',', '')}") - value) <= Fraction(1, 200)
-    assert said != "-R$ 0.00"
+    assert sign in ("", "−")
+    digits = f"{'-' if sign else ''}{amount.replace(',', '')}"
+    assert abs(Fraction(digits) - value) <= Fraction(1, 200)
+    assert said != "−R$ 0.00"
 
 
 @pytest.mark.parametrize(

@@ -445,12 +445,12 @@ def test_the_figures_are_exact_on_hover_where_many_fit() -> None:
     page = page_of(asked_of_many(["gender=F", "grade=A"], population=register(12)))
     html = to_html(page)
     assert 'title="1/120">0.00833333</td>' in html
-    assert 'title="-1/5">-0.2</td>' in html
+    assert 'title="−1/5">−0.2</td>' in html
     assert 'title="7/10">70.0 %</td>' in html
     assert 'title="2/3">66.7 %</td>' in html
     said = read_text(page)
     assert "IRS name the person 0.00833333 0.0416667 0.0333333 × 5 no" in said
-    assert "IAS infer disability 0.7 0.5 -0.2 × 0.714286 no" in said
+    assert "IAS infer disability 0.7 0.5 −0.2 × 0.714286 no" in said
     assert "Number of people who may be meant 168 36" in said
     assert "Counted in register.csv." in said
 

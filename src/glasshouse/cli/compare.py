@@ -135,7 +135,7 @@ def compare(
         }
         promised = _combinations({"k": k, "l": l_values, "t": t})
         studies = [_study(content, common | dict(parameters)) for parameters in promised]
-        called = [", ".join(f"{name} = {value:g}" for name, value in each) for each in promised]
+        called = [", ".join(f"{name} = {value:.15g}" for name, value in each) for each in promised]
         with progress() as watch:
             comparison = compare_studies(
                 studies, called, fraction=fraction, predict=predict, means=Means(watch)

@@ -186,7 +186,7 @@ def comparison_table(rows: Sequence[Compared]) -> Table:
             percentage(row.naming.deterministic.posterior),
             percent(row.naming.probabilistic.posterior),
             *(percentage(attack.deterministic.posterior) for attack in row.inferring),
-            "–" if row.loss is None else number(row.loss, ".4f"),
+            "–" if row.loss is None else number(row.loss, ".4g"),
             text("{figure} %", figure=number(100 * row.distance, ".1f")),
             *([percentage(row.utility.prediction.release)] if row.utility.prediction else []),
         )
@@ -349,7 +349,7 @@ def percent(probability: Fraction) -> str:
     figure = f"{100 * float(probability):.3g}"
     if figure == "100" and probability < 1:
         return f"> {text('{figure} %', figure=localised('99.9'))}"
-    return text("{figure} %", figure=localised(figure))
+    return text("{figure} %", figure=number(100 * float(probability), ".3g"))
 
 
 def _factor(leakage: Leakage) -> str:

@@ -17,7 +17,7 @@ from glasshouse.cli import asking, options
 from glasshouse.cli.interrupts import interrupt
 from glasshouse.cli.progress import progress
 from glasshouse.errors import DataError, SolverError, StudyError
-from glasshouse.language import text
+from glasshouse.language import number, text
 
 app = typer.Typer(
     name="totals",
@@ -149,7 +149,7 @@ def campaign(
     if seconds is not None:
         if not 0 < seconds < float("inf"):
             raise StudyError(
-                text("--seconds is {seconds}; give a number above 0", seconds=f"{seconds:g}")
+                text("--seconds is {seconds}; give a number above 0", seconds=number(seconds, "g"))
             )
         budget = study.budget.model_copy(update={"seconds": seconds})
         study = study.model_copy(update={"budget": budget})

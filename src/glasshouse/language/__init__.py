@@ -29,13 +29,15 @@ from glasshouse.language.current import (
     spoken,
 )
 from glasshouse.language.faults import either, system_reason, unknown_name
-from glasshouse.language.numbers import date, localised, number
+from glasshouse.language.numbers import MINUS, date, exactly, localised, number
 
 __all__ = [
     "LANGUAGES",
+    "MINUS",
     "Language",
     "date",
     "either",
+    "exactly",
     "language_called",
     "locale",
     "localised",

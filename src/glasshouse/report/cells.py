@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from glasshouse.language import localised, number, text
+from glasshouse.language import exactly, number, text
 from glasshouse.microdata.models import Leakage
 from glasshouse.report.page import Cell
 from glasshouse.report.words import money, percentage, times
@@ -40,19 +40,19 @@ def number_cell(value: Fraction | None) -> Cell:
     """
     if value is None:
         return NOTHING
-    said = f"{float(value):.6g}"
-    shown = repr(float(value)) if said == "1" and value != 1 else said
-    return Cell(localised(shown), exact=str(value))
+    said = number(value, ".6g")
+    shown = exactly(float(value)) if said == "1" and value != 1 else said
+    return Cell(shown, exact=exactly(value))
 
 
 def percent_cell(probability: Fraction | None) -> Cell:
     """Return a probability in per cent."""
-    return NOTHING if probability is None else Cell(percentage(probability), str(probability))
+    return NOTHING if probability is None else Cell(percentage(probability), exactly(probability))
 
 
 def factor_cell(factor: Fraction | None) -> Cell:
     """Return a factor."""
-    return NOTHING if factor is None else Cell(times(factor), exact=str(factor))
+    return NOTHING if factor is None else Cell(times(factor), exact=exactly(factor))
 
 
 def bound_cell(factor: Fraction | None) -> Cell:
@@ -63,7 +63,7 @@ def bound_cell(factor: Fraction | None) -> Cell:
     """
     if factor is None:
         return NOTHING
-    return Cell(text("at most {factor}", factor=times(factor)), exact=str(factor))
+    return Cell(text("at most {factor}", factor=times(factor)), exact=exactly(factor))
 
 
 def amount_cell(value: Fraction, currency: str | None) -> Cell:
@@ -72,7 +72,7 @@ def amount_cell(value: Fraction, currency: str | None) -> Cell:
     >>> amount_cell(Fraction(1, 3), "R$").text, amount_cell(Fraction(1, 3), None).text
     ('R$ 0.33', '0.333333')
     """
-    return number_cell(value) if currency is None else Cell(money(value, currency), str(value))
+    return number_cell(value) if currency is None else Cell(money(value, currency), exactly(value))
 
 
 def leakage_cells(leakage: Leakage, *, currency: str | None = None) -> tuple[Cell, ...]:

@@ -10,13 +10,12 @@ from __future__ import annotations
 from functools import cache
 
 import jinja2
-from markupsafe import Markup
 
 from glasshouse.errors import printable
 from glasshouse.language import spoken, text
-from glasshouse.report.page import Figure, Page, ranked
+from glasshouse.report.page import Page, ranked
+from glasshouse.report.pictures import pictures
 from glasshouse.report.repeating import instructions
-from glasshouse.report.theme import to_svg
 
 
 def to_html(page: Page) -> str:
@@ -24,17 +23,11 @@ def to_html(page: Page) -> str:
     return _template().render(
         page=page,
         findings=ranked(page.findings),
-        drawn=_drawn,
+        pictures=pictures,
         instructions=instructions(page.provenance),
         text=text,
         language=spoken(),
     )
-
-
-def _drawn(figure: Figure) -> Markup:
-    """Return the picture as markup; to who does not see it, its label and table say what it shows."""
-    drawn = to_svg(figure.chart).replace("<svg ", '<svg aria-hidden="true" ', 1)
-    return Markup(drawn)  # noqa: S704 - what the drawing library made, with every text escaped
 
 
 @cache

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import altair as alt
@@ -79,9 +81,15 @@ def to_svg(chart: Mapping[str, Any]) -> str:
     Raises:
         DataError: It is no chart, or a damaged one, or one that would fetch something.
     """
-    numbers: Any = vl_convert.get_format_locale(_NUMBERS[spoken()])
+    return _svg(json.dumps(dict(chart)), spoken())
+
+
+@lru_cache(maxsize=64)
+def _svg(chart: str, language: str) -> str:
+    """Draw a chart that is in JSON: several reports of a run show the same pictures."""
+    numbers: Any = vl_convert.get_format_locale(_NUMBERS[language])
     try:
-        svg = vl_convert.vegalite_to_svg(dict(chart), format_locale=numbers, allowed_base_urls=[])
+        svg = vl_convert.vegalite_to_svg(chart, format_locale=numbers, allowed_base_urls=[])
     except ValueError:
         raise DataError(
             text("a picture cannot be drawn: what it is drawn from is damaged")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from glasshouse.language import localised, number, text, text_for
+from glasshouse.language import MINUS, localised, number, text, text_for
 from glasshouse.report.lists import joined
 from glasshouse.report.nouns import counted, indefinite, plural, singular
 
@@ -198,11 +198,11 @@ def money(value: Fraction, currency: str) -> str:
     """Say an amount of money, to the nearest hundredth; exact halves go to the even one.
 
     >>> money(Fraction(12345, 10), "R$"), money(Fraction(-1, 3), "€"), money(Fraction(-1, 1000), "€")
-    ('R$ 1,234.50', '-€ 0.33', '€ 0.00')
+    ('R$ 1,234.50', '−€ 0.33', '€ 0.00')
     """
     hundredths = round(value * 100)
     whole, rest = divmod(abs(hundredths), 100)
-    return f"{'-' if hundredths < 0 else ''}{currency} {localised(f'{whole:,}.{rest:02d}')}"
+    return f"{MINUS if hundredths < 0 else ''}{currency} {localised(f'{whole:,}.{rest:02d}')}"
 
 
 def times(factor: Fraction) -> str:

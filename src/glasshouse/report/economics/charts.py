@@ -68,20 +68,21 @@ def deterrence_figures(
         ),
     ]
     if curves:
-        figures.append(
-            Figure.of(
-                thresholds_by_parameter(curves, currency),
-                label=text(
-                    "The sizes of groups at which she changes her mind, against each parameter"
-                ),
-                caption=text(
-                    "The axes are logarithmic, but for the discount and the chance that the target is registered. "
-                    "Lower is better for the people in the data."
-                ),
-                table=_thresholds_table(curves, currency),
-            )
-        )
+        figures.append(sensitivity_figure(curves, currency))
     return tuple(figures)
+
+
+def sensitivity_figure(curves: Sequence[Sensitivity], currency: str | None) -> Figure:
+    """Return the picture of what happens if one of the terms changes."""
+    return Figure.of(
+        thresholds_by_parameter(curves, currency),
+        label=text("The sizes of groups at which she changes her mind, against each parameter"),
+        caption=text(
+            "The axes are logarithmic, but for the discount and the chance that the target is registered. Lower is "
+            "better for the people in the data."
+        ),
+        table=_thresholds_table(curves, currency),
+    )
 
 
 def _risks(policy: Policy) -> Series:

@@ -55,8 +55,8 @@ def _expected(exposure: Exposure) -> Finding:
         _expected_sentence(exposure),
         figure=text(
             "expected re-identifications: sizes known {known}, not known {unknown}, of {records} records",
-            known=number(exposure.expected_known, ",.4f"),
-            unknown=number(exposure.expected_unknown, ",.4f"),
+            known=number(exposure.expected_known, ",.4g"),
+            unknown=number(exposure.expected_unknown, ",.4g"),
             records=records,
         ),
         meaning=text(
@@ -339,11 +339,11 @@ def exposure_section(exposure: Exposure, currency: str | None, *, losses: bool =
         ),
         (
             text("expected re-identifications, sizes known"),
-            number(exposure.expected_known, ",.4f"),
+            number(exposure.expected_known, ",.4g"),
         ),
         (
             text("expected re-identifications, sizes not known"),
-            number(exposure.expected_unknown, ",.4f"),
+            number(exposure.expected_unknown, ",.4g"),
         ),
         (
             text("records whose risk is higher if she does not know"),

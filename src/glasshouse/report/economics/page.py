@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from glasshouse.economics import Policy, Sensitivity, Terms
-from glasshouse.language import marked, number, text, translated
+from glasshouse.language import exactly, marked, number, text, translated
 from glasshouse.report.cells import count_cell
 from glasshouse.report.economics.charts import deterrence_figures
 from glasshouse.report.economics.exposures import exposure_figure, exposure_section
@@ -163,12 +163,12 @@ def _term(name: str, value: object, currency: str | None) -> Cell:
     if name in MONEY:
         return _worth(float(str(value)), currency)
     if isinstance(value, float):
-        return Cell(number(value, ".6g"), exact=repr(value))
+        return Cell(number(value, ".6g"), exact=exactly(value))
     return Cell(number(int(str(value))))
 
 
 def _worth(value: float, currency: str | None) -> Cell:
-    return Cell(value_of(value, currency), exact=repr(value))
+    return Cell(value_of(value, currency), exact=exactly(value))
 
 
 def _adversary(policy: Policy) -> tuple[str, ...]:

@@ -19,6 +19,8 @@ def certainty_of(outcome: Threatened) -> Finding:
 
 
 def _exactness(outcome: Threatened) -> str:
+    if not outcome.knowledge.is_exact:
+        return text("These figures were sampled; how well the chains agree is not known here.")
     method, mean = method_label(outcome.knowledge.method), outcome.knowledge.learner_mean
     estimated = outcome.measures is not None and outcome.measures.faithfulness is not None
     if mean is not None and mean.errors is not None:

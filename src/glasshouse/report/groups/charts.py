@@ -6,7 +6,7 @@ import altair as alt
 import numpy as np
 
 from glasshouse.groups import Knowledge, Measures
-from glasshouse.language import number, text
+from glasshouse.language import exactly, number, text
 from glasshouse.report.cells import count_cell
 from glasshouse.report.groups.words import (
     adversary_label,
@@ -67,7 +67,7 @@ def guesses_table(measures: Measures) -> Table:
     """Return the numbers of `guesses`."""
     columns = (Column(text("Somebody who")), Column(text("records guessed right"), numeric=True))
     rows = tuple(
-        (Cell(who), Cell(percentage(ratio(value)), exact=number(value, ".9g")))
+        (Cell(who), Cell(percentage(ratio(value)), exact=exactly(value)))
         for who, (value, _) in _shares(measures).items()
     )
     return Table(columns, (Group(rows),))

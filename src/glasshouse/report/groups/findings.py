@@ -337,8 +337,8 @@ def _faithful(outcome: Threatened, measures: Measures) -> Finding | None:
         ),
         figure=text(
             "relative faithfulness {bounded} bounded, {published} by equation (21)",
-            bounded=plus_minus(number(own.bounded, ".4f"), own.bounded_error),
-            published=plus_minus(number(own.published, ".4f"), own.published_error),
+            bounded=plus_minus(number(own.bounded, ".4g"), own.bounded_error),
+            published=plus_minus(number(own.published, ".4g"), own.published_error),
         ),
         meaning=text(
             "This is what the release is worth to those who use it as it is meant to be used."

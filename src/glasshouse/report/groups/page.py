@@ -6,6 +6,7 @@ learner are of the likeliest, in whole per cent.
 
 from __future__ import annotations
 
+from glasshouse.groups import Measures
 from glasshouse.language import number, text, text_for
 from glasshouse.report.glossary import glossary
 from glasshouse.report.groups.charts import (
@@ -95,9 +96,11 @@ def _known_of_victim(outcome: Threatened) -> str:
 def _figures(outcome: Threatened) -> tuple[Figure, ...]:
     if outcome.study.known:
         return (_beliefs_figure(outcome),)
-    measures = outcome.measures
-    if measures is None:
-        return ()
+    return () if outcome.measures is None else measure_figures(outcome.measures)
+
+
+def measure_figures(measures: Measures) -> tuple[Figure, ...]:
+    """Return the pictures of how much the records of the original are threatened."""
     guessed = Figure.of(
         guesses(measures),
         label=text("Share of records that each adversary guesses right"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from glasshouse.groups import Measures, Sampled
 from glasshouse.groups.sampling_results import Aggregate
 from glasshouse.groups.titles import figure_title
-from glasshouse.language import marked, number, text, translated
+from glasshouse.language import exactly, marked, number, text, translated
 from glasshouse.report.groups.words import adversary_label, error_text, figure_text, plus_minus
 from glasshouse.report.page import Cell, Column, Group, Section, Table
 
@@ -23,12 +23,12 @@ def measures_section(measures: Measures) -> Section:
         (
             Cell(adversary_label(name)),
             Cell(
-                _with_error(measures, number(threat.share, ".6f"), f"gt_{name}"),
-                exact=str(threat.share),
+                _with_error(measures, number(threat.share, ".6g"), f"gt_{name}"),
+                exact=exactly(threat.share),
             ),
             Cell(
                 _with_error(
-                    measures, number(threat.share_at_random, ".6f"), f"gt_{name}_random_ties"
+                    measures, number(threat.share_at_random, ".6g"), f"gt_{name}_random_ties"
                 )
             ),
             Cell(_with_error(measures, number(threat.absolute_error, ",.2f"), f"abs_{name}")),
@@ -59,22 +59,22 @@ def _further(measures: Measures) -> list[tuple[str, str, str]]:
         (figure_title("rgt"), number(measures.relative_global_threat, ".6f"), "rgt"),
         (
             figure_title("highest_ti"),
-            figure_text(measures.highest_relative, ",.4f"),
+            figure_text(measures.highest_relative, ",.4g"),
             "highest_ti",
         ),
         (
             figure_title("highest_ti_of_all"),
-            figure_text(float(measures.relative.max()), ",.4f"),
+            figure_text(float(measures.relative.max()), ",.4g"),
             "highest_ti_of_all",
         ),
         (
             text("mean of log₂ Ti of threatened records"),
-            figure_text(shape.mean, ".4f"),
+            figure_text(shape.mean, ".4g"),
             "log2_ti_attacker_mean",
         ),
         (
             text("skewness of log₂ Ti"),
-            figure_text(shape.skewness, ".4f"),
+            figure_text(shape.skewness, ".4g"),
             "log2_ti_attacker_skewness",
         ),
     ]
@@ -98,8 +98,8 @@ def _faithful(measures: Measures) -> list[tuple[str, str, str]]:
     if own is None:
         return []
     return [
-        (text("relative faithfulness (RF, equation 21)"), number(own.published, ".4f"), "rf"),
-        (text("relative faithfulness, bounded"), number(own.bounded, ".4f"), "rf_bounded"),
+        (text("relative faithfulness (RF, equation 21)"), number(own.published, ".4g"), "rf"),
+        (text("relative faithfulness, bounded"), number(own.bounded, ".4g"), "rf_bounded"),
     ]
 
 

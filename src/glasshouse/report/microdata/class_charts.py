@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import altair as alt
 
-from glasshouse.language import localised, number, text
+from glasshouse.language import number, text
 from glasshouse.microdata import Attack
 from glasshouse.microdata.models import SIZE_BINS, SUCCESS_BINS
 from glasshouse.report.cells import count_cell
@@ -198,7 +198,7 @@ def _chances() -> list[str]:
 
 
 def _per_cent(size: int) -> str:
-    return localised(f"{100 / size:.2g}")
+    return number(100 / size, ".2g")
 
 
 def _panel(attack: Attack, bins: Bins) -> alt.Chart:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from glasshouse.language import localised, number, text
+from glasshouse.language import exactly, localised, number, text
 from glasshouse.microdata.family import Cell as FamilyCell
 from glasshouse.microdata.family import Family, FamilyRow
 from glasshouse.report.cells import count_cell
@@ -61,7 +61,7 @@ def _figures(row: FamilyRow, told: Among) -> list[Cell]:
 def _marked(figure: FamilyCell, low: Fraction, high: Fraction) -> Cell:
     mark = " ▲" if figure.highest else " ▼" if figure.lowest else ""
     if low == high:
-        return Cell(f"{_per_cent(low)}{mark}", exact=str(low))
+        return Cell(f"{_per_cent(low)}{mark}", exact=exactly(low))
     said = text("{figure} %", figure=figure_between(low, high, digits=2))
     return Cell(f"{said}{mark}")
 

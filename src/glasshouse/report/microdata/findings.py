@@ -38,7 +38,7 @@ from glasshouse.report.words import (
     together,
 )
 
-__all__ = ["MANY", "SMALL_CLASS", "SOME", "exact_figure", "findings", "graded"]
+__all__ = ["MANY", "SMALL_CLASS", "SOME", "attack_findings", "exact_figure", "findings", "graded"]
 
 
 def findings(
@@ -84,6 +84,16 @@ def findings(
         found += influence_findings(sweep)
     safe = safe_knowledge(assessment, subject)
     return (*found, *([safe] if safe is not None else []))
+
+
+def attack_findings(attack: Attack, *, subject: str = "person") -> tuple[Finding, ...]:
+    """Return what one attack achieves, by itself."""
+    found = [_inferred(attack, subject) if attack.secret else _named(attack, subject)]
+    if attack.gain is not None:
+        found.append(gained([attack], subject=subject, currency=None, tries=None))
+    if not attack.secret and any(attack.class_sizes.classes):
+        found.append(_nearly_alone(attack, subject))
+    return tuple(found)
 
 
 def _named(attack: Attack, subject: str) -> Finding:

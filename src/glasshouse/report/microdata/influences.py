@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import altair as alt
 
-from glasshouse.language import number, text
+from glasshouse.language import exactly, number, text
 from glasshouse.microdata.influence import shapley_values, without_each
 from glasshouse.microdata.lattice import Sweep
 from glasshouse.report.microdata.attacks import target_label
@@ -143,7 +143,7 @@ def _cells(each: Influence) -> tuple[Cell, Cell]:
 
 
 def _points(value: Fraction) -> Cell:
-    return Cell(number(100 * float(value) + 0.0, "+.2f"), exact=str(value))
+    return Cell(number(100 * float(value) + 0.0, "+.2f"), exact=exactly(value))
 
 
 def _looks() -> tuple[str, str]:

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 
 from glasshouse.errors import printable
-from glasshouse.language import number, text, text_for
+from glasshouse.language import exactly, number, text, text_for
 from glasshouse.report.cells import NOTHING, count_cell, number_cell, percent_cell
 from glasshouse.report.glossary import glossary
 from glasshouse.report.lists import joined
@@ -270,7 +270,7 @@ def _share_cell(share: float | None) -> Cell:
 
 
 def _four_digits(value: float | None) -> Cell:
-    return NOTHING if value is None else Cell(number(value, ".4f"), exact=repr(value))
+    return NOTHING if value is None else Cell(number(value, ".4g"), exact=exactly(value))
 
 
 def _limits(comparison: Rows) -> tuple[str, ...]:

@@ -166,9 +166,9 @@ def _nearest(releases: Sequence[Row]) -> Finding:
         _exact_sentence(kept) if kept.distance < NO_DISTANCE else _wrong_sentence(kept, releases),
         figure=text(
             "distance of single columns {single}, of pairs {pairs}; median error of counting questions {queries}",
-            single=number(content["column_distance"], ".4f"),
+            single=number(content["column_distance"], ".4g"),
             pairs=_four_digits(content["pair_distance"]),
-            queries=number(content["query_error"], ".4f"),
+            queries=number(content["query_error"], ".4g"),
         ),
         meaning=text(
             "The nearer to the truth, the more the release still serves those who have an honest question."
@@ -211,7 +211,7 @@ def _exact_sentence(kept: Row) -> str:
 
 
 def _four_digits(value: float | None) -> str:
-    return "–" if value is None else number(value, ".4f")
+    return "–" if value is None else number(value, ".4g")
 
 
 def _inferred(releases: Sequence[Row], subject: str) -> Iterator[Finding]:
@@ -291,8 +291,8 @@ def _beaten(releases: Sequence[Row]) -> Iterator[Finding]:
                 ),
                 figure=text(
                     "distance {worse} against {better}",
-                    worse=number(row.distance, ".4f"),
-                    better=number(better.distance, ".4f"),
+                    worse=number(row.distance, ".4g"),
+                    better=number(better.distance, ".4g"),
                 ),
             )
 
@@ -331,5 +331,5 @@ def _predicted(releases: Sequence[Row]) -> Finding:
             original=original,
             majority=majority,
         ),
-        figure="; ".join(f"{each} {number(own['release'], '.4f')}" for each, own in told),
+        figure="; ".join(f"{each} {number(own['release'], '.4g')}" for each, own in told),
     )

@@ -66,9 +66,9 @@ def protection_findings(outcome: Protected, *, subject: str = "person") -> tuple
     if inferring:
         worst = max(inferring, key=lambda pair: (pair[1].certain, pair[1].probabilistic.additive))
         found.append(_inferred(*worst, content, subject))
-    found.extend(_attained(content, subject))
-    found.append(_cost(content, subject))
-    found.extend(_suppressed(outcome, content["attained"]["k"]))
+    found.extend(attained_findings(content, subject))
+    found.append(cost_finding(content, subject))
+    found.extend(suppressed_findings(outcome.suppressed, outcome.records, content["attained"]["k"]))
     return tuple(found)
 
 
@@ -270,7 +270,7 @@ def _inferring_sentence(before: Attack, after: Attack, subject: str) -> str:
     )
 
 
-def _attained(content: Mapping[str, Any], subject: str) -> Iterator[Finding]:
+def attained_findings(content: Mapping[str, Any], subject: str) -> Iterator[Finding]:
     """Yield what the release has, whatever was promised: how many look alike, or how a group hides the secret."""
     attained = content["attained"]
     if is_anatomy(content):
@@ -319,7 +319,8 @@ def _grouped(secret: Mapping[str, Any]) -> Finding:
     )
 
 
-def _cost(content: Mapping[str, Any], subject: str) -> Finding:
+def cost_finding(content: Mapping[str, Any], subject: str) -> Finding:
+    """Say what a protection costs; without a loss, it is Anatomy."""
     loss = content.get("loss")
     if loss is None:
         return Finding(
@@ -341,7 +342,7 @@ def _cost(content: Mapping[str, Any], subject: str) -> Finding:
         else _cost_sentence(content, _percent(loss)),
         figure=text(
             "loss {loss}; suppressed records: {suppressed}; classes: {classes}",
-            loss=number(loss, ".6f"),
+            loss=number(loss, ".6g"),
             suppressed=content["suppressed"],
             classes=content["classes"],
         ),
@@ -361,7 +362,7 @@ def _cost_sentence(content: Mapping[str, Any], loss: str) -> str:
             "The cost: {loss} of the detail is lost; what was made as good as possible is {objective} ({value}).",
             loss=loss,
             objective=_objective(content["parameters"]),
-            value=number(content["objective"], ".4f"),
+            value=number(content["objective"], ".4g"),
         )
     if content.get("optimal"):
         return text(
@@ -391,15 +392,12 @@ def _percent(value: float) -> str:
     return percentage(Fraction(value))
 
 
-def _suppressed(outcome: Protected, smallest: int) -> Iterator[Finding]:
+def suppressed_findings(count: int, records: int, smallest: int) -> Iterator[Finding]:
     """Yield how many records are suppressed, and a warning where they are fewer than any class."""
-    count = outcome.suppressed
     if count == 0:
         return
-    figure = text(
-        "{suppressed} of {records} records suppressed", suppressed=count, records=outcome.records
-    )
-    hidden = share(count, outcome.records)
+    figure = text("{suppressed} of {records} records suppressed", suppressed=count, records=records)
+    hidden = share(count, records)
     if count >= smallest:
         yield Finding(
             Severity.NOTE,

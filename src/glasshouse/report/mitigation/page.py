@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from glasshouse.language import number, text, translated
+from glasshouse.language import exactly, number, text, translated
 from glasshouse.microdata import Attack
 from glasshouse.report.cells import count_cell, number_cell, percent_cell
 from glasshouse.report.glossary import glossary
@@ -281,7 +281,7 @@ def _protection(content: Mapping[str, Any]) -> Section:
         (text("suppressed records"), count_cell(content["suppressed"])),
         *_attained(content["attained"]),
         *(
-            (translated(QUALITIES[name]), Cell(number(value, ".6f"), exact=repr(value)))
+            (translated(QUALITIES[name]), Cell(number(value, ".6g"), exact=exactly(value)))
             for name, value in quality.items()
             if name in QUALITIES
         ),
@@ -328,11 +328,11 @@ def _attained(attained: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
             ),
             (
                 text("greatest share of one value of {secret} in a class", secret=name),
-                Cell(number(secret["most_frequent"], ".4f")),
+                Cell(number(secret["most_frequent"], ".4g")),
             ),
             (
                 text("farthest class from all records, {secret} (t)", secret=name),
-                Cell(number(secret["t"], ".4f")),
+                Cell(number(secret["t"], ".4g")),
             ),
         ]
     return rows
@@ -355,7 +355,7 @@ def _parameters(content: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
 def _given(value: object) -> str:
     """Return the value of an option as it is typed."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}={weight:g}" for name, weight in value.items())
+        return ", ".join(f"{name}={weight:.15g}" for name, weight in value.items())
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return "" if value is True else str(value)

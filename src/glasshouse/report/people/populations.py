@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import altair as alt
 
-from glasshouse.language import number, text
+from glasshouse.language import exactly, number, text
 from glasshouse.microdata.uniqueness import PopulationRisks
 from glasshouse.report.cells import NOTHING, count_cell, percent_cell, yes_cell
 from glasshouse.report.glossary import glossary
@@ -156,7 +156,7 @@ def _estimates_table(risks: PopulationRisks, subject: str) -> Table:
         (
             Cell(estimate.name, mark=text("taken:") if estimate is taken else None),
             Cell(estimate.reference),
-            NOTHING if uniques is None else Cell(rounded(uniques), exact=repr(uniques)),
+            NOTHING if uniques is None else Cell(rounded(uniques), exact=exactly(uniques)),
             _share_cell(estimate.share_of_population),
             _share_cell(estimate.share_of_sample_uniques),
             yes_cell(estimate.converged),
@@ -181,7 +181,7 @@ def _estimates_table(risks: PopulationRisks, subject: str) -> Table:
 def _share_cell(probability: float | None) -> Cell:
     if probability is None:
         return NOTHING
-    return Cell(percentage(Fraction(probability)), exact=repr(probability))
+    return Cell(percentage(Fraction(probability)), exact=exactly(probability))
 
 
 def _sample_section(risks: PopulationRisks, subject: str) -> Section:
@@ -229,7 +229,7 @@ def _estimates_figure(risks: PopulationRisks, subject: str) -> Figure:
     rows = tuple(
         (
             Cell(f"{estimate.name} ({estimate.reference})"),
-            Cell(rounded(uniques), exact=repr(uniques)),
+            Cell(rounded(uniques), exact=exactly(uniques)),
         )
         for estimate, uniques in answers_of(risks)
     )

@@ -8,7 +8,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
-from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.report.cells import NOTHING
 from glasshouse.report.economics.exposures import amount_of
 from glasshouse.report.economics.page import METHOD as DETERRENCE
@@ -358,5 +358,5 @@ def _cell(outcome: Figures, name: str, place: int) -> Cell:
     what = change_of(outcome, name, place) if place else Change.SAME
     mark = None if what == Change.SAME else what.value
     return Cell(
-        figure_of(outcome, name, place), exact=None if value is None else repr(value), mark=mark
+        figure_of(outcome, name, place), exact=None if value is None else exactly(value), mark=mark
     )

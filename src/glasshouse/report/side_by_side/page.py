@@ -7,7 +7,7 @@ from fractions import Fraction
 import altair as alt
 
 from glasshouse.errors import printable
-from glasshouse.language import number, text, text_for
+from glasshouse.language import exactly, number, text, text_for
 from glasshouse.microdata import Attack
 from glasshouse.report.cells import factor_cell, number_cell, percent_cell
 from glasshouse.report.glossary import glossary
@@ -374,7 +374,7 @@ def _difference_cells(line: Line) -> tuple[Cell, ...]:
 def _points_cell(difference: Fraction) -> Cell:
     what = change_by(difference)
     mark = None if what == Change.SAME else what.value
-    return Cell(points(difference), exact=str(difference), mark=mark)
+    return Cell(points(difference), exact=exactly(difference), mark=mark)
 
 
 def _figures_table(outcome: Lines) -> Table:

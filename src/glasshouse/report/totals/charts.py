@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.language import number, text
+from glasshouse.language import exactly, number, text
 from glasshouse.report.cells import count_cell, percent_cell
 from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.theme import TARGETS, wrapped
@@ -254,7 +254,7 @@ def time_by_complexity(instances: pa.Table) -> alt.TopLevelMixin:
             "low:Q",
             title=text("CPU time (ms)"),
             scale=alt.Scale(type="log", domain=[powers[0], powers[-1]]),
-            axis=alt.Axis(values=powers, format="~g"),
+            axis=alt.Axis(values=powers, format=",~r"),
         ),
         y2="high:Q",
     )
@@ -296,7 +296,7 @@ def time_by_complexity_table(instances: pa.Table) -> Table:
         (
             Cell(bar.label),
             count_cell(bar.instances),
-            *(Cell(number(time, ",.2f"), exact=repr(time)) for time in bar.times),
+            *(Cell(number(time, ",.2f"), exact=exactly(time)) for time in bar.times),
         )
         for bar in _bars(instances)
         if bar.times is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from glasshouse.language import text, text_for
+from glasshouse.language import exactly, text, text_for
 from glasshouse.report.cells import count_cell
 from glasshouse.report.glossary import glossary
 from glasshouse.report.page import (
@@ -187,7 +187,7 @@ def _exposure(steps: Sequence[Phase], currency: str | None) -> Table:
     rows = [
         (
             Cell(step_label(step.name)),
-            Cell(percentage(Fraction(step.chance)), exact=repr(step.chance)),
+            Cell(percentage(Fraction(step.chance)), exact=exactly(step.chance)),
             Cell(growth(step.factor)),
             exact_amount(step.value_at_risk, currency),
             count_cell(step.certain),

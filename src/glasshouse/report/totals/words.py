@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import floor, log10
 
-from glasshouse.language import localised, marked, number, text, text_for, translated
+from glasshouse.language import exactly, localised, marked, number, text, text_for, translated
 from glasshouse.report.page import Cell
 from glasshouse.report.words import money
 
@@ -107,7 +107,7 @@ def amount(value: float, currency: str | None) -> str:
 
 def exact_amount(value: float, currency: str | None) -> Cell:
     """Return an amount as the cell of a table, exact on hover."""
-    return Cell(amount(value, currency), exact=localised(repr(value)))
+    return Cell(amount(value, currency), exact=exactly(value))
 
 
 def decimal(chance: float) -> str:

@@ -1,0 +1,1 @@
+"""The report of what the mathematics by itself finds."""
