@@ -17,6 +17,7 @@ be does not depend on the number of processes, unless it meets a limit.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,11 +31,12 @@ from glasshouse.errors import DataError, StudyError, printable
 from glasshouse.language import marked, text
 from glasshouse.sources.files import fingerprint
 from glasshouse.study.files import dump_study, load_question, paths_of
-from glasshouse.study.totals import Phase, TotalsStudy
-from glasshouse.totals.attempts import Attempt, Flags, Task, Terms
+from glasshouse.study.totals import Narrowing, Phase, TotalsStudy
+from glasshouse.totals.attempts import Attempt, Task, Terms
 from glasshouse.totals.exposure import Phase as Exposed
 from glasshouse.totals.finding import (
     Found,
+    entity_codes,
     linked_by,
     opened_by,
     register_size,
@@ -44,11 +46,19 @@ from glasshouse.totals.finding import (
 )
 from glasshouse.totals.joining import groups_of
 from glasshouse.totals.kept import Checkpoint
-from glasshouse.totals.publications import Published, Trouble, read_publications
+from glasshouse.totals.publications import UNKNOWN, Published, Trouble, read_publications
 from glasshouse.totals.reckoning import RULES, CampaignResult, PhaseResult, exposed, phase_result
 from glasshouse.totals.solver import prepare
-from glasshouse.totals.splitting import Open, instances_of
-from glasshouse.totals.standing import Standing, after_joining, after_solving, prior
+from glasshouse.totals.splitting import instances_of
+from glasshouse.totals.standing import (
+    NOBODY,
+    Standing,
+    after_joining,
+    after_preparing,
+    after_solving,
+    knows_all_of,
+    prior,
+)
 from glasshouse.totals.workers import Workers
 
 __all__ = ["CampaignResult", "OnCampaign", "PhaseResult", "campaign", "load_plan"]
@@ -167,7 +177,7 @@ class _Run:
             )
         records = self._publications[first]
         values = _values(self._study, records)
-        standing = prior(records.rows, self._register)
+        standing = prior(records.rows, self._register, self._only_entity())
         steps: list[tuple[str, Standing]] = [("prior", standing)]
         results = []
         for number, phase in enumerate(self._study.phases):
@@ -178,14 +188,19 @@ class _Run:
             linked = (
                 linked_by(found, records.rows) if phase.exposed else np.zeros(records.rows, bool)
             )
-            before, standing = (
-                standing,
-                after_solving(standing, found, number, linked) if phase.exposed else standing,
-            )
+            before, phases = standing, tuple(self._found.values())
             if phase.exposed:
-                steps.append((f"{phase.name}, joined", after_joining(before, found, number)))
+                standing = after_solving(before, phases, self._study, linked)
+                joined = after_joining(before, phases, self._study)
+                steps.append((f"{phase.name}, joined", joined))
                 steps.append((f"{phase.name}, solved", standing))
+            else:
+                standing = after_preparing(before, phases, self._study)
+                steps[-1] = (steps[-1][0], standing)
             results.append(phase_result(found, before=before, after=standing, values=values))
+        if not standing.certain[steps[0][1].certain].all():
+            # The totals put records where nobody is registered: the register does not have everybody.
+            steps[0] = ("prior", prior(records.rows, self._register))
         return CampaignResult(
             records=records.rows,
             value=float(values.sum()),
@@ -212,26 +227,56 @@ class _Run:
         """Build the instances of a phase."""
         groups = groups_of(self._study, phase, self._publications)
         self._troubles += groups.troubles
-        opened: list[Open] = []
-        linked: Flags | None = None
+        opened, news = [], []
+        linked = np.zeros(records.rows, bool)
+        tried = self._tried(phase)
         for narrowing in phase.narrowed_by:
-            earlier = self._found[narrowing.phase]
-            opened.append(opened_by(earlier, narrowing.on, phase, groups, records.rows))
-            if set(narrowing.on) == set(phase.bin):
-                own = opened[-1].linked
-                linked = own if linked is None else linked | own
+            for name in self._with_tried(narrowing.phase):
+                earlier = self._found[name]
+                opened.append(opened_by(earlier, narrowing.on, phase, groups, records.rows))
+                if set(narrowing.on) == set(phase.bin) and _tells(earlier.phase, phase):
+                    linked |= opened[-1].linked
+                if tried is not None and not self._knew(tried, narrowing, earlier.phase):
+                    news.append(opened[-1])
         instances = instances_of(
             groups,
             values=records.measures[self._study.worth],
             none_bin=self._study.none_bin,
             opened=opened,
-            linked=linked,
-            tried=any(_same(self._study, phase, each.phase) for each in self._found.values()),
+            linked=linked if opened else None,
+            news=None if tried is None else news,
         )
         register = registered_in(self._study, groups, self._publications)
         found = Found(phase, instances, {}, register)
         self._troubles += [*with_excess(found), *without_entities(found)]
         return found
+
+    def _tried(self, phase: Phase) -> Phase | None:
+        """Return the last phase before one that had its groups, and knew no more; None: there is none."""
+        before = itertools.takewhile(lambda each: each != phase, self._study.phases)
+        tried = [e for e in before if _tells(e, phase) and knows_all_of(self._study, phase, e)]
+        return tried[-1] if tried else None
+
+    def _with_tried(self, name: str) -> Iterator[str]:
+        """Yield a phase, and those before it that settled what it left as it was."""
+        phase = self._found[name].phase
+        while True:
+            yield phase.name
+            earlier = self._tried(phase)
+            if earlier is None:
+                return
+            phase = earlier
+
+    def _knew(self, tried: Phase, narrowing: Narrowing, earlier: Phase) -> bool:
+        """Tell whether a phase knew what an earlier one hands on."""
+        return narrowing in tried.narrowed_by or knows_all_of(self._study, tried, earlier)
+
+    def _only_entity(self) -> int:
+        """Return the entity of a register that has only one."""
+        if self._study.entities is None or self._register != 1:
+            return NOBODY
+        codes = entity_codes(self._study, self._publications[self._study.entities.publication])
+        return int(codes[codes != UNKNOWN][0])
 
     def _solve(self, number: int, found: Found) -> None:
         """Try the instances of a phase: quickly all of them, then those that are worth most."""
@@ -322,13 +367,9 @@ def _failures(found: Found) -> list[Trouble]:
     ]
 
 
-def _same(study: TotalsStudy, phase: Phase, other: Phase) -> bool:
-    """Tell whether two phases have the same groups."""
-    return (
-        (phase.packages, phase.bins, phase.bin) == (other.packages, other.bins, other.bin)
-        and phase.keys == other.keys
-        and set(study.measures_of(phase)) == set(study.measures_of(other))
-    )
+def _tells(earlier: Phase, phase: Phase) -> bool:
+    """Tell whether what an earlier phase found needs not be found again: chances were taken from it, or need not be."""
+    return earlier.exposed or not phase.exposed
 
 
 def _values(study: TotalsStudy, records: Published) -> NDArray[np.float64]:

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from glasshouse.totals.amounts import Integers
 from glasshouse.totals.finding import Found
-from glasshouse.totals.instance import NONE
 from glasshouse.totals.joining import Flags
-from glasshouse.totals.publications import Coded
-from glasshouse.totals.standing import Standing
+from glasshouse.totals.standing import Standing, sources_of
+from glasshouse.totals.titles import titles_of
 
 
 def instances_table(found: Found, values: NDArray[np.float64]) -> pa.Table:
@@ -69,54 +68,44 @@ def _linked_counts(found: Found, parts: Integers) -> list[int]:
     return counts
 
 
-def _places(found: Sequence[Found], rows: int) -> tuple[Integers, Integers]:
-    """Return per record the last phase that says something about it, and the part there; −1 where none does."""
-    phase, part = np.full(rows, -1, np.int64), np.full(rows, -1, np.int64)
-    sure = np.zeros(rows, bool)
-    for number, each in enumerate(found):
-        if not each.phase.exposed:
-            continue
-        told = [p for p, a in each.attempts.items() if a.feasible is not None]
-        for own in [*told, *each.trivial.tolist()]:
-            attempt = each.attempts.get(own)
-            proved = attempt is None or attempt.status != "limit"
-            record = each.instances.groups.record[each.instances.packages_of(own)]
-            record = record[proved | ~sure[record]]
-            phase[record], part[record] = number, own
-            sure[record] |= proved
-    return phase, part
-
-
 def packages_table(
     found: Sequence[Found],
     standing: Standing,
     values: NDArray[np.float64],
-    names: Coded | None,
+    records: pa.Array,
     *,
     registered: bool,
     most_bins: int,
 ) -> pa.Table:
-    """Return a row per record; see `glasshouse.totals.reckoning.CampaignResult.packages_frame`."""
+    """Return a row per record; see `glasshouse.totals.reckoning.CampaignResult.packages_frame`.
+
+    Args:
+        found: The phases.
+        standing: What is known of every record.
+        values: What each is worth.
+        records: What each is called.
+        registered: Whether there is a register.
+        most_bins: Where more bins are feasible, they are counted and not listed.
+    """
     rows = len(values)
-    phase, part = _places(found, rows)
+    phase, part = sources_of(standing.told)
+    titles = titles_of(found)
     number = np.zeros(rows, np.int64)
     bins: list[list[str] | None] = [None] * rows
     shares: list[list[float] | None] = [None] * rows
     may_be = np.zeros(rows, bool)
     for place, each in enumerate(found):
-        for own in np.unique(part[phase == place]).tolist():
-            _fill(each, own, phase == place, most_bins, number, bins, shares, may_be)
+        mine = np.where(phase == place, part, -1)
+        for own in np.unique(mine[mine >= 0]).tolist():
+            names = [titles.names[place][b] for b in _bins_of(each, own)]
+            names += [titles.left_out] if each.instances.left_out[own] else []
+            _fill(each, own, mine, names, most_bins, number, bins, shares, may_be)
     phases = [each.phase.name for each in found]
     said = [None if place < 0 else phases[place] for place in phase.tolist()]
     unknown = np.full(rows, not registered) | standing.unregistered
-    record = (
-        pa.array(np.arange(1, rows + 1)).cast(pa.string())
-        if names is None
-        else names.values.take(pa.array(names.codes)).cast(pa.string())
-    )
     return pa.table(
         {
-            "record": record,
+            "record": records,
             "value": pa.array(values),
             "phase": pa.array(said, pa.string()),
             "proved": pa.array(standing.proved),
@@ -132,18 +121,16 @@ def packages_table(
     )
 
 
-def left_out_name(found: Found) -> str:
-    """Return what results call the bin of records left out: "NONE", unless a bin of the phase is called so."""
-    name = NONE
-    while name in found.instances.groups.bin_names:
-        name += " (left out)"
-    return name
+def _bins_of(found: Found, part: int) -> list[int]:
+    instances = found.instances
+    return list(instances.groups.bin[instances.bins_of(part)].tolist())
 
 
 def _fill(
     found: Found,
     part: int,
-    mine: NDArray[np.bool_],
+    mine: Integers,
+    names: Sequence[str],
     most_bins: int,
     number: Integers,
     bins: list[list[str] | None],
@@ -152,8 +139,6 @@ def _fill(
 ) -> None:
     instances, groups = found.instances, found.instances.groups
     record = groups.record[instances.packages_of(part)]
-    names = [groups.bin_names[place] for place in groups.bin[instances.bins_of(part)].tolist()]
-    names += [left_out_name(found)] if instances.left_out[part] else []
     attempt = found.attempts.get(part)
     feasible = np.ones((len(record), 1), bool) if attempt is None else attempt.feasible
     if feasible is None:
@@ -161,7 +146,7 @@ def _fill(
     counts = feasible.sum(axis=1)
     share = np.ones(len(record)) if attempt is None else attempt.shares
     first = np.cumsum(counts) - counts
-    chosen = mine[record]
+    chosen = mine[record] == part
     if instances.left_out[part]:
         may_be[record[chosen]] = feasible[chosen, -1]
     number[record[chosen]] = counts[chosen]

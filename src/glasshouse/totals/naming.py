@@ -6,8 +6,8 @@ the register, U the union of the entities in the feasible bins and P(j) the post
     `uniform`  1 / |U|
     `bayes`    max over entities x of Σ_j P(j) · [x in j] / e_j
 
-A record that may have been left out can be anybody's: then it is 1 / N, and P(none) / N is added. In a bin in which no
-entity is registered somebody unknown is, who cannot be named: one more in |U|, nobody in the maximum.
+A record that may have been left out can be anybody's: then U is the register, and P(none) / N is added. In a bin in
+which no entity is registered somebody unknown is, who cannot be named: one more in |U|, nobody in the maximum.
 
 Only entities of more than one bin, the *shared* ones, are looked at one by one; the others of a bin are all alike.
 """
@@ -37,6 +37,8 @@ class Registered:
     """Per bin, the number of different entities."""
     one: Integers
     """Per bin, one of its entities; −1: it has none."""
+    entity: Integers
+    """The entities, bin by bin, in ascending order."""
     shared_start: Integers
     """Per bin, where its entities that are in further bins begin in `shared`, and the end of the last."""
     shared: Integers
@@ -76,6 +78,18 @@ class Registered:
         _bayes(table, shares, bins, left_out, *self._arrays, np.zeros(len(table)), out)
         return out
 
+    def holds(self, table: Flags, bins: Integers, entity: Integers) -> Flags:
+        """Tell of each record whether an entity is registered in one of its bins.
+
+        Args:
+            table: Per record and bin, whether it is meant.
+            bins: The bins of the phase that its columns are.
+            entity: The entity of each record.
+        """
+        out = np.zeros(len(table), bool)
+        _holds(table, bins, entity, np.append(0, np.cumsum(self.counts)), self.entity, out)
+        return out
+
     @property
     def _arrays(self) -> tuple[int, Integers, Integers, Integers, int]:
         return self.size, self.counts, self.shared_start, self.shared, self.shared_count
@@ -107,6 +121,7 @@ def registered(bin_: Integers, entity: Integers, *, bins: int, size: int) -> Reg
         size=size,
         counts=counts.astype(np.int64),
         one=one,
+        entity=own_entity.astype(np.int64),
         shared_start=np.append(0, np.cumsum(np.bincount(own_bin[several], minlength=bins))),
         shared=shared.reshape(-1).astype(np.int64),
         shared_count=len(distinct),
@@ -127,9 +142,6 @@ def _uniform(
 ) -> None:
     seen = np.full(shared_count, -1, np.int64)
     for row in range(len(table)):
-        if left_out and table[row, len(bins)]:
-            out[row] = 1 / size
-            continue
         union = bare = 0
         for column in range(len(bins)):
             if not table[row, column]:
@@ -143,7 +155,22 @@ def _uniform(
                 if seen[shared[place]] == row:
                     union -= 1
                 seen[shared[place]] = row
+        if left_out and table[row, len(bins)]:
+            union = size
         out[row] = 1 / (union + bare) if union else 0.0
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _holds(
+    table: Flags, bins: Integers, wanted: Integers, start: Integers, entity: Integers, out: Flags
+) -> None:
+    for row in range(len(table)):
+        for column in range(len(bins)):
+            if not table[row, column] or out[row]:
+                continue
+            first, end = start[bins[column]], start[bins[column] + 1]
+            place = first + np.searchsorted(entity[first:end], wanted[row])
+            out[row] = place < end and entity[place] == wanted[row]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

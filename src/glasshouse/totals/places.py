@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.totals.amounts import Integers
-from glasshouse.totals.attempts import Flags, Floats
-from glasshouse.totals.finding import Found, entity_codes
-from glasshouse.totals.listing import left_out_name
+from glasshouse.totals.attempts import Floats
+from glasshouse.totals.finding import Found
 from glasshouse.totals.naming import Registered
 from glasshouse.totals.publications import Published
 from glasshouse.totals.standing import (
@@ -32,6 +31,7 @@ from glasshouse.totals.standing import (
     source_of,
     sources_of,
 )
+from glasshouse.totals.titles import Key, Titles, titles_of
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,12 @@ class BinExposed:
 
 @dataclass(eq=False)
 class _Bins:
-    """All bins of all phases, by their names, and what is summed up for them; the first stands for none of them."""
+    """All bins of all phases and what is summed up for them; the first stands for none of them."""
 
     places: list[Integers]
     """Per phase and bin, its number."""
-    left_out: list[int]
-    """Per phase, the number of the bin of records left out."""
+    left_out: int
+    """The number of the bin of records left out."""
     names: list[str | None]
     """Per bin, its name."""
     entities: list[int | None]
@@ -105,8 +105,9 @@ def exposed_by_bin(
         rule: How she guesses, "uniform" or "bayes".
     """
     rows: list[BinExposed] = []
+    titles = titles_of(found)
     for name, standing in steps[1:]:
-        bins = _bins_of(found)
+        bins = _bins_of(found, titles)
         _add_up(bins, found, standing, values, rule)
         rows += sorted(
             _figures(bins, name, register), key=lambda row: (-row.value_at_risk, row.bin or "")
@@ -128,7 +129,6 @@ def bins_table(rows: Sequence[BinExposed]) -> pa.Table:
 
 
 def entities_table(
-    found: Sequence[Found],
     standing: Standing,
     values: NDArray[np.float64],
     published: Published,
@@ -136,16 +136,11 @@ def entities_table(
 ) -> pa.Table:
     """Return the entities that are certain to be behind some record, with how many and what they are worth."""
     rows = np.flatnonzero(standing.certain)
-    codes = entity_codes(study, published)
-    known = codes[codes >= 0]
-    entity = np.full(len(values), known[0] if len(known) else -1, np.int64)
-    for number, place, one in _certain_entities(found, standing):
-        entity[place] = one if number >= 0 else entity[place]
-    own, inverse = np.unique(entity[rows], return_inverse=True)
+    own, inverse = np.unique(standing.named[rows], return_inverse=True)
     inverse = inverse.reshape(-1)
     column = None if study.entities is None else study.entities.entity
     names = (
-        [f"row {code + 1}" for code in own.tolist()]
+        [f"row {row + 1}" for row in published.row[own].tolist()]
         if column is None
         else published.column(column).values.take(pa.array(own)).to_pylist()
     )
@@ -159,21 +154,20 @@ def entities_table(
     return table.sort_by([("value", "descending"), ("entity", "ascending")])
 
 
-def _bins_of(found: Sequence[Found]) -> _Bins:
-    number: dict[str, int] = {}
-    bins = _Bins([], [], [None], [None])
-    for each in found:
+def _bins_of(found: Sequence[Found], titles: Titles) -> _Bins:
+    number: dict[Key, int] = {}
+    bins = _Bins([], 0, [None], [None])
+    for each, keys, names in zip(found, titles.keys, titles.names, strict=True):
         counts = None if each.register is None else each.register.counts.tolist()
-        places = []
-        for place, name in enumerate([*each.instances.groups.bin_names, left_out_name(each)]):
-            if name not in number:
-                number[name] = len(bins.names)
+        for place, (key, name) in enumerate(zip(keys, names, strict=True)):
+            if key not in number:
+                number[key] = len(bins.names)
                 bins.names.append(name)
-                inside = counts is not None and place < len(counts)
-                bins.entities.append(counts[place] if counts is not None and inside else None)
-            places.append(number[name])
-        bins.places.append(np.array(places[:-1], np.int64))
-        bins.left_out.append(places[-1])
+                bins.entities.append(None if counts is None else counts[place])
+        bins.places.append(np.array([number[key] for key in keys], np.int64))
+    bins.left_out = len(bins.names)
+    bins.names.append(titles.left_out)
+    bins.entities.append(None)
     bins.sums = np.zeros((8, len(bins.names)))
     return bins
 
@@ -215,7 +209,7 @@ def _add_up(
         )
         places = bins.places[number][each.instances.groups.bin[each.instances.bins_of(part)]]
         if each.instances.left_out[part]:
-            places = np.append(places, bins.left_out[number])
+            places = np.append(places, bins.left_out)
         add(record[mine], places, guesses[mine])
 
 
@@ -256,34 +250,6 @@ def _of_several(found: Sequence[Found], sources: Integers) -> Iterator[tuple[int
         number, part, _ = source_of(code)
         if not found[number].instances.single[part]:
             yield code, number, part
-
-
-def _certain_entities(
-    found: Sequence[Found], standing: Standing
-) -> Iterator[tuple[int, Integers, Integers]]:
-    """Yield the phase, some records whose entity is certain, and the entity of each."""
-    sources = np.where(standing.certain, standing.uniform_source, NOTHING)
-    for rows, number, place in _of_single(found, sources):
-        register = found[number].register
-        if register is not None:
-            yield number, rows, register.one[place]
-    for code, number, part in _of_several(found, sources):
-        each = found[number]
-        if each.register is None:
-            continue
-        record = each.instances.groups.record[each.instances.packages_of(part)]
-        bins = each.instances.groups.bin[each.instances.bins_of(part)]
-        table = _table(each, part, source_of(code)[2])[:, : len(bins)]
-        table = np.broadcast_to(table, (len(record), len(bins))) & (each.register.counts[bins] > 0)
-        mine = (sources[record] == code) & table.any(axis=1)
-        yield number, record[mine], each.register.one[bins[table[mine].argmax(axis=1)]]
-
-
-def _table(found: Found, part: int, kind: int) -> Flags:
-    attempt = found.attempts.get(part)
-    if kind == JOINED or attempt is None or attempt.feasible is None:
-        return open_before(found, part)[0]
-    return attempt.feasible
 
 
 def _figures(bins: _Bins, step: str, register: int) -> Iterator[BinExposed]:

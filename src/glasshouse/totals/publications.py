@@ -95,6 +95,8 @@ class Published:
     """Per measure, the scaled values of the rows."""
     faults: Mapping[str, Faults]
     """Per measure, what is wrong with them; see `glasshouse.totals.amounts.FAULTS`."""
+    row: Integers
+    """Per row that is used, which row of the file it is, from 0."""
     rows: int
     """How many rows are used."""
     read: int
@@ -302,6 +304,7 @@ def _published(
         columns={each: columns[each].taken(kept) for each in used},
         measures={each: column[kept] for each, column in measures.items()},
         faults={each: column[kept] for each, column in faults.items()},
+        row=kept,
         rows=len(kept),
         read=rows,
         filtered=rows - met,

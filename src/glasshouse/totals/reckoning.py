@@ -220,7 +220,7 @@ class CampaignResult:
         """
         if self.register is None:
             raise StudyError(translated(NO_REGISTER))
-        return entities_table(self.found, self.standing, self.values, self.register, self.study)
+        return entities_table(self.standing, self.values, self.register, self.study)
 
     def packages_frame(self, *, most_bins: int = 100) -> pa.Table:
         """Return a row per record: where it can be, with which probability, and the chances to name its entity.
@@ -231,13 +231,19 @@ class CampaignResult:
             most_bins: Where more bins are feasible, they are counted and not listed.
         """
         column = self.study.publications[self.published.name].identifier
-        names = None if column is None else self.published.column(column)
+        records = (
+            pa.array(self.published.row + 1).cast(pa.string())
+            if column is None
+            else (names := self.published.column(column))
+            .values.take(pa.array(names.codes))
+            .cast(pa.string())
+        )
         registered = self.entities is not None
         return packages_table(
             self.found,
             self.standing,
             self.values,
-            names,
+            records,
             registered=registered,
             most_bins=most_bins,
         )

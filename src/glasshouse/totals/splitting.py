@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from glasshouse.study.totals import Phase, TotalsStudy
 from glasshouse.totals.amounts import Integers
 from glasshouse.totals.excess import excess_of
 from glasshouse.totals.joining import Flags, Groups
@@ -189,7 +190,7 @@ def instances_of(
     none_bin: bool,
     opened: Sequence[Open] = (),
     linked: Flags | None = None,
-    tried: bool = False,
+    news: Sequence[Open] | None = None,
 ) -> Instances:
     """Divide the groups of a phase into instances.
 
@@ -199,9 +200,10 @@ def instances_of(
         none_bin: Whether the totals may have left out records.
         opened: What earlier phases left open; the groups are divided by the first.
         linked: Per row of the records, whether an earlier phase has found its bin.
-        tried: Whether an earlier phase had the same groups: those in which nothing has changed are left as they are.
+        news: Where an earlier phase had the same groups, which of `opened` it did not know: groups of which these rule
+            out nothing are left as they are. None: no phase had them.
     """
-    part_of_bin, part_of_record, nowhere, restricted = _parts(groups, opened[0] if opened else None)
+    part_of_bin, part_of_record, nowhere = _parts(groups, opened[0] if opened else None)
     parts = int(part_of_bin.max(initial=-1)) + 1
     group = np.zeros(parts, np.int64)
     group[part_of_bin] = groups.bin_group
@@ -251,9 +253,10 @@ def instances_of(
         known = np.ones(parts, bool)
         known[part_of_record[inside][~linked[groups.record[inside]]]] = False
         settled |= known
-    if tried:
+    if news is not None:
         changed = np.zeros(parts, bool)
-        changed[part_of_record[inside][restricted[inside]]] = True
+        for each in news:
+            changed[owner[_restricted(groups, each, none_bin=none_bin)[inside]]] = True
         settled |= ~changed & (bins == np.bincount(groups.bin_group, minlength=groups.count)[group])
     return Instances(
         groups=groups,
@@ -274,11 +277,34 @@ def instances_of(
     )
 
 
-def _parts(groups: Groups, opened: Open | None) -> tuple[Integers, Integers, Flags, Flags]:
-    """Return the part of each bin and record, the records that can be in no bin, and those that are restricted."""
-    nobody = np.zeros(len(groups.record), bool)
-    if opened is None:
-        return groups.bin_group, groups.record_group, nobody, nobody
+def has_same_groups(study: TotalsStudy, phase: Phase, other: Phase) -> bool:
+    """Tell whether two phases have the same groups, with the same bins and measures."""
+    return (
+        (phase.packages, phase.bins, phase.bin) == (other.packages, other.bins, other.bin)
+        and phase.keys == other.keys
+        and set(study.measures_of(phase)) == set(study.measures_of(other))
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """What an earlier phase left open, in terms of the distinct texts in each group."""
+
+    group: Integers
+    """Per cell, a text of a group, its group, in ascending order."""
+    place: Integers
+    """Per bin of the groups, its cell."""
+    owner: Integers
+    """Per pair of a record and a cell that is open for it, the record, as a position in those of the groups."""
+    cell: Integers
+    """Per pair, the cell."""
+    known: Flags
+    """Per record of the groups, whether something is known of it."""
+    met: Integers
+    """Per record of the groups, how many cells are open for it; where nothing is known, 0."""
+
+
+def _open_cells(groups: Groups, opened: Open) -> _Cells:
     cell, cell_group, place = _cells(groups, opened)
     rows = groups.record
     counts = opened.counts[rows]
@@ -290,18 +316,32 @@ def _parts(groups: Groups, opened: Open | None) -> tuple[Integers, Integers, Fla
     found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     inside = keys[found] == wanted
     owner, found = owner[inside], found[inside]
-    met = np.bincount(owner, minlength=len(rows))
-    left_out = opened.outside[rows]
-    nowhere = ((counts > 0) | left_out) & (met == 0)
-    cells = np.bincount(cell_group, minlength=groups.count)
-    restricted = ((counts > 0) & (met < cells[groups.record_group])) | left_out
+    known = (counts > 0) | opened.outside[rows]
+    return _Cells(cell_group, place, owner, found, known, np.bincount(owner, minlength=len(rows)))
+
+
+def _parts(groups: Groups, opened: Open | None) -> tuple[Integers, Integers, Flags]:
+    """Return the part of each bin and record, and the records that can be in no bin."""
+    if opened is None:
+        return groups.bin_group, groups.record_group, np.zeros(len(groups.record), bool)
+    cells = _open_cells(groups, opened)
+    number = len(cells.group)
     whole = np.zeros(groups.count, bool)
-    whole[groups.record_group[(met == 0) & ~left_out]] = True
-    label = _connected(len(keys), len(rows), owner, found, cell_group, whole)
-    first = np.searchsorted(cell_group, np.arange(groups.count))
-    part_of_record = label[np.minimum(first[groups.record_group], len(keys) - 1)]
-    part_of_record[owner] = label[found]
-    return label[place], part_of_record, nowhere, restricted
+    whole[groups.record_group[(cells.met == 0) & ~opened.outside[groups.record]]] = True
+    label = _connected(number, len(groups.record), cells.owner, cells.cell, cells.group, whole)
+    first = np.searchsorted(cells.group, np.arange(groups.count))
+    part_of_record = label[np.minimum(first[groups.record_group], number - 1)]
+    part_of_record[cells.owner] = label[cells.cell]
+    return label[cells.place], part_of_record, cells.known & (cells.met == 0)
+
+
+def _restricted(groups: Groups, opened: Open, *, none_bin: bool) -> Flags:
+    """Tell of the records of the groups for which an earlier phase has ruled something out."""
+    cells = _open_cells(groups, opened)
+    number = np.bincount(cells.group, minlength=groups.count)
+    ruled_out = cells.known & (cells.met < number[groups.record_group])
+    held = opened.inside[groups.record] & none_bin
+    return np.asarray(ruled_out | opened.outside[groups.record] | held)
 
 
 def _inside(opened: Sequence[Open], rows: Integers) -> Flags:
