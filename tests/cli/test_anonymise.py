@@ -200,7 +200,7 @@ BAD = {
     "kind of nothing": (("--k", 3, "--closeness", "ordered"), "--closeness says nothing without"),
     "secrets together": (("--k", 3, "-s", "ill,id"), "one by one"),
     "hierarchy of nothing": (("--k", 3, "--hierarchy", "ill=ages.csv"), "-q"),
-    "huge weight": (("--k", 3, "--importance", "age=1e300"), "at most 1e+06"),
+    "huge weight": (("--k", 3, "--importance", "age=1e300"), "at most 1,000,000"),
     "k too large": (("--k", 13), "13"),
     "no secret": (("--method", "l-diversity", "--l", 2), "give one with -s"),
     "too diverse": (("--method", "l-diversity", "--l", 9, "-s", "ill"), "9"),

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from glasshouse.errors import StudyError
-from glasshouse.language import either, marked, system_reason, text, translated
+from glasshouse.language import either, marked, number, system_reason, text, translated
 from glasshouse.study.base import Model, Question
 
 M = TypeVar("M", bound=Model)
@@ -136,7 +136,7 @@ def _in_plain_words(problem: ErrorDetails, reason: str) -> str:
     kind, context = problem["type"], problem.get("ctx", {})
     for limit, words in _LIMITS.items():
         if limit in context:
-            return translated(words, limit=f"{context[limit]:g}", given=problem["input"])
+            return translated(words, limit=number(context[limit], "g"), given=problem["input"])
     if kind in ("literal_error", "enum"):
         choices = re.findall("'[^']*'", str(context["expected"]))
         return text("input should be {choices}", choices=either(choices))
