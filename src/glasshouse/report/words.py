@@ -54,7 +54,7 @@ def decimal(value: Fraction | float, digits: int) -> str:
     """Write a number with so many decimals; exact halves go away from zero.
 
     >>> decimal(Fraction(1, 8), 2), decimal(Fraction(-1, 8), 2), decimal(Fraction(1, 3), 0), decimal(1234.5, 1)
-    ('0.13', '-0.13', '0', '1,234.5')
+    ('0.13', '−0.13', '0', '1,234.5')
     """
     size = rounded(abs(Fraction(value)) * 10**digits)
     whole, rest = divmod(size, 10**digits)

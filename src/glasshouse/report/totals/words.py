@@ -51,8 +51,8 @@ EXPLAINED = {
         "another way of rounding would explain it; it cannot be told."
     ),
     "bin without entities": marked(
-        "Place without anybody registered: the place of these records is certain, but the register has nobody there "
-        "to be named."
+        "Place without anybody registered: the register has nobody where these records can be, so that nobody can be "
+        "named."
     ),
 }
 """What these reasons mean."""
