@@ -142,18 +142,27 @@ def check_new_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> None
     """Make sure that a file written beside a run destroys nothing.
 
     Raises:
-        DataError: It is the data itself, or there and not to be overwritten, or named as another kind of file.
+        DataError: It is the data itself, or there and not to be overwritten.
     """
-    if path.suffix != ".parquet":
-        raise DataError(
-            text('"{path}" is written as Parquet; give a name that ends in .parquet', path=path)
-        )
     if path.exists() and any(path.samefile(own) for own in data):
         raise DataError(text('"{path}" is the data itself; choose another place', path=path))
     if path.exists() and not overwrite:
         raise DataError(
             text('"{path}" exists; choose another place, or say --overwrite', path=path)
         )
+
+
+def check_records_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> None:
+    """Make sure that a file with what is known of every record destroys nothing, and is named as what it will be.
+
+    Raises:
+        DataError: It is the data itself, or there and not to be overwritten, or named as another kind of file.
+    """
+    if path.suffix != ".parquet":
+        raise DataError(
+            text('"{path}" is written as Parquet; give a name that ends in .parquet', path=path)
+        )
+    check_new_file(path, data, overwrite=overwrite)
 
 
 def write_records(frame: pa.Table, path: Path) -> None:

@@ -259,11 +259,11 @@ def carry_out(
 
     for dataset in study.datasets:
         existing_file(dataset.path)
-    for path in (save_table, per_record):
-        if path is not None:
-            asking.check_new_file(
-                path, [dataset.path for dataset in study.datasets], overwrite=overwrite
-            )
+    data = [dataset.path for dataset in study.datasets]
+    if save_table is not None:
+        asking.check_new_file(save_table, data, overwrite=overwrite)
+    if per_record is not None:
+        asking.check_records_file(per_record, data, overwrite=overwrite)
     family = study.each or study.by is not None
     if family:
         _refuse_for_family(save_table, per_record, explain, resume)

@@ -217,7 +217,7 @@ def deter(
             text("--per-record is about the records of a release; give --release FILE")
         )
     if per_record is not None:
-        asking.check_new_file(per_record, paths_of(study), overwrite=overwrite)
+        asking.check_records_file(per_record, paths_of(study), overwrite=overwrite)
     if out is not None:
         check_place(out, overwrite=overwrite)
     with progress() as watch:

@@ -303,7 +303,7 @@ def threat(
             text("--per-record is about the records of the original; give --original FILE")
         )
     if per_record is not None:
-        asking.check_new_file(per_record, paths_of(study), overwrite=overwrite)
+        asking.check_records_file(per_record, paths_of(study), overwrite=overwrite)
     checkpoint = None
     if out is not None:
         check_place(out, overwrite=overwrite)

@@ -167,7 +167,7 @@ def campaign(
         raise StudyError(text("--entities and --per-record name the same file; give each its own"))
     for written in (per_record, entities):
         if written is not None:
-            asking.check_new_file(written, [study_file, *paths_of(study)], overwrite=overwrite)
+            asking.check_records_file(written, [study_file, *paths_of(study)], overwrite=overwrite)
     if out is None and resume:
         raise StudyError(text("--resume needs the --out of the campaign that was interrupted"))
     if out is not None:
