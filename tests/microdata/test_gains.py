@@ -360,7 +360,7 @@ PRIOR_FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "the sum": ({"p": 0.5, "q": 0.4}, 'the prior on "secret" adds up to 0.9, not to 1'),
     "the sum, nearly": ({"p": 0.5, "q": 0.5 + 1e-16, "*": 1e-17}, "adds up to 1000"),
-    "below 0": ({"p": -0.5, "q": 1.5}, 'the probability of "p" of "secret" is -0.5; it must be'),
+    "below 0": ({"p": -0.5, "q": 1.5}, 'the probability of "p" of "secret" is −0.5; it must be'),
     "above 1": ({"p": 1.5, "q": 0}, 'the probability of "p" of "secret" is 1.5; it must be'),
     "no number": ({"p": "half", "q": 0.5}, "a probability of half is not a number"),
     "nothing left": ({"p": 0.5, "q": 0.25, "*": 0.25}, 'nothing is left for "\\*"'),
