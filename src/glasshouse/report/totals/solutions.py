@@ -56,6 +56,16 @@ def solution_sentences(found: Solution, *, with_shares: bool = True) -> list[str
     return [certain, _allocations(found.allocations, with_shares=with_shares)]
 
 
+def _digits(count: int) -> int:
+    """Return how many digits a number has; writing it out is too long for Python beyond 4,300 of them.
+
+    >>> _digits(10**30 - 1), _digits(10**30), len(str(10**30))
+    (30, 31, 31)
+    """
+    near = floor(log10(count))
+    return near + (count >= 10**near) + (count >= 10 ** (near + 1))
+
+
 def _allocations(count: int, *, with_shares: bool) -> str:
     """Say how many allocations there are; of very many only how long their number is (--json has all its digits)."""
     if count < 10**MOST_DIGITS and with_shares:
@@ -66,7 +76,7 @@ def _allocations(count: int, *, with_shares: bool) -> str:
         )
     if count < 10**MOST_DIGITS:
         return text("{allocations} allocations meet the totals.", allocations=count)
-    digits = floor(log10(count)) + 1
+    digits = _digits(count)
     if with_shares:
         return text(
             "So many allocations meet the totals that their number has {digits} digits; in brackets, the share of "
