@@ -62,8 +62,10 @@ def _digits(count: int) -> int:
     >>> _digits(10**30 - 1), _digits(10**30), len(str(10**30))
     (30, 31, 31)
     """
-    near = floor(log10(count))
-    return near + (count >= 10**near) + (count >= 10 ** (near + 1))
+    digits = floor(log10(count))
+    while count >= int(10**digits):
+        digits += 1
+    return digits
 
 
 def _allocations(count: int, *, with_shares: bool) -> str:
