@@ -1,0 +1,250 @@
+"""What the commands write stays as it is: figures, sentences and bytes, whatever moves inside.
+
+Some forty commands, good and bad, in both languages, run on small synthetic data; ``tests/cli/frozen.json`` keeps a
+digest of all that each of them wrote. Where one differs the test names the command and the file. To see what changed,
+run the test with ``KEEP_FROZEN=FOLDER`` before and after and compare the folders; to accept it, run the test with
+``UPDATE_SNAPSHOTS=1``. Of the terminal the sentences and figures count, not the layout. Pictures are kept as the
+specifications in ``report.json``: how they are drawn depends on the fonts of the machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+
+from glasshouse import synthetic
+from tests.cli.test_longitudinal import write
+from tests.cli.test_threat import HORIZONTAL, PEOPLE, VERTICAL
+from tests.conftest import Glasshouse, Outcome
+
+FROZEN = Path(__file__).parent / "frozen.json"
+GROUP = Path(__file__).parents[2] / "examples" / "trade" / "group.json"
+KEEP, UPDATE = "KEEP_FROZEN", "UPDATE_SNAPSHOTS"
+VERSIONS = re.compile(r'("(?:Python|numpy|numba|pyarrow|scipy|ortools)": )"[^"]*"')
+TOLD_VERSIONS = re.compile(r"\b(Python|numpy|numba|pyarrow|scipy|ortools) \d[\w.]*")
+MOMENTS = re.compile(r'("(?:seconds|cpu_seconds|cpu)": )[\d.e-]+')
+CLOCKED = ("seconds", "cpu_seconds", "cpu", "limit", "method")
+"""Columns of results that depend on how fast the machine is."""
+TIMED = ("totals-campaign",)
+"""Commands whose reports tell how long they took: there the words count, not the figures."""
+
+CENSUS = "-q day_of_birth -q month_of_birth -q gender -q race -s disability -s transport"
+KNOWN = "-q nat -q zip -s disease"
+COMMANDS = {
+    "assess": f"assess census.csv {CENSUS} --subject student",
+    "assess-pt": f"assess census.csv {CENSUS} --subject student --lang pt-BR",
+    "assess-whole-set": "assess people.csv -q nat -q zip -s disease --subsets full",
+    "assess-gains": "assess census.csv -q gender -q race -s disability -s transport --worth "
+    "transport:yes=3,*=1 --prior disability:yes=0.5,*=0.5 --currency R$",
+    "assess-tries": "assess census.csv -q gender -q month_of_birth -s race --tries 2 --lang pt-BR",
+    "assess-weight": "assess census.csv -q gender -q race -s disability --weight day_of_birth",
+    "assess-facts": "assess census.csv --fact birth=day_of_birth,month_of_birth -q gender "
+    "-s disability,transport",
+    "assess-treated": "assess census.csv -q month_of_birth -q race -s transport --where gender=F "
+    "--invalid race=yellow --drop-missing",
+    "assess-years": "assess census.csv next.csv --id student -q school -q gender -s transport "
+    "--subject student",
+    "assess-linked": "assess census.csv next.csv --link gender --link year_of_birth=0.9 "
+    "-q gender -q year_of_birth -s transport --subsets full",
+    "assess-by": "assess census.csv -q month_of_birth -q race -s transport --by gender",
+    "assess-each": "assess census.csv next.csv --each -q month_of_birth -q race -s transport "
+    "--lang pt-BR",
+    "assess-explain": "assess people.csv -q nat -s disease --explain",
+    "target": "target census.csv --know day_of_birth=9 --know gender=F -s transport",
+    "target-journalist": "target sample.csv --know month_of_birth=3 --know gender=F -s transport "
+    "--population census.csv --lang pt-BR",
+    "target-years": "target census.csv next.csv --id student --know gender=F -s transport",
+    "membership": "membership sample.csv --population census.csv -q month_of_birth -q gender",
+    "membership-person": "membership sample.csv --population census.csv -q month_of_birth "
+    "-q gender --know gender=F --lang pt-BR",
+    "membership-fraction": "membership sample.csv --fraction 0.25 -q day_of_birth "
+    "-q month_of_birth -q gender",
+    "anonymise": f"anonymise census.csv {CENSUS} --k 5 --suppression 0.05 --subject student",
+    "anonymise-close": f"anonymise census.csv {CENSUS} --k 3 --t 0.4 --lang pt-BR",
+    "anonymise-anatomy": "anonymise many.csv -q nat -q zip -s disease --method anatomy --l 2",
+    "anonymise-local": f"anonymise many.csv {KNOWN} --k 4 --recoding local",
+    "anonymise-mondrian": f"anonymise many.csv {KNOWN} --k 4 --recoding mondrian",
+    "assess-release": "assess anonymise",
+    "assess-anatomy": "assess anonymise-anatomy",
+    "compare-releases": "compare anonymise-local anonymise-mondrian",
+    "compare-file": f"compare many.csv {KNOWN} --k 2,5 --suppression 0.2 --lang pt-BR",
+    "compare-assessments": "compare assess assess-pt",
+    "threat": "threat anonymise-mondrian",
+    "threat-anatomy": "threat anonymise-anatomy --sweeps 400 --chains 2 --burn-in 50 --lang pt-BR",
+    "threat-person": "threat horizontal.json --know nat=M --know zip=45501 --learner 6",
+    "threat-everybody": "threat vertical.json",
+    "threat-another": f"threat anonymise-local/release.csv {KNOWN} --original many.csv",
+    "compare-threats": "compare threat threat-another",
+    "deter": "deter --gain 8000 --penalty 10000 --access-cost 100 --sizes 1:60",
+    "deter-records": "deter --release sample.csv --register census.csv -q month_of_birth "
+    "-q gender --gain 300 --penalty 1000 --access-cost 50 --lang pt-BR",
+    "deter-belief": "deter --gain 300 --penalty 100 --belief 500 --sizes 1:20",
+    "compare-deterrence": "compare deter deter-records --lang pt-BR",
+    "totals-campaign": "totals campaign --study month/study.toml",
+}
+"""Commands that write a run folder, by its name."""
+SPOKEN = {
+    "totals-solve": f"totals solve {GROUP}",
+    "inspect": "inspect census.csv",
+    "synth": "synth outpatient --records 50 --out made.csv",
+    "report": "report assess --lang pt-BR",
+    "wrong-column": "assess census.csv -q gander",
+    "wrong-file": "assess nowhere.csv -q gender",
+    "wrong-file-pt": "assess nowhere.csv -q gender --lang pt-BR",
+    "wrong-option": "assess census.csv -q gender --trie 2",
+    "wrong-number": "assess census.csv -q gender --tries 0",
+    "wrong-language": "assess census.csv -q gender --lang fr",
+    "no-question": "assess census.csv",
+    "beside-study": "assess --study assess/study.toml -q gender",
+    "other-study": "target --study assess/study.toml",
+    "there-already": "assess census.csv -q gender --out assess",
+    "ragged": "inspect ragged.csv",
+    "nobody": "target census.csv --know day_of_birth=99 -s transport --lang pt-BR",
+    "no-protection": "anonymise census.csv -q gender --k 100000",
+    "no-original": f"threat anonymise-mondrian/release.csv {KNOWN}",
+    "no-terms": "deter --discount 2",
+    "no-instance": "totals solve census.csv",
+    "no-plan": "totals campaign --study assess/study.toml",
+    "no-run": "report nowhere",
+    "other-runs": "compare assess deter",
+}
+"""Commands that write no run folder, most of them wrong."""
+FILES = ("report.html", "report.json", "results.parquet", "manifest.json", "study.toml")
+
+
+@dataclass(frozen=True)
+class Written:
+    """What one command wrote, as texts by name."""
+
+    texts: dict[str, str]
+
+    def digests(self) -> dict[str, str]:
+        return {
+            name: hashlib.sha256(text.encode()).hexdigest()[:16]
+            for name, text in self.texts.items()
+        }
+
+    def keep(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in self.texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
+
+
+def test_every_command_writes_what_it_wrote(
+    glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "2000")
+    make_data()
+    kept = os.environ.get(KEEP)
+    digests = {}
+    for name, written in run_all(glasshouse, tmp_path):
+        digests[name] = written.digests()
+        if kept is not None:
+            written.keep(Path(kept) / name)
+            if (tmp_path / name).is_dir():
+                shutil.copytree(tmp_path / name, Path(kept) / "whole" / name, dirs_exist_ok=True)
+    if os.environ.get(UPDATE) == "1":
+        FROZEN.write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8")
+    frozen = json.loads(FROZEN.read_text(encoding="utf-8"))
+    assert list(digests) == list(frozen)
+    changed = [
+        f"{name}: {what}"
+        for name in frozen
+        for what in sorted({*frozen[name], *digests[name]})
+        if frozen[name].get(what) != digests[name].get(what)
+    ]
+    assert not changed, f"these wrote something else: {', '.join(changed)}"
+
+
+def run_all(glasshouse: Glasshouse, folder: Path) -> Iterator[tuple[str, Written]]:
+    for name, line in COMMANDS.items():
+        told = glasshouse(*line.split(), "--out", name)
+        document = glasshouse(*line.split(), "--json")
+        texts = terminal(told, folder) | {"document.json": plain(document.out, folder)}
+        files = {file: folder / name / file for file in FILES}
+        files |= {path.name: path for path in sorted((folder / name).glob("*.csv"))}
+        texts |= {n: content(path, folder) for n, path in files.items() if path.exists()}
+        if name in TIMED:
+            del texts["report.json"]  # the axes of its pictures are drawn after their times
+            masked = ("report.html", "figures.txt")
+            texts |= {n: re.sub(r"[\d.,e-]*\d", "0", texts[n]) for n in masked}
+        yield name, Written(texts)
+    for name, line in SPOKEN.items():
+        yield name, Written(terminal(glasshouse(*line.split()), folder))
+
+
+def terminal(outcome: Outcome, folder: Path) -> dict[str, str]:
+    """Return what the terminal showed: the sentences as they are, and every figure, in whatever order."""
+    lines = plain(outcome.out, folder).splitlines()
+    sentences = [line.strip() for line in lines if line.lstrip().startswith("•")]
+    others = " ".join(line for line in lines if not line.lstrip().startswith("•"))
+    figures = sorted(re.findall(r"[\d.,]*\d", others))
+    return {
+        "exit.txt": str(outcome.code),
+        "sentences.txt": "\n".join(sentences),
+        "figures.txt": "\n".join(figures),
+        "error.txt": plain(outcome.error, folder),
+    }
+
+
+def content(path: Path, folder: Path) -> str:
+    """Return what a file holds, without what depends on the machine."""
+    if path.suffix == ".parquet":
+        frame = pyarrow.parquet.read_table(path)
+        names = [name for name in frame.column_names if name not in CLOCKED]
+        return json.dumps([str(frame.schema), frame.select(names).to_pydict()], default=str)
+    text = plain(path.read_text(encoding="utf-8"), folder)
+    return re.sub(r"<svg.*?</svg>", "<svg/>", text, flags=re.DOTALL)
+
+
+def plain(text: str, folder: Path) -> str:
+    text = text.replace(str(folder), "FOLDER").replace(str(GROUP), "GROUP")
+    text = TOLD_VERSIONS.sub(r"\1", VERSIONS.sub(r'\1""', text))
+    return MOMENTS.sub(r"\g<1>0", text)
+
+
+def make_data() -> None:
+    """Write the small data that the commands are about."""
+    generator = synthetic.generator("school-census")
+    census = next(iter(generator.batches(600, seed=3))).to_pydict()
+    columns: dict[str, list[Any]] = {
+        "day_of_birth": census["day_of_birth"],
+        "month_of_birth": census["month_of_birth"],
+        "year_of_birth": census["year_of_birth"],
+        "gender": census["gender"],
+        "race": census["ethnicity"],
+        "school": [str(hash_of(row) % 7) for row in range(600)],
+        "disability": census["disability"],
+        "transport": census["transport"],
+        "student": [f"s{row}" for row in range(600)],
+    }
+    texts = {name: [str(value) for value in values] for name, values in columns.items()}
+    write("census.csv", texts)
+    grown = {name: values[100:] for name, values in texts.items()}
+    grown["school"] = [
+        str((int(school) + row % 3) % 7) for row, school in enumerate(grown["school"])
+    ]
+    write("next.csv", grown)
+    write("sample.csv", {name: values[::4] for name, values in texts.items()})
+    write("people.csv", PEOPLE)
+    write("many.csv", {name: values * 5 for name, values in PEOPLE.items()})
+    Path("horizontal.json").write_text(json.dumps(HORIZONTAL))
+    Path("vertical.json").write_text(json.dumps(VERTICAL))
+    Path("ragged.csv").write_text("a,b\n1,2\n3\n")
+    synthetic.write_trade_study(Path("month"), records=300, seed=1)
+
+
+def hash_of(row: int) -> int:
+    """Return a number that looks random, the same everywhere."""
+    return int(hashlib.sha256(str(row).encode()).hexdigest()[:8], 16)
