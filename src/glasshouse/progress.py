@@ -1,0 +1,41 @@
+"""How far a long piece of work is: one form for everything that takes long, and for whoever watches it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Stage = Literal["reading", "sweeping", "searching", "sampling", "solving"]
+"""What is being done."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a stage is.
+
+    >>> Progress("reading", 30, 120).share
+    0.25
+    """
+
+    stage: Stage
+    """What is being done."""
+    done: float
+    """How much of it is done."""
+    total: float | None = None
+    """How much there is to do; None: nobody knows."""
+    note: str = ""
+    """What exactly, such as the phase of a campaign."""
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """What is known so far, by name, such as the best loss found."""
+
+    @property
+    def share(self) -> float | None:
+        """The part that is done, from 0 to 1; None: nobody knows."""
+        return (
+            None if self.total is None else min(1.0, self.done / self.total) if self.total else 1.0
+        )
+
+
+OnProgress = Callable[[Progress], None]
+"""Called now and then with how far the work is; what it raises ends the work."""
