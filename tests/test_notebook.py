@@ -23,8 +23,8 @@ from glasshouse.microdata.family import family
 from glasshouse.mitigation.local import mondrian, recode_locally
 from glasshouse.notebook import _kind_of, _pages
 from glasshouse.qif import Channel, Hyper, Prior
-from glasshouse.runs.deterring import run_deter
-from glasshouse.study.economics import DeterStudy
+from glasshouse.runs.deter import run_deter
+from glasshouse.study.deter import DeterStudy
 
 PEOPLE = pa.table(
     {

@@ -131,12 +131,12 @@ def _pages() -> Mapping[str, Callable[[Any, str], Page]]:
 def _reports() -> Mapping[str, Callable[[Any, str], Page]]:
     """Return those that a report is made of."""
     from glasshouse.report import assessment_page
-    from glasshouse.report.microdata.family_page import family_page
-    from glasshouse.report.mitigation.comparison_page import comparison_page
-    from glasshouse.report.people.members import member_page
-    from glasshouse.report.people.memberships import membership_page
-    from glasshouse.report.people.populations import population_page
-    from glasshouse.report.people.targets import target_page
+    from glasshouse.report.assess.family_page import family_page
+    from glasshouse.report.compare.page import comparison_page
+    from glasshouse.report.membership.member import member_page
+    from glasshouse.report.membership.page import membership_page
+    from glasshouse.report.membership.population import population_page
+    from glasshouse.report.target.page import target_page
     from glasshouse.report.totals.page import total_page
 
     def said(make: Callable[..., Page]) -> Callable[[Any, str], Page]:
@@ -163,11 +163,11 @@ def _reports() -> Mapping[str, Callable[[Any, str], Page]]:
 
 def _glances() -> Mapping[str, Callable[[Any, str], Page]]:
     """Return all others."""
-    from glasshouse.report.economics import glance as economics
-    from glasshouse.report.groups import glance as groups
-    from glasshouse.report.microdata import glance as microdata
-    from glasshouse.report.mitigation import glance as mitigation
+    from glasshouse.report.anonymise import glance as mitigation
+    from glasshouse.report.assess import glance as microdata
+    from glasshouse.report.deter import glance as economics
     from glasshouse.report.qif import glance as qif
+    from glasshouse.report.threat import glance as groups
     from glasshouse.report.totals import glance as totals
 
     def of_people(make: Callable[..., Page]) -> Callable[[Any, str], Page]:

@@ -15,14 +15,14 @@ from glasshouse.microdata import Assessment, assess, sweep
 from glasshouse.microdata.lattice import Sweep
 from glasshouse.qif import Tries
 from glasshouse.report import Severity, findings
-from glasshouse.report.grading import graded, learned
-from glasshouse.report.microdata.attacks import (
+from glasshouse.report.assess.attacks import (
     best_by_size,
     by_knowledge,
     growth,
     stage_labels,
     widest,
 )
+from glasshouse.report.grading import graded, learned
 from glasshouse.report.words import frequency, money, share
 from glasshouse.runs.grouped import assess_by_group
 from glasshouse.table import read

@@ -32,7 +32,7 @@ from glasshouse.report.page import (
 )
 from glasshouse.report.render import to_html
 from glasshouse.report.repeating import instructions
-from tests.report.test_document import assert_it_asks_nobody, tags, text
+from tests.report.test_assess import assert_it_asks_nobody, tags, text
 
 CHART = {
     "$schema": "https://vega.github.io/schema/vega-lite/v6.json",

@@ -10,7 +10,7 @@ from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report import Finding, Page, Provenance, Severity, archive, to_html
 from glasshouse.report.pdf import content_of
 from glasshouse.report.story import Chapter, story_page
-from tests.report.test_document import text
+from tests.report.test_assess import text
 
 PROVENANCE = Provenance("1.0", "", {})
 

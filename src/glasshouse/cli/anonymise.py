@@ -196,7 +196,7 @@ def anonymise(
     """
     from glasshouse.cli.protected import show_protected
     from glasshouse.runs import Means, check_place, write_run
-    from glasshouse.runs.anonymising import run_anonymise
+    from glasshouse.runs.anonymise import run_anonymise
     from glasshouse.sources import existing_file
     from glasshouse.study import make_study
 

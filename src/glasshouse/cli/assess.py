@@ -323,7 +323,7 @@ def _refuse_for_family(
 
 def _note_telling_columns(run: Run) -> None:
     """Say of single attributes that tell nobody apart, or everybody."""
-    from glasshouse.report.microdata.attacks import last_window
+    from glasshouse.report.assess.attacks import last_window
 
     for attack in last_window(run.assessment.attacks):
         if attack.secret or len(attack.quasi_identifiers) > 1 or attack.records == 1:

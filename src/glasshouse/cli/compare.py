@@ -94,7 +94,7 @@ def compare(
     """
     from glasshouse.cli.protected import show_comparison
     from glasshouse.runs import Means, check_place
-    from glasshouse.runs.comparing import compare_runs, compare_studies, write_comparison
+    from glasshouse.runs.compare import compare_runs, compare_studies, write_comparison
     from glasshouse.sources import existing_file
 
     if out is not None:
@@ -189,7 +189,7 @@ def _put_side_by_side(
 ) -> None:
     """Compare runs of the same command by what they found."""
     from glasshouse.cli.compared import show_side_by_side
-    from glasshouse.runs.side_by_side import side_by_side, write_side_by_side
+    from glasshouse.runs.compare_runs import side_by_side, write_side_by_side
 
     _refuse_beside_folders(context, set())
     outcome = side_by_side(folders)

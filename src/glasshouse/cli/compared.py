@@ -14,16 +14,16 @@ from glasshouse.cli.outcomes import say
 from glasshouse.cli.tables import plain_table
 from glasshouse.errors import printable
 from glasshouse.language import number, text
-from glasshouse.report.microdata.attacks import target_label
-from glasshouse.report.side_by_side.figures import (
+from glasshouse.report.assess.attacks import target_label
+from glasshouse.report.compare.figures import (
     change_of,
     figure_label,
     figure_of,
     measured_findings,
 )
-from glasshouse.report.side_by_side.findings import Change, change_by, points, side_by_side_findings
+from glasshouse.report.compare.run_findings import Change, change_by, points, side_by_side_findings
 from glasshouse.report.words import percentage
-from glasshouse.runs.side_by_side import AssessedRuns, Line, MeasuredRuns
+from glasshouse.runs.compare_runs import AssessedRuns, Line, MeasuredRuns
 
 COLOURS = {Change.WORSE: "red", Change.BETTER: "green", Change.SAME: "", Change.MIXED: ""}
 """How a difference is highlighted, besides its mark."""

@@ -172,10 +172,10 @@ def deter(
     from glasshouse.cli.deterred import show_deterred
     from glasshouse.cli.progress import progress
     from glasshouse.runs import Means, check_place, write_run
-    from glasshouse.runs.deterring import run_deter
+    from glasshouse.runs.deter import run_deter
     from glasshouse.sources import existing_file
     from glasshouse.study import paths_of, validated
-    from glasshouse.study.economics import DeterStudy
+    from glasshouse.study.deter import DeterStudy
     from glasshouse.study.files import load_question
 
     if study_file is not None:

@@ -12,7 +12,7 @@ from rich.table import Table
 from glasshouse.cli.outcomes import say
 from glasshouse.cli.tables import plain_table
 from glasshouse.language import number, text, translated
-from glasshouse.report.economics.findings import (
+from glasshouse.report.deter.findings import (
     DETERRENTS,
     THRESHOLDS,
     deterrence_findings,
@@ -24,7 +24,7 @@ from glasshouse.report.economics.findings import (
     value_of,
 )
 from glasshouse.report.words import percentage
-from glasshouse.runs.deterring import DeterRun
+from glasshouse.runs.deter import DeterRun
 
 
 def show_deterred(run: DeterRun, report: Path | None, *, as_json: bool) -> None:

@@ -29,11 +29,11 @@ from glasshouse.errors import printable
 from glasshouse.language import text, text_for, translated
 from glasshouse.microdata.membership import Member, Membership
 from glasshouse.report import findings
-from glasshouse.report.microdata.families import family_findings
-from glasshouse.report.people.members import member_findings
-from glasshouse.report.people.memberships import membership_findings
-from glasshouse.report.people.populations import population_findings
-from glasshouse.report.people.targets import target_findings
+from glasshouse.report.assess.families import family_findings
+from glasshouse.report.membership.member import member_findings
+from glasshouse.report.membership.page import membership_findings
+from glasshouse.report.membership.population import population_findings
+from glasshouse.report.target.page import target_findings
 from glasshouse.report.words import counted
 from glasshouse.runs import FamilyRun, MembershipRun, Run, TargetRun
 from glasshouse.table import Step

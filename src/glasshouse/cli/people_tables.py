@@ -15,7 +15,7 @@ from glasshouse.microdata.explain import value_text
 from glasshouse.microdata.membership import Member, Membership
 from glasshouse.microdata.target import TargetSecret
 from glasshouse.microdata.uniqueness import PopulationRisks
-from glasshouse.report.microdata.attacks import target_label
+from glasshouse.report.assess.attacks import target_label
 from glasshouse.report.words import counted
 
 MOST_VALUES = 15

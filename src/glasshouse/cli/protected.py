@@ -11,10 +11,10 @@ from rich.console import Console
 from glasshouse.cli.outcomes import say, show_treatment
 from glasshouse.cli.tables import comparison_table, protection_table
 from glasshouse.language import text, text_for
-from glasshouse.report.mitigation.comparisons import comparison_findings
-from glasshouse.report.mitigation.findings import protection_findings
-from glasshouse.runs.anonymising import RELEASE, AnonymiseRun
-from glasshouse.runs.comparing import Comparison
+from glasshouse.report.anonymise.findings import protection_findings
+from glasshouse.report.compare.findings import comparison_findings
+from glasshouse.runs.anonymise import RELEASE, AnonymiseRun
+from glasshouse.runs.compare import Comparison
 
 
 def show_protected(run: AnonymiseRun, report: Path | None, *, as_json: bool) -> None:

@@ -17,8 +17,7 @@ from glasshouse.microdata.explain import Explanation
 from glasshouse.microdata.family import Cell, Family
 from glasshouse.microdata.influence import shapley_values
 from glasshouse.microdata.lattice import Sweep
-from glasshouse.report.discretion import figure_between
-from glasshouse.report.microdata.attacks import (
+from glasshouse.report.assess.attacks import (
     attack_label,
     best_by_size,
     by_knowledge,
@@ -27,9 +26,10 @@ from glasshouse.report.microdata.attacks import (
     stage_labels,
     target_label,
 )
-from glasshouse.report.microdata.parts import told_in
+from glasshouse.report.assess.parts import told_in
+from glasshouse.report.discretion import figure_between
 from glasshouse.report.words import money, percentage, singular
-from glasshouse.runs.comparing import Compared
+from glasshouse.runs.compare import Compared
 from glasshouse.table import Step
 from glasshouse.table.profile import ColumnProfile
 

@@ -231,11 +231,11 @@ def threat(
     """
     from glasshouse.cli.threatened import show_threat
     from glasshouse.runs import Checkpoint, Means, check_place, write_run
-    from glasshouse.runs.threatening import checkpoint_key, run_threat, study_of_folder
+    from glasshouse.runs.threat import checkpoint_key, run_threat, study_of_folder
     from glasshouse.sources import existing_file
     from glasshouse.study import paths_of, validated
     from glasshouse.study.files import load_question
-    from glasshouse.study.threats import ThreatStudy
+    from glasshouse.study.threat import ThreatStudy
 
     if study_file is not None:
         asking.refuse_beside_study(context, allowed=HOW_TO_RUN)
@@ -350,7 +350,7 @@ def _refuse_beside_folder(context: typer.Context) -> None:
 
 def _domains(texts: list[str] | None) -> tuple[dict[str, str], dict[str, Path]]:
     """Return the domains that are given as whole numbers, and those that are files."""
-    from glasshouse.study.threats import whole_numbers
+    from glasshouse.study.threat import whole_numbers
 
     given = options.assignments(
         texts, option="--values", form=text("COLUMN=LOW..HIGH or COLUMN=FILE"), first=True

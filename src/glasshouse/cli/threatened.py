@@ -13,14 +13,14 @@ from glasshouse.cli.outcomes import say, show_treatment
 from glasshouse.cli.tables import plain_table
 from glasshouse.groups import Measures
 from glasshouse.language import number, text, text_for
-from glasshouse.report.groups.findings import threat_findings
-from glasshouse.report.groups.words import (
+from glasshouse.report.threat.findings import threat_findings
+from glasshouse.report.threat.words import (
     adversary_label,
     method_label,
     plus_minus,
     value_text,
 )
-from glasshouse.runs.threatening import ThreatRun
+from glasshouse.runs.threat import ThreatRun
 
 MOST_VALUES = 15
 """So many sensitive values are shown of a victim."""

@@ -20,7 +20,7 @@ from glasshouse.errors import printable
 from glasshouse.language import number, text
 from glasshouse.report.totals.page import total_findings
 from glasshouse.report.totals.words import growth, step_label
-from glasshouse.runs.totalling import TotalsRun
+from glasshouse.runs.totals import TotalsRun
 from glasshouse.totals.publications import Trouble
 
 

@@ -139,7 +139,7 @@ def campaign(
     """
     from glasshouse.cli.totalled import show_campaign, write_entities, write_places
     from glasshouse.runs import Means, check_place, write_run
-    from glasshouse.runs.totalling import run_totals
+    from glasshouse.runs.totals import run_totals
     from glasshouse.sources import existing_file
     from glasshouse.study import paths_of
     from glasshouse.study.files import load_question

@@ -1,7 +1,7 @@
 """What was found: in sentences, in a picture, in exact figures. Handed aggregates only."""
 
-from glasshouse.report.microdata.document import assessment_page
-from glasshouse.report.microdata.findings import findings
+from glasshouse.report.assess.document import assessment_page
+from glasshouse.report.assess.findings import findings
 from glasshouse.report.page import Finding, Page, Provenance, Severity, ranked
 from glasshouse.report.render import to_html
 

@@ -1,12 +1,12 @@
 """Runs: a study carried out, and the folder that keeps its outcome."""
 
+from glasshouse.runs.assess import Means, Run, Watch, run, run_key
 from glasshouse.runs.checkpoint import Checkpoint
-from glasshouse.runs.families import FamilyRun, run_family
-from glasshouse.runs.memberships import MembershipRun, run_membership
+from glasshouse.runs.family import FamilyRun, run_family
+from glasshouse.runs.membership import MembershipRun, run_membership
 from glasshouse.runs.reading import focal_first
-from glasshouse.runs.runner import Means, Run, Watch, run, run_key
 from glasshouse.runs.store import Outcome, check_place, stored_release, write_run
-from glasshouse.runs.targets import TargetRun, run_target
+from glasshouse.runs.target import TargetRun, run_target
 
 __all__ = [
     "Checkpoint",

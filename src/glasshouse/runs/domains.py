@@ -11,7 +11,7 @@ from glasshouse.language import text
 from glasshouse.mitigation.hierarchies import SEPARATOR, read_hierarchy
 from glasshouse.sources import Source, open_source
 from glasshouse.study import Dialect
-from glasshouse.study.threats import ThreatStudy, whole_numbers
+from glasshouse.study.threat import ThreatStudy, whole_numbers
 from glasshouse.table import EncodedTable
 
 _ONE_PER_LINE = Dialect(header=False)

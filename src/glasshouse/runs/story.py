@@ -21,14 +21,14 @@ from glasshouse.errors import DataError
 from glasshouse.language import spoken, text
 from glasshouse.report import Page, Provenance, archive, to_html
 from glasshouse.report.story import Chapter, story_page
-from glasshouse.runs.anonymising import AnonymiseRun, run_anonymise
-from glasshouse.runs.comparing import Comparison, compare_runs, write_comparison
-from glasshouse.runs.deterring import DeterRun, run_deter
-from glasshouse.runs.runner import Means, Run, run
+from glasshouse.runs.anonymise import AnonymiseRun, run_anonymise
+from glasshouse.runs.assess import Means, Run, run
+from glasshouse.runs.compare import Comparison, compare_runs, write_comparison
+from glasshouse.runs.deter import DeterRun, run_deter
 from glasshouse.runs.store import MANIFEST, PAGES, REPORT, Outcome, check_place, write_run
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import Study, make_study
-from glasshouse.study.economics import DeterStudy
+from glasshouse.study.deter import DeterStudy
 from glasshouse.synthetic.following import a_year_later
 
 RECORDS, SEED = 100_000, 2018
@@ -92,7 +92,7 @@ class Story:
 
     def to_page(self) -> Page:
         """Return the story as one page, in the language that is spoken."""
-        from glasshouse.report.mitigation.comparison_page import comparison_page
+        from glasshouse.report.compare.page import comparison_page
 
         provenance = self._provenance()
         compared = comparison_page(self.comparison, provenance=provenance, command="")

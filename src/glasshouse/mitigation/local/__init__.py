@@ -12,7 +12,7 @@ their values. There are two ways to form groups that all meet the criteria:
 Everything works on the distinct combinations of quasi-identifiers and of those sensitive values that the criteria look
 at, with the number of their records; large inputs are searched in blocks of near groups. Doubles guide the search, but
 whether a class meets the criteria is decided exactly, by `Criterion.holds`, and once more on the released columns
-themselves. `docs/mitigation-local.md` derives what is computed here.
+themselves. `docs/anonymise-local.md` derives what is computed here.
 """
 
 from glasshouse.mitigation.local.dividing import mondrian

@@ -11,7 +11,7 @@ from math import isclose
 
 from glasshouse.disclosure import is_shown
 from glasshouse.language import number, text, text_for
-from glasshouse.report.microdata.findings import graded
+from glasshouse.report.assess.findings import graded
 from glasshouse.report.page import Finding, Severity
 from glasshouse.report.totals.words import SOLVED, amount, decimal, growth, short_money
 from glasshouse.report.words import (

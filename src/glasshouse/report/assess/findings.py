@@ -1,0 +1,421 @@
+"""What was found in microdata, in sentences that a minister understands.
+
+Findings are made from aggregates only: names of columns, counts of records, probabilities. No value of a record
+can enter a sentence.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from glasshouse.language import text, text_for
+from glasshouse.microdata import Assessment, Attack
+from glasshouse.microdata.lattice import Sweep
+from glasshouse.report.assess.attacks import growth, widest
+from glasshouse.report.assess.gaining import gained
+from glasshouse.report.assess.influences import influence_findings
+from glasshouse.report.assess.knowing import (
+    exact_figure,
+    knowledge,
+    knowledge_counted,
+    knowledge_in_short,
+    ratio,
+)
+from glasshouse.report.assess.safety import safe_knowledge, tells_nothing, untouched
+from glasshouse.report.grading import MANY, SMALL_CLASS, SOME, graded, learned, worst_first
+from glasshouse.report.page import Finding, Severity
+from glasshouse.report.words import (
+    counted,
+    enumeration,
+    frequencies,
+    frequency,
+    indefinite,
+    percentage,
+    plural,
+    share,
+    short_names,
+    singular,
+    together,
+)
+
+__all__ = ["MANY", "SMALL_CLASS", "SOME", "attack_findings", "exact_figure", "findings", "graded"]
+
+
+def findings(
+    assessment: Assessment,
+    *,
+    subject: str = "person",
+    currency: str | None = None,
+    tries: int | None = None,
+    sweep: Sweep | None = None,
+) -> tuple[Finding, ...]:
+    """Return who can be named, what can be inferred, how little is enough, how many stand alone, and what is safe.
+
+    They speak of all datasets together, of the largest set of quasi-identifiers that was assessed, and of the
+    sensitive attribute that is most at risk. Of a growing collection one says how her success grows.
+
+    Args:
+        assessment: What came out.
+        subject: What a record stands for.
+        currency: What gains are counted in; None: they are plain numbers.
+        tries: How many guesses she has, where a gain is that one of them is right.
+        sweep: The sums of every subset, where there are such, from which the influence of each attribute follows.
+    """
+    naming, *inferring = widest(assessment.attacks)
+    found = [_named(naming, subject)]
+    stages = growth(assessment.attacks)
+    if len(stages) > 1:
+        found.append(_grown(stages[0][0], naming))
+    if inferring:
+        worst = min(inferring, key=_most_at_risk)
+        found.append(_inferred(worst, subject))
+        found += untouched([attack for attack in inferring if attack is not worst])
+    else:
+        found.append(_expected(naming, subject))
+    gaining = [attack for attack in (naming, *inferring) if attack.gain is not None]
+    if gaining:
+        found.append(gained(gaining, subject=subject, currency=currency, tries=tries))
+    enough = _enough(assessment, naming)
+    if enough is not None:
+        found.append(_already(enough, subject))
+    if any(naming.class_sizes.classes):
+        found.append(_nearly_alone(naming, subject))
+    if sweep is not None:
+        found += influence_findings(sweep)
+    safe = safe_knowledge(assessment, subject)
+    return (*found, *([safe] if safe is not None else []))
+
+
+def attack_findings(attack: Attack, *, subject: str = "person") -> tuple[Finding, ...]:
+    """Return what one attack achieves, by itself."""
+    found = [_inferred(attack, subject) if attack.secret else _named(attack, subject)]
+    if attack.gain is not None:
+        found.append(gained([attack], subject=subject, currency=None, tries=None))
+    if not attack.secret and any(attack.class_sizes.classes):
+        found.append(_nearly_alone(attack, subject))
+    return tuple(found)
+
+
+def _named(attack: Attack, subject: str) -> Finding:
+    success, certain = attack.probabilistic.posterior, attack.certain > 0
+    nothing = not certain and attack.probabilistic.additive == 0
+    grade = Severity.SAFE if nothing else graded(success, certain=certain)
+    return Finding(
+        grade,
+        _naming_sentence(attack, subject),
+        figure=exact_figure(attack),
+        meaning=_naming_means(attack),
+        remedy=""
+        if grade in (Severity.LOW, Severity.SAFE)
+        else text(
+            "Publish less detail of the attributes that contribute most, or leave one out; glasshouse anonymise and "
+            "glasshouse compare show what that buys and what it costs."
+        ),
+    )
+
+
+def _naming_means(attack: Attack) -> str:
+    if attack.certain == 0:
+        return text(
+            "For everybody there is at least one further record that may be theirs, so that nobody can be sure which "
+            "one it is. Whoever knows more than these attributes may be."
+        )
+    return text(
+        "Whoever is named has all the rest of the record read as well: it is no longer anonymous to anybody who knows "
+        "these things, be it a neighbour, a colleague or a relative."
+    )
+
+
+def _naming_sentence(attack: Attack, subject: str) -> str:
+    parts = {
+        "person": indefinite(subject),
+        "known": knowledge_in_short(attack),
+        "people": counted(attack.records, subject),
+        "frequency": frequency(attack.probabilistic.posterior),
+    }
+    if attack.certain == 0 and attack.probabilistic.additive == 0:
+        return text(
+            "Someone who knows {person}'s {known} cannot name any of the {people} with certainty, and guesses no "
+            "better than without that knowledge: right for {frequency}.",
+            **parts,
+        )
+    if attack.certain == 0:
+        return text(
+            "Someone who knows {person}'s {known} cannot name any of the {people} with certainty; a guess is right "
+            "for {frequency}.",
+            **parts,
+        )
+    if attack.records == 1:
+        return text(
+            "The release is about one {subject} only: whoever knows that someone is in it knows the whole record.",
+            subject=singular(subject),
+        )
+    if attack.certain == attack.records:
+        return text(
+            "Someone who knows {person}'s {known} can name every one of the {people} with certainty.",
+            person=parts["person"],
+            known=parts["known"],
+            people=parts["people"],
+        )
+    return text(
+        "Someone who knows {person}'s {known} can name {certain} of the {people} with certainty ({share}), and by "
+        "guessing would be right for {frequency}.",
+        certain=attack.certain,
+        share=_certainty(attack),
+        **parts,
+    )
+
+
+def _certainty(attack: Attack) -> str:
+    """Say how large a share is certain; where records are not alike, how probable it is to meet one."""
+    if Fraction(attack.certain, attack.records) == attack.deterministic.posterior:
+        return share(attack.certain, attack.records)
+    return text(
+        "which happens with a chance of {chance}",
+        chance=percentage(attack.deterministic.posterior),
+    )
+
+
+def _grown(first: Attack, last: Attack) -> Finding:
+    """Say what the first dataset alone gives her, and what all of them do."""
+    names = dict(zip(last.datasets, short_names(last.datasets), strict=True))
+    alone, every = (
+        together([names.get(dataset, dataset) for dataset in attack.datasets])
+        for attack in (first, last)
+    )
+    before, after = first.probabilistic.posterior, last.probabilistic.posterior
+    said_before, said_after = frequencies(before, after)
+    said = {
+        "alone": alone,
+        "before": said_before,
+        "every": every,
+    }
+    figure = text(
+        "posterior {before} with the first, {after} with all",
+        before=ratio(before),
+        after=ratio(after),
+    )
+    if before == after:
+        return Finding(
+            Severity.SAFE if graded(after) is Severity.LOW else Severity.NOTE,
+            text(
+                "With {alone}, a guess at whose record it is succeeds for {before}; {every} give no better.",
+                **said,
+            ),
+            figure=figure,
+        )
+    return Finding(
+        graded(after),
+        text(
+            "With {alone}, a guess at whose record it is succeeds for {before}; with {every}, for {after}.",
+            after=said_after,
+            **said,
+        ),
+        figure=figure,
+        meaning=text(
+            "Releases add up: what changes in a person's life from one to the next singles them out."
+        ),
+        remedy=text(
+            "Make it harder to follow a person from one release to the next: give each release new identifiers, and "
+            "less detail of what stays the same."
+        ),
+    )
+
+
+def _expected(attack: Attack, subject: str) -> Finding:
+    before, after = frequencies(attack.probabilistic.prior, attack.probabilistic.posterior)
+    return Finding(
+        Severity.NOTE,
+        text(
+            "Whoever knows nothing of {person} guesses their record right for {before}; whoever knows {known}, for "
+            "{after}.",
+            person=indefinite(subject),
+            before=before,
+            known=knowledge_in_short(attack),
+            after=after,
+        ),
+        figure=exact_figure(attack),
+    )
+
+
+def _inference_grade(attack: Attack) -> Severity:
+    """Return how much an attack on a secret should worry: by what it adds to what everybody can guess, or knows."""
+    if tells_nothing(attack):
+        return Severity.SAFE if attack.certain == 0 else Severity.NOTE
+    return graded(learned(attack), certain=attack.certain > 0)
+
+
+def _most_at_risk(attack: Attack) -> tuple[int, Fraction, Fraction]:
+    return worst_first(_inference_grade(attack)), -learned(attack), -attack.probabilistic.additive
+
+
+def _inferred(attack: Attack, subject: str) -> Finding:
+    nothing = tells_nothing(attack)
+    return Finding(
+        _inference_grade(attack),
+        _inferring_sentence(attack, subject),
+        figure=exact_figure(attack),
+        meaning=""
+        if nothing
+        else text(
+            "A secret can be learned without knowing which record is a person's: it is enough that those who look like "
+            "them mostly share it."
+        ),
+        remedy=""
+        if nothing
+        else text(
+            "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
+        ),
+    )
+
+
+def _inferring_sentence(attack: Attack, subject: str) -> str:
+    before, after = attack.probabilistic.prior, attack.probabilistic.posterior
+    said_before, said_after = frequencies(before, after)
+    secret = enumeration(attack.secret)
+    if tells_nothing(attack) and attack.certain:
+        return text(
+            "Everybody in the release has the same {secret}: whoever knows that someone is in it knows it.",
+            secret=secret,
+        )
+    parts = {
+        "person": indefinite(subject),
+        "known": knowledge_in_short(attack),
+        "secret": secret,
+        "after": said_after,
+    }
+    if attack.certain:
+        parts |= {"people": counted(attack.certain, subject), "share": _certainty(attack)}
+    if attack.certain and before == after:
+        return text(
+            "Someone who knows {person}'s {known} learns the {secret} of {people} with certainty ({share}), but "
+            "guesses it no better than someone who does not: right for {after}.",
+            **parts,
+        )
+    if before == after:
+        return text(
+            "Someone who knows {person}'s {known} learns nobody's {secret} with certainty, and guesses it no better "
+            "than someone who does not: right for {after}.",
+            **parts,
+        )
+    parts |= {"many": plural(subject), "before": said_before}
+    if attack.certain:
+        return text(
+            "Someone who knows {person}'s {known} learns the {secret} of {people} with certainty ({share}), and "
+            "guesses it right for {after} {many}; without that knowledge it would be {before}.",
+            **parts,
+        )
+    return text(
+        "Someone who knows {person}'s {known} learns nobody's {secret} with certainty, and guesses it right for "
+        "{after} {many}; without that knowledge it would be {before}.",
+        **parts,
+    )
+
+
+def _enough(assessment: Assessment, whole: Attack) -> Attack | None:
+    """Return the attack with the fewest attributes that adds at least half as much as the whole set."""
+    fewer = [
+        attack
+        for attack in assessment.attacks
+        if not attack.secret
+        and attack.datasets == whole.datasets
+        and len(attack.quasi_identifiers) < len(whole.quasi_identifiers)
+        and 2 * attack.probabilistic.additive >= whole.probabilistic.additive > 0
+    ]
+    return min(
+        fewer,
+        key=lambda a: (len(a.quasi_identifiers), -a.probabilistic.posterior),
+        default=None,
+    )
+
+
+def _already(attack: Attack, subject: str) -> Finding:
+    parts = {
+        "known": knowledge(attack),
+        "frequency": frequency(attack.probabilistic.posterior),
+        "many": plural(subject),
+    }
+    if attack.certain:
+        sentence = text(
+            "Knowing no more than {known} is enough to name {frequency} {many} by guessing, and {people} with "
+            "certainty.",
+            people=counted(attack.certain, subject),
+            **parts,
+        )
+    else:
+        sentence = text(
+            "Knowing no more than {known} is enough to name {frequency} {many} by guessing, though nobody with "
+            "certainty.",
+            **parts,
+        )
+    grade = graded(attack.probabilistic.posterior, certain=attack.certain > 0)
+    return Finding(
+        grade,
+        sentence,
+        figure=exact_figure(attack),
+        meaning=text(
+            "One does not have to know much: leaving out all other attributes would take away at most half of what "
+            "the attack gives."
+        ),
+        remedy=""
+        if grade is Severity.LOW
+        else text("Look at this first: publish it in less detail, or not at all."),
+    )
+
+
+def _nearly_alone(attack: Attack, subject: str) -> Finding:
+    exposed = attack.class_sizes.records_below(SMALL_CLASS)
+    known = knowledge_counted(attack)
+    if exposed == 0:
+        return _in_company(attack, known, subject)
+    few = {"few": SMALL_CLASS - 1}
+    if exposed == attack.records > 1:
+        sentence = text(
+            "All {people} share their {known} with fewer than {few} others.",
+            people=counted(exposed, subject),
+            known=known,
+            **few,
+        )
+    else:
+        sentence = text_for(
+            exposed,
+            "{people} ({share}) shares {known} with fewer than {few} others.",
+            "{people} ({share}) share their {known} with fewer than {few} others.",
+            people=counted(exposed, subject),
+            share=share(exposed, attack.records),
+            known=known,
+            **few,
+        )
+    return Finding(
+        graded(Fraction(exposed, attack.records), certain=attack.certain > 0),
+        sentence,
+        figure=text(
+            "{exposed} of {records} records in classes of fewer than {size}",
+            exposed=exposed,
+            records=attack.records,
+            size=SMALL_CLASS,
+        ),
+        meaning=text("The fewer look like a person, the better a guess at who it is."),
+        remedy=text(
+            "Generalise an attribute, or leave one out, until every class has at least {size} records.",
+            size=SMALL_CLASS,
+        ),
+    )
+
+
+def _in_company(attack: Attack, known: str, subject: str) -> Finding:
+    least = attack.class_sizes.smallest
+    return Finding(
+        Severity.SAFE,
+        text_for(
+            least - 1,
+            "Every {subject} shares {known} with at least {count} other.",
+            "Every {subject} shares {known} with at least {count} others.",
+            subject=singular(subject),
+            known=known,
+        ),
+        figure=text("no class of fewer than {size} records", size=least),
+        meaning=text(
+            "From these attributes alone nobody stands out. It does not protect a secret that all who are alike share."
+        ),
+    )

@@ -1,0 +1,362 @@
+"""Runs of any command side by side, by the main figures that they keep: what got worse, what got better."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from fractions import Fraction
+from typing import NamedTuple, Protocol
+
+from glasshouse.language import exactly, marked, number, text, text_for, translated
+from glasshouse.report.cells import NOTHING
+from glasshouse.report.compare.run_findings import Change
+from glasshouse.report.deter.exposures import amount_of
+from glasshouse.report.deter.page import METHOD as DETERRENCE
+from glasshouse.report.glossary import glossary
+from glasshouse.report.page import (
+    Cell,
+    Column,
+    Finding,
+    Group,
+    Page,
+    Provenance,
+    Section,
+    Severity,
+    Table,
+    Term,
+)
+from glasshouse.report.threat.page import METHOD as THREAT
+from glasshouse.report.totals.page import SOURCE as TOTALS
+from glasshouse.report.words import percentage
+
+
+class Kind(Enum):
+    """How a figure is written."""
+
+    CHANCE = "chance"
+    COUNT = "count"
+    EXPECTED = "expected"
+    AMOUNT = "amount"
+    SIZE = "size"
+    """The size of a group from which on something holds; None: none up to a million, which is beyond all others."""
+
+
+class Known(NamedTuple):
+    """What is known of a figure."""
+
+    label: str
+    """What it is called."""
+    kind: Kind
+    """How it is written."""
+    risk: bool = True
+    """Whether a higher one is worse for the people in the data; else it says nothing of the risk."""
+
+
+FIGURES: Mapping[str, Mapping[str, Known]] = {
+    "deter": {
+        "no_attack": Known(marked("size from which on she does not begin"), Kind.SIZE),
+        "no_exploit_after_access": Known(
+            marked("size from which on she tries nobody although access is paid"), Kind.SIZE
+        ),
+        "first_partial": Known(
+            marked("size from which on she does not go on until everybody was tried"), Kind.SIZE
+        ),
+        "baseline": Known(
+            marked("size from which on the one-shot adversary of the literature does not begin"),
+            Kind.SIZE,
+        ),
+        "highest_risk": Known(
+            marked("highest risk of re-identification of the sizes asked about"), Kind.CHANCE
+        ),
+        "enough": Known(marked("size from which on every group is large enough"), Kind.SIZE),
+        "worth_attacking": Known(marked("records worth attacking, sizes known"), Kind.COUNT),
+        "expected_known": Known(marked("expected re-identifications, sizes known"), Kind.EXPECTED),
+        "expected_unknown": Known(
+            marked("expected re-identifications, sizes not known"), Kind.EXPECTED
+        ),
+        "loss_known": Known(marked("expected loss, sizes known"), Kind.AMOUNT),
+        "loss_unknown": Known(marked("expected loss, sizes not known"), Kind.AMOUNT),
+    },
+    "threat": {
+        "attacker": Known(
+            marked("right guesses of somebody who knows that the person is in the table"),
+            Kind.CHANCE,
+        ),
+        "learner": Known(
+            marked("right guesses of somebody who only learns about the population"),
+            Kind.CHANCE,
+            risk=False,
+        ),
+        "baseline": Known(
+            marked("right guesses by always saying the most frequent value"),
+            Kind.CHANCE,
+            risk=False,
+        ),
+        "relative_global_threat": Known(
+            marked("records threatened beyond what the population tells"), Kind.CHANCE
+        ),
+        "share_twice": Known(
+            marked("records of which the attacker is at least twice as sure as the learner"),
+            Kind.CHANCE,
+        ),
+    },
+    "totals": {
+        "value": Known(marked("value of all records"), Kind.AMOUNT, risk=False),
+        "instances": Known(marked("instances to be solved"), Kind.COUNT, risk=False),
+        "solved": Known(marked("instances solved"), Kind.COUNT, risk=False),
+        "linked": Known(marked("records whose place is certain"), Kind.COUNT),
+        "exposed": Known(marked("records whose owner is certain"), Kind.COUNT),
+        "exposed_value": Known(marked("value of the records whose owner is certain"), Kind.AMOUNT),
+    },
+}
+"""The figures of each command that keeps such."""
+MOST_SAID = 2
+"""So many changes are in a sentence; all are in its figure."""
+
+
+class Told(Protocol):
+    """A run by its main figures."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def summary(self) -> Mapping[str, float | None]:
+        """Its figures by name."""
+
+    @property
+    def currency(self) -> str | None:
+        """What money is counted in."""
+
+    @property
+    def records(self) -> int:
+        """The number of records of its release; 0 where it has none."""
+
+
+class Figures(Protocol):
+    """Several runs side by side by their main figures."""
+
+    @property
+    def runs(self) -> Sequence[Told]:
+        """The runs; differences are against the first."""
+
+    @property
+    def command(self) -> str:
+        """The command that wrote them."""
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The names of the figures that all of them have."""
+
+
+def figure_label(outcome: Figures, name: str) -> str:
+    """Return what a figure is called."""
+    return translated(known(outcome, name).label)
+
+
+def known(outcome: Figures, name: str) -> Known:
+    """Return what is known of a figure; of one that another version kept, its own name."""
+    return FIGURES[outcome.command].get(name, Known(name, Kind.EXPECTED, risk=False))
+
+
+def change_of(outcome: Figures, name: str, place: int) -> Change:
+    """Tell whether a figure is worse than in the first run for the people in the data; same: or not about them."""
+    what = known(outcome, name)
+    first, other = outcome.runs[0], outcome.runs[place]
+    before, after = (_comparable(what, run.summary[name]) for run in (first, other))
+    if not what.risk or before is None or after is None or before == after:
+        return Change.SAME
+    if what.kind == Kind.AMOUNT and first.currency != other.currency:
+        return Change.SAME
+    return Change.WORSE if after > before else Change.BETTER
+
+
+def _comparable(what: Known, value: float | None) -> float | None:
+    """Return a figure as a number; no size up to a million is beyond all sizes."""
+    return math.inf if value is None and what.kind == Kind.SIZE else value
+
+
+def figure_text(what: Known, value: float | None, currency: str | None) -> str:
+    """Write a figure as its kind is written."""
+    if what.kind == Kind.SIZE:
+        return text("none up to a million") if value is None else number(value, ",.0f")
+    if value is None:
+        return "–"
+    if what.kind == Kind.CHANCE:
+        return percentage(Fraction(value))
+    if what.kind == Kind.AMOUNT:
+        return amount_of(value, currency)
+    return number(value, ",.0f" if what.kind == Kind.COUNT else ",.6g")
+
+
+def figure_of(outcome: Figures, name: str, place: int) -> str:
+    """Write a figure of one of the runs."""
+    run = outcome.runs[place]
+    return figure_text(known(outcome, name), run.summary[name], run.currency)
+
+
+def measured_findings(outcome: Figures) -> tuple[Finding, ...]:
+    """Return what got worse, what got better and what is the same, from the first run to every other."""
+    return tuple(
+        finding for place in range(1, len(outcome.runs)) for finding in _changes(outcome, place)
+    ) + tuple(_conditions(outcome))
+
+
+def _changes(outcome: Figures, place: int) -> Iterator[Finding]:
+    risks = [name for name in outcome.figures if known(outcome, name).risk]
+    worse, better = (
+        [name for name in risks if change_of(outcome, name, place) == what]
+        for what in (Change.WORSE, Change.BETTER)
+    )
+    parts = {"first": outcome.runs[0].name, "last": outcome.runs[place].name}
+    if worse:
+        yield Finding(
+            Severity.MODERATE,
+            text(
+                "From “{first}” to “{last}” this got worse: {changes}.",
+                **parts,
+                changes=_shortened(outcome, worse, place),
+            ),
+            figure=_listed(outcome, worse, place),
+            remedy=text("Look at what changed between the two studies, their terms or their data."),
+        )
+    if better:
+        yield Finding(
+            Severity.NOTE,
+            text(
+                "From “{first}” to “{last}” this got better: {changes}.",
+                **parts,
+                changes=_shortened(outcome, better, place),
+            ),
+            figure=_listed(outcome, better, place),
+        )
+    if risks and not worse and not better:
+        yield Finding(
+            Severity.NOTE,
+            text(
+                "“{last}” is no worse and no better than “{first}” in any of the figures.", **parts
+            ),
+        )
+
+
+def _listed(outcome: Figures, names: Sequence[str], place: int) -> str:
+    return "; ".join(
+        text(
+            "{figure}: {after} instead of {before}",
+            figure=figure_label(outcome, name),
+            after=figure_of(outcome, name, place),
+            before=figure_of(outcome, name, 0),
+        )
+        for name in names
+    )
+
+
+def _shortened(outcome: Figures, names: Sequence[str], place: int) -> str:
+    """Name the first changes, and how many more there are."""
+    said = _listed(outcome, names[:MOST_SAID], place)
+    if len(names) <= MOST_SAID:
+        return said
+    return text_for(
+        len(names) - MOST_SAID,
+        "{changes}; and {count} further figure",
+        "{changes}; and {count} further figures",
+        changes=said,
+    )
+
+
+def _conditions(outcome: Figures) -> Iterator[Finding]:
+    """Yield what makes the runs hard to compare."""
+    if len({run.records for run in outcome.runs}) > 1:
+        yield Finding(
+            Severity.NOTE,
+            text(
+                "The runs are not of the same number of records: {records}.",
+                records="; ".join(
+                    text("“{name}” {records}", name=run.name, records=run.records)
+                    for run in outcome.runs
+                ),
+            ),
+        )
+    amounts = any(known(outcome, name).kind == Kind.AMOUNT for name in outcome.figures)
+    if amounts and len({run.currency for run in outcome.runs}) > 1:
+        yield Finding(
+            Severity.NOTE,
+            text("The runs do not count money alike; their amounts are shown, but not compared."),
+        )
+    missing = sorted({name for run in outcome.runs for name in run.summary} - {*outcome.figures})
+    if missing:
+        yield Finding(
+            Severity.NOTE,
+            text(
+                "Not in all of the runs, and not compared: {figures}.",
+                figures="; ".join(figure_label(outcome, name) for name in missing),
+            ),
+        )
+
+
+def measured_page(outcome: Figures, *, provenance: Provenance, command: str) -> Page:
+    """Return the report of runs side by side by their main figures, and the command that repeats it."""
+    return Page(
+        title=text("Runs of {command} side by side", command=outcome.command),
+        lead=", ".join(run.name for run in outcome.runs),
+        findings=measured_findings(outcome),
+        sections=(Section(text("The figures"), tables=(_table(outcome),)),),
+        adversary=(text("What the adversary is assumed to know is in the report of each run."),),
+        limits=(
+            text(
+                "Differences between runs are differences between their figures, not estimates of a cause. Differences "
+                "are against the first run."
+            ),
+        ),
+        glossary=_glossary(outcome),
+        provenance=provenance,
+        command=command,
+        method=_method(outcome.command),
+    )
+
+
+def _method(command: str) -> str:
+    methods = {
+        "deter": DETERRENCE,
+        "threat": THREAT,
+        "totals": TOTALS,
+    }
+    return methods[command]
+
+
+def _glossary(outcome: Figures) -> tuple[Term, ...]:
+    words = {
+        "deter": ("exploit", "re-identification"),
+        "threat": ("attacker", "learner", "relative threat"),
+        "totals": ("release",),
+    }
+    own = Term(
+        "▲ ▼",
+        text("▲ marks what got worse for the people in the data, ▼ what got better."),
+    )
+    return (own, *glossary("adversary", *words[outcome.command]))
+
+
+def _table(outcome: Figures) -> Table:
+    columns = (Column(text("Figure")), *(Column(run.name, numeric=True) for run in outcome.runs))
+    rows = tuple(
+        (
+            Cell(figure_label(outcome, name)),
+            *(_cell(outcome, name, place) for place in range(len(outcome.runs))),
+        )
+        for name in outcome.figures
+    )
+    return Table(columns, (Group(rows),))
+
+
+def _cell(outcome: Figures, name: str, place: int) -> Cell:
+    value = outcome.runs[place].summary[name]
+    if value is None and known(outcome, name).kind != Kind.SIZE:
+        return NOTHING
+    what = change_of(outcome, name, place) if place else Change.SAME
+    mark = None if what == Change.SAME else what.value
+    return Cell(
+        figure_of(outcome, name, place), exact=None if value is None else exactly(value), mark=mark
+    )

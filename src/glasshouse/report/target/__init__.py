@@ -1,0 +1,1 @@
+"""How the attack on one person is told."""

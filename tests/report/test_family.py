@@ -1,0 +1,450 @@
+"""Families in a report: the sentences word for word, the tables, the pictures, and what none of them may show."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from xml.etree import ElementTree
+
+import altair as alt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from glasshouse.errors import StudyError
+from glasshouse.language import LANGUAGES, speaking
+from glasshouse.microdata import Leakage
+from glasshouse.microdata.family import Best, Family, Part
+from glasshouse.report import Finding, Provenance, Severity, theme, to_html
+from glasshouse.report.archive import to_dict
+from glasshouse.report.assess import family_charts
+from glasshouse.report.assess.families import family_findings
+from glasshouse.report.assess.family_charts import (
+    LEAST,
+    MOST,
+    OTHER,
+    family_chart,
+    family_chart_table,
+)
+from glasshouse.report.assess.family_page import family_page
+from glasshouse.report.assess.family_tables import family_table
+from glasshouse.report.discretion import Among
+from glasshouse.report.page import Table
+from tests.report.snapshots import assert_snapshot
+
+KNOWN = ("school", "birth_date", "sex")
+
+
+def part(name: str, *figures: str, records: int = 1000, known: tuple[str, ...] = KNOWN) -> Part:
+    """A part with a prior and the leakages of the best 1, 2, … attributes, in per cent; naming leaks half of it."""
+    prior, *leaked = (Fraction(each) / 100 for each in figures)
+    best = [
+        Best(sensitive, size, known[:size], Leakage(prior, prior + each * factor))
+        for sensitive, factor in ((None, Fraction(1, 2)), ("grade", Fraction(1)))
+        for size, each in enumerate(leaked, start=1)
+    ]
+    return Part(name, records, tuple(best), {None: 1.0, "grade": 1.0})
+
+
+def of_parts(
+    *parts: Part, ordered: bool = False, sensitive: tuple[str, ...] = ("grade",)
+) -> Family:
+    return Family(KNOWN, sensitive, ordered, parts)
+
+
+STATES = of_parts(
+    part("RR", "6.34", "33", "38", "50.33", records=100_000),
+    part("SE", "6", "12", "13", "19", records=90_000),
+    part("SP", "7", "25", "29", "40", records=110_000),
+)
+YEARS = of_parts(
+    part("2019", "10", "20", "30", "35"),
+    part("2020", "10", "20", "30", "38", records=1100),
+    part("2021", "10", "20", "30", "32.5", records=900),
+    ordered=True,
+)
+
+
+def to_svg(chart: alt.TopLevelMixin) -> str:
+    return theme.to_svg(theme.specification(chart))
+
+
+def texts(svg: str) -> list[str]:
+    root = ElementTree.fromstring(svg)
+    return [
+        "".join(element.itertext()) for element in root.iter("{http://www.w3.org/2000/svg}text")
+    ]
+
+
+def sentences(family: Family, subject: str = "person", *, part: str = "part") -> list[str]:
+    return [finding.sentence for finding in family_findings(family, subject, part=part)]
+
+
+def told(finding: Finding) -> str:
+    return " ".join((finding.sentence, finding.figure, finding.meaning, finding.remedy))
+
+
+def cells(table: Table) -> list[list[str]]:
+    return [[cell.text for cell in row] for group in table.groups for row in group.rows]
+
+
+def test_what_is_found_of_three_states() -> None:
+    found = family_findings(STATES, "student", part="state")
+    assert [finding.sentence for finding in found] == [
+        "Of the 3 states, most is given away by RR and least by SE: someone who knows a student's school, birth date "
+        "and sex guesses the grade right for 57 of every 100 students in RR, and for 25 of every 100 in SE.",
+        "Having more students does not protect: the larger states mostly give away more.",
+        "In each of the 3 states, knowing no more than school already gives half or more of what 3 attributes add to "
+        "the success of a guess at the grade.",
+    ]
+    assert [finding.severity for finding in found] == [Severity.HIGH, Severity.NOTE, Severity.NOTE]
+    assert found[0].figure == (
+        "RR: prior 0.0634 (317/5,000), posterior 0.5667 (5,667/10,000); SE: prior 0.06 (3/50), posterior 0.25 (1/4)"
+    )
+    assert found[1].figure == "correlation +0.66 on a scale from −1 to +1"
+    assert found[1].meaning == "With only 3 states this may be chance."
+
+
+def test_over_the_years_the_change_is_told() -> None:
+    moved = family_findings(YEARS)[2]
+    assert moved.sentence == (
+        "From 2019 to 2021, what the attributes add to the success of a guess at the grade fell from 35.0 to 32.5 "
+        "percentage points."
+    )
+    assert moved.meaning == ("The largest step was from 2020 to 2021: down 5.5 percentage points.")
+    same = of_parts(part("2019", "10", "20"), part("2020", "10", "20"), ordered=True)
+    assert sentences(same)[2] == (
+        "From 2019 to 2020 nothing changed: each time the attributes add 20.0 percentage points to the success of a "
+        "guess at the grade."
+    )
+    there_and_back = [
+        part(year, "10", added) for year, added in zip("123", ("20", "30", "20"), strict=True)
+    ]
+    back = family_findings(of_parts(*there_and_back, ordered=True))[2]
+    assert back.sentence.startswith("In 3 the attributes add as much")
+    assert back.meaning == "The largest step was from 1 to 2: up 10.0 percentage points."
+    two = of_parts(part("2019", "10", "0"), part("2020", "10", "0.01"), ordered=True)
+    assert sentences(two)[2].endswith("rose from 0.0 to less than 0.1 percentage points.")
+    assert family_findings(two)[2].meaning == ""
+
+
+@pytest.mark.parametrize(
+    ("records", "said"),
+    [
+        ((1, 2, 3), "goes with more protection: the larger parts nearly always give away less"),
+        ((1, 3, 2), "goes with more protection: the larger parts tend to give away less"),
+        ((3, 2, 1), "does not protect: the larger parts nearly always give away more"),
+        (
+            (2, 3, 2),
+            "does not protect: how many people a part has and how much it gives away hardly",
+        ),
+        ((2, 2, 2), "cannot be said: all parts have the same number of them."),
+    ],
+)
+def test_whether_numbers_protect(records: tuple[int, ...], said: str) -> None:
+    parts = [part(str(i), "5", str(30 - 10 * i), records=n * 100) for i, n in enumerate(records)]
+    assert said in sentences(of_parts(*parts))[1]
+
+
+def test_what_cannot_be_told_is_not_told() -> None:
+    one, two = (of_parts(*STATES.parts[:n]) for n in (1, 2))
+    assert sentences(one, part="state")[0] == (
+        "There is one state only, RR: knowing a person's school, birth date and sex adds 50.3 percentage points to the "
+        "success of a guess at the grade."
+    )
+    for few in (one, two):
+        assert sentences(few)[1] == (
+            "Whether having more people protects cannot be said of fewer than 3 parts."
+        )
+    alike = of_parts(*(part(name, "5", "0", records=1000 + i) for i, name in enumerate("ABCD")))
+    assert sentences(alike) == [
+        "No part gives away more than another: in each of the 4, knowing a person's school adds 0.0 percentage points "
+        "to the success of a guess at the grade.",
+        "Whether having more people protects cannot be said: all parts give away the same.",
+        "Without knowing anything of a person, a guess at the grade is right for 5 of every 100.",
+    ]
+    assert family_findings(alike)[0].severity is Severity.SAFE
+
+
+def test_ties_are_named_together() -> None:
+    two = of_parts(*(part(name, "5", added) for name, added in zip("ABC", ("9", "9", "0"), strict=True)))  # fmt: skip
+    assert sentences(two)[0].startswith(
+        "Of the 3 parts, most is given away by A and B and least by C"
+    )
+    many = of_parts(*(part(name, "5", "1") for name in "ABCDE"), part("F", "5", "2"))
+    assert "most is given away by F and least by A and 4 others" in sentences(many)[0]
+
+
+def test_sets_that_differ_between_parts_are_not_enumerated() -> None:
+    other = ("sex", "school", "birth_date")
+    found = of_parts(part("A", "5", "9", "10"), part("B", "15", "8", "20", known=other))
+    first, _, last = sentences(found)
+    assert "someone who knows the 2 most telling attributes of a person guesses" in first
+    assert last == (
+        "Without knowing anything of a person, a guess at the grade is right for 5 to 15 of every 100, depending on "
+        "the part."
+    )
+
+
+def test_a_set_that_is_enough_in_most_parts_is_said_to_be() -> None:
+    found = of_parts(
+        part("A", "5", "4", "5", "9"), part("B", "5", "4", "6", "9"), part("C", "5", "1", "2", "9")
+    )
+    assert sentences(found)[2] == (
+        "In 2 of the 3 parts, knowing no more than school and birth date already gives half or more of what 3 "
+        "attributes add to the success of a guess at the grade."
+    )
+
+
+def test_without_a_secret_they_speak_of_naming() -> None:
+    found = of_parts(*STATES.parts, sensitive=())
+    assert "sex guesses whose record it is right for 32 of every 100 people" in sentences(found)[0]
+
+
+def test_the_table_has_two_decimals_and_marks() -> None:
+    table = family_table(STATES, "grade")
+    first, second, _ = cells(table)
+    assert first == ["RR", "100,000", "6.34 %", "33.00 % ▲", "38.00 % ▲", "50.33 % ▲"]
+    assert second[1:3] == ["90,000", "6.00 % ▼"]
+    assert table.groups[0].rows[0][2].exact == "317/5000"
+    assert cells(family_table(STATES))[0][5] == "25.16 % ▲"
+    with pytest.raises(StudyError, match='did you mean "grade"'):
+        family_table(STATES, "grades")
+
+
+def test_a_figure_is_never_rounded_to_nothing_or_to_everything() -> None:
+    large = part("A", "99.999", "0.00001", "0", "0.00001", records=10**8)
+    (row,) = cells(family_table(of_parts(large), "grade"))
+    assert row[2:] == ["> 99.99 %", "< 0.01 %", "0.00 %", "< 0.01 %"]
+
+
+def test_a_part_of_few_people_is_nowhere() -> None:
+    small = part("zebra", "33.3", "0", "0", "66.6", records=9)
+    found = of_parts(small, part("yak", "5", "1", "2", "3", records=50), *STATES.parts)
+    last = family_findings(found, part="state")[-1]
+    assert last.sentence == (
+        "2 states are not shown: at least one of them has fewer than 10 people, and the others are left out for the "
+        "same reason, or so that no such number can be found by subtraction."
+    )
+    page = family_page(found, subject="person", provenance=PROVENANCE, part="state")
+    html = to_html(page)
+    said = " ".join(map(told, family_findings(found, part="state")))
+    for hidden in ("zebra", "yak"):
+        assert hidden not in said + html
+    assert page.title == "3 states side by side"
+    assert family_table(found, "grade") == family_table(STATES, "grade")
+    assert sentences(found)[:3] == sentences(STATES)
+
+
+def test_the_total_does_not_tell_how_many_a_hidden_part_has() -> None:
+    two = of_parts(part("F", "20", "40", records=60), part("M", "20", "40", records=3))
+    page = family_page(two, subject="person", provenance=PROVENANCE)
+    assert [finding.sentence for finding in page.findings] == [
+        "None of the 2 parts can be shown: at least one of them has fewer than 10 people, and no figure of another may "
+        "tell how many."
+    ]
+    assert (page.title, page.lead) == ("2 parts, which cannot be shown", "63 records")
+    assert page.figures == ()
+    assert " 60" not in " ".join(json.dumps(to_dict(page)).split('"'))
+
+
+def test_the_only_part_that_can_be_shown_is_not_said_to_be_the_only_one() -> None:
+    few = [part(name, "20", "40", records=count) for name, count in (("M", 4), ("X", 7))]
+    found = of_parts(part("F", "20", "40", records=60), *few)
+    page = family_page(found, subject="person", provenance=PROVENANCE)
+    assert page.title == "What F gives away"
+    assert page.findings[0].sentence == (
+        "Only one part can be shown, F: knowing a person's school adds 40.0 percentage points to the success of a "
+        "guess at the grade."
+    )
+    assert not any("There is one part only" in told(finding) for finding in page.findings)
+
+
+def counts(name: str, records: int, *right: int) -> Part:
+    """A part in which so many of the records are guessed right: before, and with 1, 2, … attributes known."""
+    prior, *after = (Fraction(each, records) for each in right)
+    best = [
+        Best(sensitive, size, KNOWN[:size], Leakage(prior, each))
+        for sensitive in (None, "grade")
+        for size, each in enumerate(after, start=1)
+    ]
+    return Part(name, records, tuple(best), {None: 1.0, "grade": 1.0})
+
+
+def test_a_chance_does_not_tell_how_few_in_a_part_share_a_secret() -> None:
+    found = of_parts(counts("QZdC", 13, 6, 8, 10), counts("QZdD", 50, 20, 30, 47))
+    page = family_page(found, subject="person", provenance=PROVENANCE, part="district")
+    first = page.findings[0]
+    assert first.figure == (
+        "QZdD: prior 0.4 (2/5), posterior more than 0.8 (4/5); "
+        "QZdC: prior less than 0.538462 (7/13), posterior more than 0.461538 (6/13)"
+    )
+    assert "right for more than 80 of every 100 people in QZdD, and for more than 46 of every 100 in QZdC" in (
+        first.sentence
+    )  # fmt: skip
+    assert cells(family_table(found, "grade")) == [
+        ["QZdC", "13", "< 53.85 % ▲", "< 100.00 % ▼", "< 100.00 % ▼"],
+        ["QZdD", "50", "40.00 % ▼", "20.00 % ▲", "> 40.00 % ▲"],
+    ]
+    assert cells(family_chart_table(found, "grade"))[0] == ["QZdC", "< 53.9 %", "> 46.1 %", "> 46.1 %"]  # fmt: skip
+    assert cells(family_chart_table(found))[0] == [
+        "QZdC",
+        "46.2 %",
+        "61.5 %",
+        "76.9 %",
+    ]  # whose record it is
+    assert page.figures[0].caption.count("in the middle of what it may be") == 0
+    assert "in the middle of what it may be" in page.figures[1].caption
+    about_the_grade = json.dumps([to_dict(page)["figures"][1], told(first)])
+    for count in (6, 8, 10):
+        for said in (f"{100 * count / 13}"[:6], f"({count}/13)"):
+            assert said not in about_the_grade.replace("posterior more than 0.461538 (6/13)", "")
+    exact = family_findings(found, part="district", exact=True)[0]
+    assert "QZdC: prior 0.461538 (6/13), posterior 0.769231 (10/13)" in exact.figure
+
+
+@given(
+    st.lists(st.integers(10, 40), min_size=1, max_size=4),
+    st.data(),
+    st.sampled_from(["en", "pt-BR"]),
+    st.booleans(),
+)
+@settings(max_examples=30)
+def test_every_figure_of_a_secret_is_told_of_several_counts(
+    sizes: list[int], data: st.DataObject, code: str, ordered: bool
+) -> None:
+    """Whatever the chances are, a page of small parts can be made, and no bound holds for one count alone."""
+    drawn = [sorted(data.draw(st.lists(st.integers(1, n), min_size=3, max_size=3))) for n in sizes]
+    named = [counts(f"P{i}", n, *own) for i, (n, own) in enumerate(zip(sizes, drawn, strict=True))]
+    with speaking(code):
+        family_page(of_parts(*named, ordered=ordered), subject="person", provenance=PROVENANCE)
+    for n, own in zip(sizes, drawn, strict=True):
+        for count in own:
+            low, high = Among(n).bounds(Fraction(count, n))
+            assert low <= Fraction(count, n) <= high
+            if 0 < min(count, n - count) < 10:
+                fitting = [k for k in range(1, n) if low < Fraction(k, n) < high]
+                assert count in fitting
+                assert len(fitting) >= 4
+
+
+def test_where_all_parts_are_too_small_nothing_is_shown() -> None:
+    found = of_parts(part("A", "50", "50", records=9), ordered=True)
+    assert sentences(found, "pupil", part="school") == [
+        "There is no school with at least 10 pupils: nothing can be said of one without pointing at someone."
+    ]
+    assert cells(family_table(found)) == []
+    with pytest.raises(StudyError, match="no part has at least 10 records"):
+        family_chart(found)
+    page = family_page(found, subject="pupil", provenance=PROVENANCE, part="school")
+    assert page.figures == ()
+    assert "Does size protect?" in to_html(page)
+
+
+PROVENANCE = Provenance(version="1.2.3", study='command = "assess"\n', datasets={"a.csv": "0" * 64})
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_page_says_it_all_in_every_language(code: str) -> None:
+    with speaking(code):
+        page = family_page(YEARS, subject="student", provenance=PROVENANCE, part="year")
+        html = to_html(page)
+    assert f'<html lang="{code}">' in html
+    assert len(page.figures) == 2
+    assert all(figure.table is not None for figure in page.figures)
+    assert page.adversary
+    assert page.limits
+    assert page.glossary
+
+
+@pytest.mark.parametrize(("family", "part"), [(STATES, "state"), (YEARS, "year")])
+def test_snapshot_of_a_family(family: Family, part: str) -> None:
+    assert_snapshot(f"family-{part}s", lambda: family_findings(family, "student", part=part))
+
+
+def test_the_chart_names_every_part_and_colours_those_that_stand_out() -> None:
+    svg = to_svg(family_chart(STATES, "grade", part="state"))
+    written = texts(svg)
+    assert {"RR: most, 50.3 percentage points", "SE: least, 19.0 percentage points", "SP"} <= set(written)  # fmt: skip
+    assert {"0", "1", "2", "3", "guesses that are right, of every 100"} <= set(written)
+    assert "Most is given away by RR, least by SE" in written
+    for colour in (MOST, LEAST, OTHER):
+        assert colour in svg
+
+
+def test_families_in_time_have_a_second_view() -> None:
+    written = texts(to_svg(family_chart(YEARS, "grade", part="year")))
+    assert "In 2021 the attributes add 2.5 percentage points less than in 2019" in written
+    known = [text for text in written if text.endswith(" known")]
+    assert known == [
+        f"{what} known" for what in ("nothing", "1 attribute", "2 attributes", "3 attributes")
+    ]
+    assert {"2019", "2020", "2021", "2020: most, 38.0 percentage points"} <= set(written)
+
+
+def test_many_parts_are_drawn_but_only_two_are_named() -> None:
+    parts = [part(f"city {i}", "5", str(10 + i)) for i in range(60)]
+    written = texts(to_svg(family_chart(of_parts(*parts), "grade")))
+    named = [text for text in written if text.startswith("city")]
+    assert sorted(named) == [
+        "city 0: least, 10.0 percentage points",
+        "city 59: most, 69.0 percentage points",
+    ]
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        STATES,
+        YEARS,
+        of_parts(part("A", "5", "9")),
+        of_parts(part("A", "5", "9"), part("B", "5", "9")),
+    ],
+    ids=["states", "years", "one", "alike"],
+)
+@pytest.mark.parametrize("sensitive", [None, "grade"])
+def test_pictures_fetch_nothing_and_are_well_formed(family: Family, sensitive: str | None) -> None:
+    svg = to_svg(family_chart(family, sensitive))
+    ElementTree.fromstring(svg)
+    assert "href" not in svg
+    assert "<script" not in svg
+
+
+def test_hostile_names_are_text() -> None:
+    names = ["<script>x</script>", "a\nb\x1b[31m", "", "' datum.colour", "x" * 200]
+    found = of_parts(*(part(name, "5", str(i + 1)) for i, name in enumerate(names)), ordered=True)
+    svg = to_svg(family_chart(found, "grade"))
+    assert "<script" not in svg
+    assert "\x1b" not in svg + "".join(map(told, family_findings(found)))
+    assert "(missing)" in texts(svg)
+    assert [row[0] for row in cells(family_table(found))][1:3] == ["a\\nb\\x1b[31m", "(missing)"]
+
+
+@given(st.lists(st.floats(0, 100), max_size=30), st.floats(0.1, 8))
+def test_labels_keep_their_order_and_their_distance(wanted: list[float], gap: float) -> None:
+    places = family_charts._spread(wanted, gap, 100.0)
+    for i, j in zip(
+        sorted(range(len(wanted)), key=lambda i: (places[i], i)),
+        sorted(range(len(wanted)), key=lambda i: (places[i], i))[1:],
+        strict=False,
+    ):
+        assert wanted[i] <= wanted[j]
+        assert places[j] - places[i] >= gap - 1e-9
+    if (len(wanted) - 1) * gap <= 100:
+        assert all(-1e-9 <= place <= 100 + 1e-9 for place in places)
+    if len(wanted) == 1:
+        assert places == wanted
+
+
+@given(st.floats(1e-9, 100))
+def test_the_axis_ends_at_a_round_figure_that_holds_the_highest(highest: float) -> None:
+    top = family_charts._round_top(highest)
+    assert highest <= top <= 100
+    assert top == 100 or top <= 2.01 * highest
+
+
+def test_the_numbers_of_the_picture_are_in_its_table() -> None:
+    table = family_chart_table(YEARS, "grade")
+    assert [column.title for column in table.columns][1:3] == ["nothing known", "1 attribute known"]
+    assert cells(table)[0] == ["2019", "10.0 %", "30.0 %", "40.0 %", "45.0 %"]
+    json.dumps(family_chart(YEARS, "grade").to_dict())

@@ -1,0 +1,219 @@
+"""The report on whether one person is in a release says how likely it is, and that it is personal data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from glasshouse.language import speaking
+from glasshouse.microdata.membership import Member, member
+from glasshouse.report.membership.member import member_findings, member_page
+from glasshouse.report.page import Page, Severity
+from glasshouse.report.render import to_html
+from tests.report.reading import assert_it_asks_nobody, drawn, everything, read_text
+from tests.report.snapshots import assert_snapshot
+from tests.report.test_membership import PROVENANCE, people
+
+
+def one(known: str | set[str], release: str = "abb", town: str = "aaabbc") -> Member:
+    return member(people(release, name="trial.csv"), people(town), known={"zip": known})
+
+
+def told(outcome: Member) -> tuple[str, ...]:
+    """Return what the analyst is told."""
+    return tuple(finding.sentence for finding in member_findings(outcome, exact=True))
+
+
+def reported(outcome: Member) -> tuple[str, ...]:
+    """Return what a report says."""
+    return tuple(finding.sentence for finding in member_findings(outcome))
+
+
+def page_of(outcome: Member) -> Page:
+    return member_page(outcome, subject="person", provenance=PROVENANCE)
+
+
+def test_one_person_may_be_in() -> None:
+    outcome = one({"a", "b"})
+    assert told(outcome) == (
+        "5 of the 6 people of town.csv may be this person, going by what is known (zip); in trial.csv, 3 records may "
+        "be theirs.",
+        "The chance that this person is in trial.csv is 3 in 5; of anybody in town.csv it is 1 in 2.",
+    )
+    assert reported(outcome) == (
+        "Fewer than 10 of the 6 people of town.csv may be this person, going by what is known (zip); in trial.csv, "
+        "fewer than 10 records may be theirs.",
+        "The chance that this person is in trial.csv is about 6 in 10; of anybody in town.csv it is 1 in 2.",
+    )
+
+
+def test_a_report_counts_many() -> None:
+    outcome = one({"a", "b"}, "abb" * 20, "aaabbc" * 20)
+    assert reported(outcome) == told(outcome)
+    assert reported(outcome)[0].startswith("100 of the 120 people of town.csv may be this person")
+    assert reported(outcome)[0].endswith("in trial.csv, 60 records may be theirs.")
+
+
+def test_a_report_does_not_tell_how_few_of_many_are_in() -> None:
+    outcome = one("a", "a" * 3 + "b" * 50, "a" * 40 + "b" * 100)
+    assert reported(outcome) == (
+        "40 of the 140 people of town.csv may be this person, going by what is known (zip); in trial.csv, fewer than "
+        "10 records may be theirs.",
+        "The chance that this person is in trial.csv is about 1 in 10; of anybody in town.csv it is 38 in 100.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ("b", "It is certain that this person is in trial.csv; of anybody in town.csv the chance of being in"),
+        ("c", "It is certain that this person is not in trial.csv; of anybody in town.csv the chance"),
+        ({"a", "b", "c"}, "is 1 in 2, the same as of anybody in town.csv: nothing is learned."),
+    ],
+)  # fmt: skip
+def test_one_person_is_in_or_out_or_like_anybody(known: str | set[str], said: str) -> None:
+    assert said in told(one(known))[1]
+    assert said in reported(one(known))[1]
+
+
+def test_no_record_and_one_candidate() -> None:
+    assert told(one("c"))[0] == (
+        "1 of the 6 people of town.csv may be this person, going by what is known (zip); in trial.csv, no record may "
+        "be theirs."
+    )
+
+
+@pytest.mark.parametrize(
+    ("release", "said"),
+    [
+        ("ab", "It is certain that this person is in trial.csv, as everybody of town.csv is."),
+        ("*", "It is certain that this person is not in trial.csv, as nobody of town.csv is."),
+    ],
+)
+def test_one_person_where_everybody_or_nobody_is_in(release: str, said: str) -> None:
+    outcome = one("a", release, "ab")
+    assert told(outcome)[1] == said
+    assert member_findings(outcome)[1].severity == Severity.SAFE
+
+
+def test_of_one_person_less_may_be_known_than_of_people_in_general() -> None:
+    outcome = one("a", "a", "aabbbbbbbb")
+    assert told(outcome)[1] == (
+        "The chance that this person is in trial.csv is 1 in 2; of anybody in town.csv it is 1 in 10. Whether they are "
+        "in it is harder to guess than of people in general: a guess is right with a chance of 1 in 2 instead of 9 in "
+        "10."
+    )
+    assert reported(outcome)[1].endswith(
+        "a guess is right with a chance of about 5 in 10 instead of 9 in 10."
+    )
+
+
+def test_the_page_on_one_person_says_that_it_is_personal_data() -> None:
+    page = page_of(one({"a", "b"}, "abb" * 20, "aaabbc" * 20))
+    assert page.lead == "One of 120 people in town.csv. This report is personal data."
+    assert "is itself personal data" in page.limits[0]
+    assert page.limits[2].startswith("glasshouse membership --json prints all of it exactly")
+    assert_it_asks_nobody(to_html(page))
+    said = read_text(page)
+    assert "trial 60 records 50.0 % 60.0 % no" in said
+    assert "IMS tell whether the person is in 0.5 0.6 0.1 × 1.2" in said
+
+
+def test_the_page_on_one_of_few_counts_nobody() -> None:
+    page = page_of(one({"a", "b"}))
+    said = read_text(page)
+    assert "trial fewer than 10 records 50.0 % about 60 % no" in said
+    assert "IMS tell whether the person is in 0.5 about 6 in 10 – –" in said
+    assert "3/5" not in everything(page)
+
+
+def test_what_is_known_is_not_in_a_report() -> None:
+    releases = people(["zebra1", "zebra2"] * 9, name="trial.csv")
+    outcome = member(releases, people(["zebra1", "zebra2"] * 12), known={"zip": "zebra1"})
+    for language in ("en", "pt-BR"):
+        with speaking(language):
+            assert "zebra" not in everything(page_of(outcome))
+
+
+def of_several(known: str, *releases: str, times: int = 1) -> Member:
+    tables = [people(each * times, name=f"trial_{2014 + i}.csv") for i, each in enumerate(releases)]
+    return member(tables, people("aabbbccccc" * times), known={"zip": known})
+
+
+def test_one_person_in_several_releases() -> None:
+    outcome = of_several("b", "aab", "ab", "abbb", "c", times=20)
+    assert told(outcome) == (
+        "60 of the 200 people of town.csv may be this person, going by what is known (zip).",
+        "How likely it is that this person is in each release: certain for 2016; ruled out for 2017; 1 in 3 for 2014; "
+        "1 in 3 for 2015.",
+        "The best guess at which releases hold this person is 2016 only, right with a chance of 4 in 9; of anybody in "
+        "town.csv it would be none of them, right with a chance of 2 in 5.",
+    )
+    assert reported(outcome) == told(outcome)
+    page = page_of(outcome)
+    html = to_html(page)
+    assert_it_asks_nobody(html)
+    said = read_text(page)
+    assert "2016 only 13.3 % 44.4 % 2014 and 2016 only" in said
+    assert 'title="4/9">44.4 %</td>' in html
+    assert "IML tell in exactly which releases the person is" in said
+    assert ">2014<" in drawn(page.figures[0])
+
+
+def test_sets_of_releases_with_few_people_are_summed_up() -> None:
+    outcome = of_several("b", "aab", "ab", "abbb", "c")
+    assert "1 in 3 for 2014" in told(outcome)[1]
+    assert "about 3 in 10 for 2014" in reported(outcome)[1]
+    page = page_of(outcome)
+    rows = page.sections[1].tables[0].groups[0].rows
+    assert [row[0].text for row in rows] == ["8 other sets together"]
+    assert "4/9" not in everything(page)
+
+
+def test_one_person_whose_releases_are_certain() -> None:
+    assert told(of_several("c", "aab", "ab"))[1:] == (
+        "How likely it is that this person is in each release: ruled out for 2014 and 2015.",
+        "It is certain which releases hold this person: none of them. Of anybody in town.csv the best guess would be "
+        "none of them, right with a chance of 63 in 100.",
+    )
+    everyone = of_several("a", "aabbbccccc", "aabbbccccc")
+    assert told(everyone)[2] == (
+        "Everybody in town.csv is in the same releases (both): nothing is learned."
+    )
+    assert told(of_several("a", "aab", "ab"))[2].startswith("Less is known of this person")
+    assert told(of_several("c", "aabb", "abccccc", "c"))[2].startswith(
+        "The best guess at which releases hold this person is 2015 only, right with a chance of"
+    )
+
+
+def test_many_sets_of_releases_of_one_person_are_summed_up() -> None:
+    releases = [people("a" * 300, name=f"r{i}") for i in range(4)]
+    outcome = member(releases, people("a" * 1000), known={"zip": "a"})
+    rows = page_of(outcome).sections[1].tables[0].groups[0].rows
+    assert rows[-1][0].text == "6 other sets together"
+    for column in (1, 2):
+        assert sum(Fraction(row[column].exact or 0) for row in rows) == 1
+
+
+def test_nothing_need_be_known() -> None:
+    outcome = replace(one({"a", "b", "c"}), known={})
+    assert reported(outcome)[0] == (
+        "Nothing is known of this person: any of the 6 people of town.csv may be meant."
+    )
+    assert "of one person, nothing." in page_of(outcome).adversary[0]
+
+
+EXAMPLES = {
+    "member": one({"a", "b"}, "abb" * 20, "aaabbc" * 20),
+    "member-few": one({"a", "b"}),
+    "member-in": one("b", "abb" * 20, "aaabbc" * 20),
+    "member-harder": one("a", "a" * 20, "aabbbbbbbb" * 20),
+    "member-several": of_several("b", "aab", "ab", "abbb", "c", times=20),
+}
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_what_reports_say_is_kept(example: str) -> None:
+    assert_snapshot(example, lambda: member_findings(EXAMPLES[example], subject="student"))

@@ -1,0 +1,335 @@
+"""The reports on who is in a release say it in natural frequencies, and disclose nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import pyarrow as pa
+import pytest
+
+from glasshouse.microdata.membership import PRESENCE_LABELS, Membership, member, membership
+from glasshouse.microdata.uniqueness import population_risks
+from glasshouse.report.membership.charts import bins
+from glasshouse.report.membership.member import member_page
+from glasshouse.report.membership.page import membership_findings, membership_page
+from glasshouse.report.membership.population import population_page
+from glasshouse.report.page import Page, Provenance, Severity
+from glasshouse.report.render import to_html
+from glasshouse.table import EncodedTable, read
+from glasshouse.table.treatment import Step
+from tests.report.reading import assert_it_asks_nobody, drawn, read_text, tags
+from tests.report.snapshots import assert_snapshot
+
+PROVENANCE = Provenance("1.2.3", 'command = "membership"\n', {"trial.csv": "0" * 64})
+
+
+def people(zips: Sequence[str], *, name: str = "town.csv") -> EncodedTable:
+    """Return a table with one person per zip code, such as the letters of a text."""
+    return read(pa.table({"zip": list(zips)}), quasi_identifiers=["zip"], name=name)
+
+
+def who(release: str, town: str) -> Membership:
+    return membership(people(release, name="trial.csv"), people(town))
+
+
+def linked(*releases: str) -> Membership:
+    """Return the outcome of releases of some of 26 people alike, each identified by a letter."""
+    town = read(
+        pa.table({"zip": ["1"] * 26, "id": list("abcdefghijklmnopqrstuvwxyz")}),
+        quasi_identifiers=["zip"],
+        id="id",
+        name="town.csv",
+    )
+    tables = [
+        read(
+            pa.table({"zip": ["1"] * len(each), "id": list(each)}),
+            quasi_identifiers=["zip"],
+            id="id",
+            name=f"trial_{2014 + i}.csv",
+        )
+        for i, each in enumerate(releases)
+    ]
+    return membership(tables, town)
+
+
+def page_of(outcome: Membership) -> Page:
+    return membership_page(outcome, subject="person", provenance=PROVENANCE)
+
+
+def membership_sentences(outcome: Membership, *, subject: str = "person") -> tuple[str, ...]:
+    return tuple(finding.sentence for finding in membership_findings(outcome, subject=subject))
+
+
+def test_who_is_certainly_in_and_out() -> None:
+    assert membership_sentences(who("abb", "aaabbc")) == (
+        "Someone who knows the zip of everybody in town.csv can tell with certainty of 3 of the 6 people (50.0 %) "
+        "whether they are in trial.csv (2) or not (1).",
+        "A guess at who is in trial.csv is right for 83 of every 100 people; without the register it would be 50 of "
+        "every 100.",
+        "From one person to another the chance of being in trial.csv varies between 0 (out for sure) and 1 (in for "
+        "sure).",
+    )
+
+
+def test_nobody_is_certain_and_the_chances_have_bounds() -> None:
+    sure, guessed, bounds = membership_sentences(
+        who("a" * 4 + "b" * 86, "a" * 100 + "b" * 100), subject="patient"
+    )
+    assert sure == (
+        "Someone who knows the zip of everybody in town.csv cannot tell with certainty of anybody among the 200 "
+        "patients whether they are in trial.csv."
+    )
+    assert guessed == (
+        "A guess at who is in trial.csv is right for 91 of every 100 patients; without the register it would be 55 of "
+        "every 100."
+    )
+    assert bounds == (
+        "For everybody the chance of being in trial.csv lies between 4 and 86 of every 100."
+    )
+
+
+@pytest.mark.parametrize(
+    ("release", "town", "bounds"),
+    [
+        (
+            "ab",
+            "aabb",
+            "For everybody the chance of being in trial.csv is the same: 50 of every 100.",
+        ),
+        (
+            "a",
+            "aab",
+            "the chance of being in trial.csv varies between 0 (out for sure) and 50 of every 100.",
+        ),
+        (
+            "aab",
+            "aabb",
+            "the chance of being in trial.csv varies between 50 of every 100 and 1 (in for sure).",
+        ),
+        ("ab", "a" * 250 + "bb", "lies between 1 of every 250 and 50 of every 100."),
+        (
+            "ab" * 30,
+            "a" * 1000 + "b" * 999,
+            "being in trial.csv is nearly the same: 3 of every 100.",
+        ),
+    ],
+)
+def test_bounds_in_words(release: str, town: str, bounds: str) -> None:
+    assert membership_sentences(who(release, town))[2].endswith(bounds)
+
+
+def test_nothing_is_learned_where_a_guess_is_no_better() -> None:
+    assert membership_sentences(who("ab", "aaabbb"))[1] == (
+        "A guess at who is in trial.csv is right for 67 of every 100 people: the register makes it no better."
+    )
+
+
+def test_everybody_is_in() -> None:
+    assert membership_sentences(who("aab", "aab")) == (
+        "Every one of the 3 people of town.csv is in trial.csv: everybody knows that beforehand, and nothing is "
+        "learned.",
+        "A guess at who is in trial.csv is right for all people: the register makes it no better.",
+        "For everybody the chance of being in trial.csv is the same: 1.",
+    )
+
+
+def test_nobody_is_in_as_far_as_records_tell() -> None:
+    outcome = who("**", "aabb")
+    assert outcome.members == (0,)
+    said = membership_sentences(outcome)
+    assert said[0].startswith("None of the 4 people of town.csv is in trial.csv")
+    assert said[2] == "For everybody the chance of being in trial.csv is the same: 0."
+    assert said[3] == (
+        "2 records of trial.csv show nothing but “*” and may be anybody's. They are not counted as being in: to be "
+        "out means to be in none of the other records."
+    )
+    assert "trial 0 % 0 % – – –" in read_text(page_of(outcome))
+
+
+def test_all_are_certain() -> None:
+    assert membership_sentences(who("aa", "aabb"))[0].endswith(
+        "can tell with certainty of every one of the 4 people whether they are in trial.csv (2) or not (2)."
+    )
+    assert membership_sentences(who("a", "abb"))[0].endswith("in trial.csv (1) or not (2).")
+
+
+def test_the_page_has_the_figures_and_discloses_nobody() -> None:
+    outcome = membership(
+        people(["zebra1", "zebra2", "zebra2"], name="trial.csv"),
+        people(["zebra1", "zebra1", "zebra1", "zebra2", "zebra2", "zebra3"]),
+    )
+    page = membership_page(
+        outcome,
+        subject="person",
+        provenance=PROVENANCE,
+        treatment=[Step("trial.csv", "missing value", "zip", 9, 3)],
+        notes=["A note."],
+    )
+    html = to_html(page)
+    assert_it_asks_nobody(html)
+    assert "zebra" not in html
+    said = read_text(page)
+    assert "CMS trial 3 2 1 3 (50.0 %) 0.5 0.833333 0.333333 × 1.66667" in said
+    assert "trial 0 % 100 % × 1.66667 50.0 % 44.4 %" in said
+    assert 'title="5/6">0.833333</td>' in html
+    assert 'title="4/9">44.4 %</td>' in html
+    assert "out for sure 1 16.7 % above 0, below 10 % 0 0 %" in said
+    assert "30 % to below 40 % 3 50.0 % 40 % to below 50 % 0 0 %" in said
+    assert "in for sure 2 33.3 %" in said
+    assert "trial.csv missing value zip 9 6 3 A note." in said
+    assert page.title == "Who is in trial.csv: what town.csv lets an adversary learn"
+
+
+def test_the_picture_has_a_bar_for_each_chance() -> None:
+    assert len(bins()) == len(PRESENCE_LABELS)
+    (figure,) = page_of(who("abb", "aaabbc")).figures
+    assert figure.table is not None
+    assert len(figure.table.groups[0].rows) == len(PRESENCE_LABELS)
+    svg = drawn(figure)
+    for label in ("out", "30–40 %", "≥ 90 %", "in", "out for sure", "in for sure", "16.7 %"):
+        assert f">{label}<" in svg
+    assert ">&lt; 10 %<" in svg
+    for colour in ("#0072b2", "#b5b5b5", "#d55e00"):
+        assert colour in svg
+
+
+def test_several_releases_together_and_each_alone() -> None:
+    outcome = membership(
+        [people("aab" * 4, name="trial_2014.csv"), people("ab" * 4, name="trial_2015.csv")],
+        people("aabbbccccc" * 4),
+    )
+    sure, guessed, which = membership_sentences(outcome)
+    assert sure == (
+        "Someone who knows the zip of everybody in town.csv can tell with certainty of 20 of the 40 people (50.0 %) in "
+        "exactly which of the 2 releases they are: in all (0), in none (20) or in some (0)."
+    )
+    assert guessed.startswith("A guess at the exact releases that somebody is in is right for")
+    assert which == "Of the people of town.csv, 63 of every 100 are in none of the releases."
+    page = page_of(outcome)
+    assert_it_asks_nobody(to_html(page))
+    said = read_text(page)
+    assert "CML all together 20 0 20 20 (50.0 %)" in said
+    assert "CMS 2014 12 8 20 28 (70.0 %)" in said
+    assert "CMS 2015 8 0 20 20 (50.0 %)" in said
+    assert "The releases cannot be linked: among people who are alike" in said
+    assert (
+        "Chance of being in 2014 2015 Number of people Share Number of people Share out for sure 20 50.0"
+        in said
+    )
+    assert drawn(page.figures[0]).count(">share (%)<") == 2
+
+
+def test_sets_of_releases_with_few_people_are_summed_up() -> None:
+    outcome = linked("abcdefghijk", "abcdefl")
+    shares = {pattern: 26 * share for pattern, share in outcome.patterns.items()}
+    assert shares == {
+        (): 14,
+        ("trial_2014.csv",): 5,
+        ("trial_2015.csv",): 1,
+        ("trial_2014.csv", "trial_2015.csv"): 6,
+    }
+    (table,) = page_of(outcome).sections[1].tables
+    assert [(row[0].text, row[1].exact) for row in table.groups[0].rows] == [
+        ("none of them", "7/13"),
+        ("3 other sets together", "6/13"),
+    ]
+    assert "2015 only" not in " ".join(membership_sentences(outcome))
+    assert (
+        page_of(outcome).sections[1].intro.startswith("The releases were linked by an identifier.")
+    )
+
+
+def test_in_too_few_to_say() -> None:
+    few = membership(
+        [people("a", name="t_2014.csv"), people("b", name="t_2015.csv")], people("aabb")
+    )
+    assert membership_sentences(few)[2] == (
+        "In which releases the people are is not told: they are too few."
+    )
+    assert "3 other sets together 100 %" in read_text(page_of(few))
+
+
+@pytest.mark.parametrize(
+    ("patterns", "said"),
+    [
+        ({(): Fraction(1)}, "None of the 10 people of town.csv is in a and b:"),
+        ({("a", "b"): Fraction(1)}, "Every one of the 10 people of town.csv is in a and b:"),
+        ({("b",): Fraction(1)}, "is in b, and in no other release: everybody knows"),
+    ],
+)
+def test_everybody_in_the_same_releases(
+    patterns: dict[tuple[str, ...], Fraction], said: str
+) -> None:
+    two = membership([people("aa", name="a"), people("aa", name="b")], people("aa" * 5))
+    settled = replace(
+        two, patterns=patterns, deterministic=replace(two.deterministic, prior=Fraction(1))
+    )
+    assert said in membership_sentences(settled)[0]
+
+
+def test_many_sets_of_releases_are_summed_up() -> None:
+    releases = [people("a" * 300, name=f"r{i}") for i in range(4)]
+    page = page_of(membership(releases, people("a" * 1000)))
+    (table,) = page.sections[1].tables
+    rows = table.groups[0].rows
+    assert len(rows) == 11
+    assert rows[-1][0].text == "6 other sets together"
+    assert sum(Fraction(row[1].exact or 0) for row in rows) == 1
+    assert rows[1][0].text == "r0 only"
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "\u202eevil\x1b", "a\nb", "</svg><b>"],
+)  # fmt: skip
+def test_hostile_names_and_values_are_text(hostile: str) -> None:
+    def table(values: list[str], name: str) -> EncodedTable:
+        return read(pa.table({hostile: values}), quasi_identifiers=[hostile], name=name)
+
+    town = table([hostile, hostile, "b", "c"], f"{hostile}.csv")
+    releases = [table([hostile, "b"], f"{hostile}{i}") for i in range(2)]
+    pages = [
+        membership_page(membership(releases, town), subject=hostile, provenance=PROVENANCE),
+        membership_page(membership(releases[0], town), subject=hostile, provenance=PROVENANCE),
+        member_page(
+            member(releases, town, known={hostile: hostile}), subject=hostile, provenance=PROVENANCE
+        ),
+        population_page(
+            population_risks(releases[0], fraction=0.5), subject=hostile, provenance=PROVENANCE
+        ),
+    ]
+    for page in pages:
+        html = to_html(page)
+        assert_it_asks_nobody(html)
+        assert not {"script", "img", "b"} & {tag for tag, _ in tags(html)}
+        assert all(character.isprintable() or character == "\n" for character in html)
+
+
+def test_what_worries_and_what_does_not() -> None:
+    def severities(release: str, town: str) -> list[Severity]:
+        return [finding.severity for finding in membership_findings(who(release, town))]
+
+    assert severities("abb", "aaabbc") == [Severity.HIGH, Severity.HIGH, Severity.NOTE]
+    assert severities("ab" * 5, "ab" * 20) == [Severity.SAFE] * 3
+    assert severities("a" * 30 + "b", "a" * 60 + "b")[0] == Severity.MODERATE
+    assert severities("aab", "aab") == [Severity.SAFE] * 3
+
+
+EXAMPLES = {
+    "membership": who("abb" * 20, "aaabbc" * 20),
+    "membership-safe": who("ab" * 20, "aabb" * 20),
+    "membership-bounds": who("a" * 4 + "b" * 86, "a" * 100 + "b" * 100),
+    "membership-everybody": who("aab", "aab"),
+    "membership-several": membership(
+        [people("aab" * 20, name="trial_2014.csv"), people("ab" * 20, name="trial_2015.csv")],
+        people("aabbbccccc" * 20),
+    ),
+    "membership-suppressed": who("**", "aabb"),
+}
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_what_reports_say_is_kept(example: str) -> None:
+    assert_snapshot(example, lambda: membership_findings(EXAMPLES[example], subject="student"))

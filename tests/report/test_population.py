@@ -1,0 +1,184 @@
+"""What is estimated without a register is called an estimate, with those who estimated it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+
+import pyarrow as pa
+import pytest
+
+from glasshouse.language import speaking, translated
+from glasshouse.microdata.uniqueness import Estimate, PopulationRisks, population_risks
+from glasshouse.report.membership.population import population_findings, population_page
+from glasshouse.report.page import Finding, Provenance, Severity
+from glasshouse.report.render import to_html
+from glasshouse.table import read
+from tests.report.reading import assert_it_asks_nobody, drawn, read_text
+from tests.report.snapshots import assert_snapshot
+
+PROVENANCE = Provenance("1.2.3", 'command = "membership"\n', {"sample.csv": "0" * 64})
+SAMPLE = read(
+    pa.table({"zip": [str(i) for i in range(60)] + [str(i) for i in range(40, 60)] + ["x"] * 20}),
+    quasi_identifiers=["zip"],
+    name="sample.csv",
+)
+
+
+def estimated(name: str, uniques: float | None, note: str = "") -> Estimate:
+    return Estimate(
+        name,
+        f"{name} 1999",
+        uniques,
+        None if uniques is None else uniques / 1000,
+        None if uniques is None else 0.3,
+        converged=uniques is not None,
+        note=note,
+    )
+
+
+RISKS = replace(
+    population_risks(SAMPLE, fraction=Fraction(1, 10)),
+    quasi_identifiers=("age", "sex"),
+    uniques=40,
+    marketer=Fraction(6, 100),
+    marketer_expected=0.07,
+    marketer_by_classes=0.08,
+    population_classes=80.2,
+    estimates=(
+        estimated("Zayatz", 90.0),
+        estimated("Pitman", 120.0, "a remark"),
+        estimated("SNB", None, "it needs classes of one record and of two"),
+        estimated("Dankar", 120.0, "takes Pitman"),
+    ),
+)
+"""Of 100 records, 60 classes."""
+
+
+def sentences(risks: PopulationRisks) -> tuple[str, ...]:
+    return tuple(finding.sentence for finding in population_findings(risks))
+
+
+def test_what_is_estimated_is_called_so() -> None:
+    assert sentences(RISKS) == (
+        "40 of the 100 records of sample.csv are alone with their age and sex. Of these, by estimate, 12 (30.0 %) "
+        "would be alone in the whole population, too. Of the population of about 1,000 people, by estimate, 120 (12.0 "
+        "%) would be alone.",
+        "How many are alone in the population is estimated, not counted, and the estimators differ: from 90 (Zayatz) "
+        "to 120 (Pitman) people. The estimate of Pitman is taken, by the rule of Dankar et al. 2012. There is no "
+        "answer from SNB.",
+        "Someone with a register of the population would, by estimate, name 6 to 8 of every 100 records right.",
+    )
+
+
+def test_the_estimators_are_shown_with_the_one_that_is_taken() -> None:
+    page = population_page(RISKS, subject="person", provenance=PROVENANCE)
+    html = to_html(page)
+    assert_it_asks_nobody(html)
+    said = read_text(page)
+    assert "Zayatz Zayatz 1999 90 9.0 % 30.0 % yes – taken: Pitman Pitman 1999 120" in said
+    assert "SNB SNB 1999 – – – no it needs classes of one record and of two" in said
+    assert "Highest chance that a record is named (journalist), estimated 10.0 %" in said
+    assert "The same with the number of classes in the population, estimated 8.0 %" in said
+    (figure,) = page.figures
+    assert ">120<" in drawn(figure)
+    assert ">120 of about 1,000 people are alone in the population, by the estimate of" in drawn(
+        figure
+    )
+    assert figure.table is not None
+    assert [row[1].text for row in figure.table.groups[0].rows] == ["90", "120"]
+    assert page.lead.startswith("100 records, 10.0 % of a population of about 1,000 people;")
+    assert html.count("taken:") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "said"),
+    [
+        ({"uniques": 0}, 0, "None of the 100 records of sample.csv is alone with its age and sex: nobody in"),
+        ({"uniques": 0}, 0, "is alone in the population. Of the population of about 1,000 people, by estimate, 120"),
+        ({"uniques": 1}, 0, "1 of the 100 records of sample.csv is alone with its age and sex. Of these, by"),
+        ({"uniques": 1}, 1, "by the rule of Dankar et al. 2012, although it is more than fits the release. There"),
+        ({"uniques": 4}, 0, "Of these, by estimate, 1 (30.0 %) would be alone in the whole population, too. Of"),
+        ({"fraction": Fraction(1)}, 0, "with their age and sex. As the release is said to be the whole population,"),
+        ({"fraction": Fraction(1)}, 1, "The release is said to be the whole population: nothing is left"),
+        ({"suppressed": 2}, 3, "2 further records show nothing but “*” and are left out."),
+        ({"suppressed": 1}, 3, "1 further record shows nothing but “*” and is left out."),
+        ({"marketer_expected": 0.06, "marketer_by_classes": 0.0600001}, 2, "name 6 of every 100 records right"),
+        (
+            {"estimates": (estimated("Zayatz", 0.2), estimated("Dankar", 0.2))},
+            0,
+            "by estimate, fewer than 1 (< 0.1 %) would be alone.",
+        ),
+        (
+            {"estimates": (estimated("Zayatz", 5.0), estimated("SNB", 5.0), estimated("Dankar", 5.0, "takes SNB"))},
+            1,
+            "is estimated, not counted. The estimate of SNB is taken, by the rule",
+        ),
+        ({"estimates": (estimated("SNB", None), estimated("Dankar", None))}, 0, "could not be estimated."),
+        ({"estimates": (estimated("SNB", None), estimated("Dankar", None))}, 1, "No estimator of how many are"),
+    ],
+)  # fmt: skip
+def test_estimates_at_their_limits(change: dict[str, object], place: int, said: str) -> None:
+    risks = replace(RISKS, **change)  # type: ignore[arg-type]
+    assert said in sentences(risks)[place]
+    assert_it_asks_nobody(to_html(population_page(risks, subject="person", provenance=PROVENANCE)))
+
+
+@pytest.mark.parametrize("fraction", [0.05, 0.5, 1])
+def test_a_real_sample_is_reported_without_its_values(fraction: float) -> None:
+    risks = population_risks(SAMPLE, fraction=fraction)
+    page = population_page(risks, subject="person", provenance=PROVENANCE)
+    html = to_html(page)
+    assert html.count("taken:") == 1
+    assert re.search(r">x<", html) is None
+    assert all(finding.sentence.endswith(".") for finding in page.findings)
+
+
+@pytest.mark.parametrize(
+    ("uniques", "part", "severity"),
+    [
+        (0, 0.3, Severity.SAFE),
+        (40, 0.9, Severity.HIGH),
+        (40, 0.3, Severity.MODERATE),
+        (40, 0.03, Severity.MODERATE),
+        (2, 0.3, Severity.LOW),
+        (2, None, Severity.NOTE),
+    ],
+)
+def test_the_records_alone_in_the_population_are_what_worries(
+    uniques: int, part: float | None, severity: Severity
+) -> None:
+    taken = replace(RISKS.dankar, share_of_sample_uniques=part)
+    risks = replace(RISKS, uniques=uniques, estimates=(*RISKS.estimates[:-1], taken))
+    assert population_findings(risks)[0].severity == severity
+
+
+SAMPLES = {
+    "uniques only": list("abcdef"),
+    "one class": list("aaaa"),
+    "no uniques": list("aabbcc"),
+    "uniques and pairs": list("abccddeee"),
+    "uniques without pairs": list("abcccddd"),
+    "mixed": [str(i) for i in range(60)] + [str(i) for i in range(40, 60)] + ["x"] * 20,
+}
+
+
+@pytest.mark.parametrize("fraction", [0.05, 0.3, 1])
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_every_remark_of_an_estimator_is_translated(sample: str, fraction: float) -> None:
+    table = read(pa.table({"zip": SAMPLES[sample]}), quasi_identifiers=["zip"])
+    risks = population_risks(table, fraction=fraction)
+    remarks = {part for each in risks.estimates for part in each.note.split("; ") if part}
+    with speaking("pt-BR"):
+        assert not [remark for remark in remarks if translated(remark) == remark]
+
+
+def found(risks: PopulationRisks) -> tuple[Finding, ...]:
+    return population_findings(risks, subject="student")
+
+
+def test_what_reports_say_is_kept() -> None:
+    assert_snapshot("population", lambda: found(RISKS))
+    assert_snapshot("population-safe", lambda: found(replace(RISKS, uniques=0, suppressed=2)))
+    assert_snapshot("population-whole", lambda: found(population_risks(SAMPLE, fraction=1)))

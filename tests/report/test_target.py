@@ -1,0 +1,596 @@
+"""What is said of one person: to the analyst exactly, in a report without values and small numbers."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from glasshouse.language import speaking
+from glasshouse.microdata.target import Belief, Target, TargetSecret, target
+from glasshouse.qif import Tries
+from glasshouse.report.page import Finding, Page, Provenance, Severity
+from glasshouse.report.render import to_html
+from glasshouse.report.target.page import (
+    MOST_RANKS_DRAWN,
+    MOST_RANKS_LISTED,
+    target_findings,
+    target_page,
+)
+from glasshouse.table import read
+from glasshouse.table.treatment import Step
+from tests.report.reading import assert_it_asks_nobody, drawn, everything, read_text, tags
+from tests.report.snapshots import assert_snapshot
+
+PROVENANCE = Provenance("1.2.3", 'command = "target"\n', {"students.csv": "0" * 64})
+COLUMNS = {
+    "gender": list("FFFFFMMMMM"),
+    "grade": list("AABBCCCDDE"),
+    "disability": ["yes", "no", "no", "no", "no", "yes", "yes", "no", "no", "no"],
+}
+REGISTERED = {"gender": list("FFFFFFMMMMMMMM"), "grade": list("AAABBCCCCDDEEZ")}
+
+
+def students(times: int = 1) -> Any:
+    """Return the ten students, each of them several times."""
+    return read(
+        pa.table({name: values * times for name, values in COLUMNS.items()}),
+        quasi_identifiers=["gender", "grade"],
+        sensitive=["disability"],
+        name="students.csv",
+    )
+
+
+def register(times: int = 1) -> Any:
+    """Return the register of the students and of some others, each of them several times."""
+    columns = {name: values * times for name, values in REGISTERED.items()}
+    return read(pa.table(columns), name="register.csv")
+
+
+STUDENTS, REGISTER = students(), register()
+
+
+def asked(known: list[str], **question: Any) -> Target:
+    return target(STUDENTS, known=known, **question)
+
+
+def asked_of_many(known: list[str], **question: Any) -> Target:
+    """Ask of a release in which each student is there twelve times."""
+    return target(students(12), known=known, **question)
+
+
+def page_of(outcome: Target, **further: Any) -> Page:
+    return target_page(outcome, subject="student", provenance=PROVENANCE, **further)
+
+
+def sentences(findings: tuple[Finding, ...]) -> tuple[str, ...]:
+    return tuple(finding.sentence for finding in findings)
+
+
+def told(outcome: Target, subject: str = "person") -> tuple[str, ...]:
+    """Return what the analyst is told."""
+    return sentences(target_findings(outcome, subject=subject, exact=True))
+
+
+def reported(outcome: Target, subject: str = "person") -> tuple[str, ...]:
+    """Return what a report says."""
+    return sentences(target_findings(outcome, subject=subject))
+
+
+def ill(values: str, ages: str, known: str) -> Target:
+    """Return the attack on somebody of an age, where each letter is an illness, or an age."""
+    table = read(
+        pa.table({"age": list(ages), "ill": list(values)}),
+        quasi_identifiers=["age"],
+        sensitive=["ill"],
+    )
+    return target(table, known=[f"age={known}"])
+
+
+def test_several_records_fit() -> None:
+    assert told(asked(["gender=F", "grade=A"]), "student") == (
+        "2 of the 10 records fit what is known of this student (gender and grade): a guess at which is theirs is right "
+        "with a chance of 1 in 2; without that knowledge it would be 1 in 10.",
+        "Of this student's disability less is known than of people in general: the best guess, “no”, is right with a "
+        "chance of 1 in 2 only; without what is known of them the guess “no” would have seemed right with a chance of "
+        "7 in 10.",
+    )
+
+
+def test_a_report_tells_no_small_number_and_no_value() -> None:
+    assert reported(asked(["gender=F", "grade=A"]), "student") == (
+        "Fewer than 10 of the 10 records fit what is known of this student (gender and grade): a guess at which is "
+        "theirs is right with a chance of more than 1 in 10; without that knowledge it would be 1 in 10.",
+        "Of this student's disability less is known than of people in general: the best guess is right with a chance "
+        "of about 5 in 10; without what is known of them it would have seemed right with a chance of 7 in 10.",
+    )
+
+
+def test_a_report_tells_large_numbers_exactly_and_still_no_value() -> None:
+    assert reported(asked_of_many(["gender=M", "grade=D"]), "student") == (
+        "24 of the 120 records fit what is known of this student (gender and grade): a guess at which is theirs is "
+        "right with a chance of 1 in 24; without that knowledge it would be 1 in 120.",
+        "What is known of this student gives their disability away with certainty; without that knowledge the best "
+        "guess would be right with a chance of 7 in 10.",
+    )
+    fitting, learned = target_findings(asked_of_many(["gender=F"]))
+    assert fitting.figure == "IRS: prior 0.00833333 (1/120), posterior 0.0166667 (1/60)"
+    assert learned.figure == "IAS: prior 0.7 (7/10), posterior 0.8 (4/5)"
+    assert learned.sentence == (
+        "The best guess at this person's disability is right with a chance of 4 in 5; without what is known of them it "
+        "would be right with a chance of 7 in 10."
+    )
+
+
+def test_one_record_fits() -> None:
+    outcome = asked(["gender=F", "grade=C"])
+    named = (
+        "What is known of this person (gender and grade) singles out one of the 10 records: this person is named with "
+        "certainty."
+    )
+    assert told(outcome) == (
+        named,
+        "What is known of this person gives their disability away with certainty: “no”. Without that knowledge the "
+        "best guess, “no”, would be right with a chance of 7 in 10.",
+    )
+    assert reported(outcome)[0] == named
+    assert [finding.severity for finding in target_findings(outcome)] == [Severity.HIGH] * 2
+
+
+def test_the_secret_may_be_certain_although_the_record_is_not() -> None:
+    named, learned = target_findings(asked(["gender=M", "grade=C"]), exact=True)
+    assert named.sentence.startswith("2 of the 10 records fit what is known")
+    assert learned.sentence == (
+        "What is known of this person gives their disability away with certainty: “yes”. Without that knowledge the "
+        "best guess, “no”, would be right with a chance of 7 in 10."
+    )
+    assert learned.meaning.startswith("All records that fit say the same")
+
+
+def test_everybody_fits_and_nothing_is_learned() -> None:
+    outcome = ill("aab", "333", "3")
+    named, learned = told(outcome)
+    assert named == (
+        "All of the 3 records fit what is known of this person (age): it rules out nobody, and a guess at the record "
+        "is right with a chance of 1 in 3, as before."
+    )
+    assert reported(outcome)[0] == named, "the number of all records is no secret"
+    assert learned == (
+        "Nothing is learned of this person's ill: the best guess is “a”, right with a chance of 2 in 3, as for anybody "
+        "in the release."
+    )
+    assert reported(outcome)[1].endswith(
+        "the best guess is right with a chance of 2 in 3, as for anybody in the release."
+    )
+    everybody = ill("aab" * 10, "333" * 10, "3")
+    assert [finding.severity for finding in target_findings(everybody)] == [Severity.SAFE] * 2
+
+
+@pytest.mark.parametrize(
+    ("values", "ages", "said", "in_report"),
+    [
+        (
+            "aaaa",
+            "3344",
+            "Nothing is learned of this person's ill: everybody in the release has “a”.",
+            "Nothing is learned of this person's ill: everybody in the release has the same.",
+        ),
+        (
+            "aab",
+            "343",
+            "the best guess, “a”, is right with a chance of 1 in 2 only; without what is known",
+            "the best guess is right with a chance of about 5 in 10; without what is known",
+        ),
+        (
+            "aaabbc",
+            "333344",
+            "The best guess at this person's ill is “a”, right with a chance of 3 in 4; without what is known of them "
+            "the best guess, “a”, would be right with a chance of 1 in 2.",
+            "The best guess at this person's ill is right with a chance of about 8 in 10; without what is known of "
+            "them it would be right with a chance of 1 in 2.",
+        ),
+        (
+            "abbccccd",
+            "33344444",
+            "The best guess at this person's ill is “b”, right with a chance of 2 in 3; without what is known of them "
+            "the best guess, “c”, would be right with a chance of 1 in 2.",
+            "The best guess at this person's ill is right with a chance of about 7 in 10",
+        ),
+        (
+            "aabbaacc",
+            "33334455",
+            "The best guess at this person's ill is “a”, about as likely to be right as the best one without what is "
+            "known of them, “a”: with a chance of 1 in 2.",
+            "The best guess at this person's ill is about as likely to be right as the best one without what is known "
+            "of them: with a chance of 1 in 2.",
+        ),
+    ],
+)
+def test_what_is_learned_is_said_plainly(values: str, ages: str, said: str, in_report: str) -> None:
+    outcome = ill(values, ages, "3")
+    assert said in told(outcome)[1]
+    assert in_report in reported(outcome)[1]
+
+
+def test_a_difference_that_rounding_hides_is_no_difference() -> None:
+    outcome = ill("a" * 499 + "b" * 501, "3" * 997 + "444", "3")
+    assert told(outcome)[1] == (
+        "The best guess at this person's ill is “a”, about as likely to be right as the best one without what is known "
+        "of them, “b”: with a chance of 50 in 100."
+    )
+    assert reported(outcome)[1].endswith("known of them: with a chance of 50 in 100.")
+    few = asked(["grade=C"])  # 2 in 3 instead of 7 in 10: the same in tenths
+    assert "is about as likely to be right as the best one" in reported(few)[1]
+
+
+def test_the_only_record_of_a_release() -> None:
+    outcome = ill("a", "3", "3")
+    assert told(outcome) == (
+        "The release holds a single record, and it fits what is known of this person (age): this person is named with "
+        "certainty.",
+        "Nothing is learned of this person's ill: everybody in the release has “a”.",
+    )
+    assert reported(outcome)[0] == told(outcome)[0]
+
+
+def test_the_journalist_counts_in_the_register() -> None:
+    outcome = asked(["gender=F", "grade=A"], secrets=[], population=REGISTER)
+    assert told(outcome)[-1] == (
+        "Someone who does not know whether this person is in the release counts: of register.csv, 3 people may be "
+        "meant, and the release holds 2 of them. So this person is in it with a chance of 2 in 3 (before: 5 in 7), and "
+        "a record that fits is theirs with a chance of 1 in 3."
+    )
+    assert told(outcome)[0].endswith("This holds if this person is in the release.")
+    assert reported(outcome)[-1] == (
+        "Someone who does not know whether this person is in the release counts: of register.csv, fewer than 10 people "
+        "may be meant, and the release holds fewer than 10 of them. So this person is in it with a chance of about 7 "
+        "in 10 (before: 5 in 7), and a record that fits is theirs with a chance of more than 1 in 10."
+    )
+    many = asked_of_many(["gender=F", "grade=A"], secrets=[], population=register(12))
+    assert reported(many)[-1].endswith(
+        "of register.csv, 36 people may be meant, and the release holds 24 of them. So this person is in it with a "
+        "chance of 2 in 3 (before: 5 in 7), and a record that fits is theirs with a chance of 1 in 36."
+    )
+
+
+def test_a_large_register_does_not_tell_how_few_are_in() -> None:
+    outcome = asked(["gender=F", "grade=A"], secrets=[], population=register(12))
+    said = reported(outcome)[-1]
+    assert "36 people may be meant, and the release holds fewer than 10 of them" in said
+    assert "is in it with a chance of about 1 in 10 (before" in said
+    assert said.endswith("is theirs with a chance of 1 in 36.")
+
+
+def test_what_the_register_lacks_is_assumed_to_tell_nothing_of_being_in() -> None:
+    lacking = read(pa.table({"gender": list("FFFFFFFFMMMMMM")}), name="register.csv")
+    outcome = asked(["gender=F", "grade=A"], secrets=[], population=lacking)
+    assert told(outcome)[-1] == (
+        "Someone who does not know whether this person is in the release reckons: of register.csv, about 3.2 people "
+        "may be meant, and the release holds 2 of them. So this person is in it with a chance of 5 in 8 (before: 5 in "
+        "7), and a record that fits is theirs with a chance of 5 in 16. This assumes that what register.csv does not "
+        "tell is as frequent among those who are in the release as among those who are not."
+    )
+    page = read_text(page_of(outcome))
+    assert "Counted in register.csv, assuming that what it does not tell is as frequent" in page
+    assert "Number of people who may be meant 14 fewer than 10" in page
+    assert "3.2" not in page
+
+
+def test_suppressed_records_may_be_theirs() -> None:
+    table = read(pa.table({"age": ["30-39", "40+", "*", "*"], "ill": list("abcc")}))
+    fitting, suppressed, learned = told(target(table, known=["age=34"], secrets=["ill"]))
+    unless = "This holds unless the record is one of those that are suppressed."
+    assert fitting.endswith(f"is named with certainty. {unless}")
+    assert suppressed == (
+        "2 further records are suppressed, with nothing but “*” of what is known of this person: one of them may be "
+        "theirs."
+    )
+    assert "with certainty: “a”." in learned
+    assert learned.endswith(unless)
+    fewer = told(target(table.of_records(np.arange(3)), known=["age=34"]))
+    assert fewer[1].startswith("1 further record is suppressed, with nothing but “*”")
+
+
+def test_one_record_names_nobody_for_certain_where_others_fit_too() -> None:
+    outcome = asked(["grade=E"], population=REGISTER)
+    named, *_, counted = target_findings(outcome, exact=True)
+    assert named.sentence.endswith(
+        "this person is named with certainty. This holds if this person is in the release."
+    )
+    assert "2 people may be meant, and the release holds 1 of them." in counted.sentence
+
+
+def test_the_register_may_show_that_all_who_fit_are_in() -> None:
+    named, *_, counted = told(asked(["gender=F", "grade=C"], population=REGISTER))
+    assert named.endswith("this person is named with certainty.")
+    assert counted == (
+        "Someone who does not know whether this person is in the release learns that it holds them, for nobody else of "
+        "register.csv fits: the record is theirs for certain."
+    )
+    several = asked(["gender=F", "grade=B"], population=REGISTER)
+    assert told(several)[-1].endswith(
+        "it holds everybody of register.csv who may be meant (2 people)."
+    )
+    assert reported(several)[-1].endswith("who may be meant (fewer than 10 people).")
+
+
+def test_the_register_may_show_that_the_person_is_not_in() -> None:
+    outcome = asked(["grade=Z"], population=REGISTER)
+    assert told(outcome) == (
+        "None of the 10 records fits what is known of this person (grade): this person is not in the release.",
+        "Someone who does not know whether this person is in the release learns that it does not hold them: nobody of "
+        "register.csv who may be meant (1 person) has a record in it.",
+    )
+    assert target_findings(outcome)[0].severity == Severity.SAFE
+    page = page_of(outcome)
+    assert page.figures == ()
+    assert_it_asks_nobody(to_html(page))
+
+
+def test_an_estimate_is_called_one() -> None:
+    outcome = asked(["grade=A"], fraction=Fraction(3, 10))
+    assert told(outcome, "student")[-1] == (
+        "Someone who does not know whether this student is in the release can only estimate: about 6.7 students of the "
+        "population may fit, so that this student is in it with an estimated chance of 3 in 10, and a record that fits "
+        "is theirs with an estimated chance of 3 in 20."
+    )
+    page = read_text(page_of(outcome))
+    assert "Before, estimated After, estimated" in page
+    assert "but for those that are said to be estimated" in page
+
+
+def test_an_estimate_does_not_tell_how_few_records_it_is_from() -> None:
+    outcome = asked(["grade=A"], fraction=Fraction(3, 10))
+    assert (
+        "can only estimate: fewer than 34 people of the population may fit" in reported(outcome)[-1]
+    )
+    assert reported(outcome)[-1].endswith("with an estimated chance of more than 1 in 34.")
+    page = read_text(page_of(outcome))
+    assert "Number of people who may be meant about 33 fewer than 34" in page
+    assert "A record that she picks is the person&#39;s 3.0 % &gt; 2.9 %" in page
+    assert "6.7" not in page
+
+
+def test_absence_is_a_value_and_a_fact() -> None:
+    outcome = Target(
+        code="IRL",
+        datasets=("D1.csv", "D2.csv"),
+        known=("grade", "@D2"),
+        records=2,
+        candidates=1,
+        naming=asked(["grade=A"]).naming,
+        secrets=(
+            TargetSecret("IAL", ("grade@D2",), (Belief(None, Fraction(1, 2), Fraction(1)),)),
+            TargetSecret("IAL", ("x", "y"), (Belief(("", "b"), Fraction(1, 3), Fraction(1)),)),
+        ),
+    )
+    said = told(outcome)
+    assert "(grade and being in D2)" in said[0]
+    assert "gives their x and y away with certainty: “(missing) + b”" in said[1]
+    assert "gives their grade@D2 away with certainty: “(no record there)”" in said[2]
+    assert page_of(outcome).title == "What D1.csv and D2.csv tell of one student"
+
+
+def many(values: int) -> Target:
+    """Return the attack on somebody of class x, which has every illness but one; the commonest is elsewhere."""
+    own = [f"ill {i:02}" for i in range(values - 1)]
+    table = read(
+        pa.table({"class": ["x"] * len(own) + ["y"] * 9, "ill": own + ["common"] * 9}),
+        quasi_identifiers=["class"],
+        sensitive=["ill"],
+    )
+    return target(table, known=["class=x"])
+
+
+def test_many_values_are_summed_up() -> None:
+    page = page_of(many(50))
+    (table,) = page.sections[1].tables
+    rows = table.groups[0].rows
+    assert len(rows) == MOST_RANKS_LISTED + 1
+    assert [cell.text for cell in rows[0]] == ["no. 1", "15.5 %", "2.0 %"]
+    assert [cell.text for cell in rows[-1]] == ["all 20 others", "34.5 %", "38.8 %"]
+    assert [cell.exact for cell in rows[-1]] == [None, "10/29", "19/49"]
+    assert table.groups[0].note == "49 of 50 values still possible"
+    svg = drawn(page.figures[0])
+    assert svg.count(">no. ") == MOST_RANKS_DRAWN - 1
+    assert ">all 39 others<" in svg
+    assert not re.search(r"all \d+ others", read_text(page_of(many(12))))
+
+
+def test_which_value_is_meant_cannot_be_told_from_its_share() -> None:
+    """Before and after are ranked apart: the value of the best guess is not shown beside its share in the release."""
+    outcome = asked_of_many(["gender=M", "grade=C"])
+    (table,) = page_of(outcome).sections[1].tables
+    assert [[cell.text for cell in row] for row in table.groups[0].rows] == [
+        ["no. 1", "70.0 %", "100 %"],
+        ["no. 2", "30.0 %", "0 %"],
+    ]
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(0, 5), min_size=2, max_size=60), st.data())
+def test_what_is_shown_of_a_secret_adds_up_to_one(ills: list[int], data: st.DataObject) -> None:
+    ages = data.draw(st.lists(st.sampled_from("34"), min_size=len(ills), max_size=len(ills)))
+    columns = {"age": ages, "ill": [f"{i}{age}" for i, age in zip(ills, ages, strict=True)]}
+    table = read(pa.table({name: values * 10 for name, values in columns.items()}))
+    outcome = target(table, known=[f"age={ages[0]}"], secrets=["ill"])
+    (shown,) = page_of(outcome).sections[1].tables
+    for column in (1, 2):
+        assert sum(Fraction(row[column].exact or "0") for row in shown.groups[0].rows) == 1
+
+
+def test_the_most_telling_secrets_come_first_and_the_others_in_a_table() -> None:
+    columns = {f"s{i}": ["a"] * 10 + ["b"] * (9 - i) + ["a"] * (1 + i) for i in range(5)}
+    table = read(
+        pa.table({"age": ["1"] * 10 + ["2"] * 10} | columns),
+        quasi_identifiers=["age"],
+        sensitive=list(columns),
+    )
+    outcome = target(table, known=["age=2"])
+    said = told(outcome)
+    assert [name in said[i + 1] for i, name in enumerate(["s0", "s1", "s2"])] == [True] * 3
+    assert said[-1] == "What is learned of 2 further secrets is in a table."
+    page = page_of(outcome)
+    assert len(page.figures) == 3
+    assert [table.groups[0].title for table in page.sections[1].tables] == list(columns)
+
+
+def test_the_figures_are_exact_on_hover_where_many_fit() -> None:
+    page = page_of(asked_of_many(["gender=F", "grade=A"], population=register(12)))
+    html = to_html(page)
+    assert 'title="1/120">0.00833333</td>' in html
+    assert 'title="−1/5">−0.2</td>' in html
+    assert 'title="7/10">70.0 %</td>' in html
+    assert 'title="2/3">66.7 %</td>' in html
+    said = read_text(page)
+    assert "IRS name the person 0.00833333 0.0416667 0.0333333 × 5 no" in said
+    assert "IAS infer disability 0.7 0.5 −0.2 × 0.714286 no" in said
+    assert "Number of people who may be meant 168 36" in said
+    assert "Counted in register.csv." in said
+
+
+def test_the_figures_are_rough_where_few_fit() -> None:
+    page = page_of(asked(["gender=F", "grade=A"], population=REGISTER))
+    said = read_text(page)
+    assert "IRS name the person 0.1 more than 1 in 10 – – no" in said
+    assert "IAS infer disability 0.7 about 5 in 10 – – no" in said
+    assert "Number of people who may be meant 14 fewer than 10" in said
+    assert "The person is in the release 71.4 % about 70 %" in said
+    assert "A record that she picks is the person&#39;s 7.1 % &gt; 10.0 %" in said
+    assert 'title="1/2"' not in to_html(page)
+
+
+def test_gains_are_numbers_or_money_where_many_fit() -> None:
+    tried = asked_of_many(["grade=C"], gains={("disability",): Tries(2), (): Tries(2)})
+    page = read_text(page_of(tried))
+    assert "IRS name the person 0.0166667 0.0555556 0.0388889 × 3.33333" in page
+    assert "IAS infer disability 1 1 0 × 1" in page
+    worth: Any = {("disability",): {"yes": 100, "no": 1}}
+    page = read_text(page_of(asked_of_many(["grade=C"], gains=worth), currency="R$"))
+    assert "IAS infer disability R$ 30.00 R$ 66.67 R$ 36.67 × 2.22222" in page
+    assert "What she gains" not in read_text(page_of(asked(["grade=C"])))
+
+
+def test_gains_that_would_tell_a_value_or_a_small_number_are_not_shown() -> None:
+    worth: Any = {("disability",): {"yes": 100, "no": 1}, (): Tries(2)}
+    few = read_text(page_of(asked(["grade=C"], gains=worth)))
+    assert "IRS name the person 0.2 not shown not shown not shown" in few
+    certain = read_text(page_of(asked_of_many(["grade=C", "gender=M"], gains=worth)))
+    assert "IAS infer disability 30 not shown not shown not shown" in certain
+    assert "100" not in certain.partition("What she gains")[2].partition("What she believes")[0]
+
+
+def test_the_page_says_that_it_is_personal_data_and_what_it_leaves_out() -> None:
+    page = page_of(asked(["grade=C"]))
+    assert page.lead == (
+        "10 records, and one student of whom this is known: grade. This report is personal data."
+    )
+    assert page.limits[0].startswith("This report is about one person, and is itself personal")
+    assert "holds no value of a record" in page.limits[1]
+    assert page.limits[2] == (
+        "glasshouse target --json prints all of it exactly, for the analyst alone."
+    )
+    assert [term.name for term in page.glossary[:3]] == ["Candidates", "Prosecutor", "Certain"]
+    assert page.command == "glasshouse target --study study.toml"
+    assert all(figure.table is not None for figure in page.figures)
+
+
+@pytest.mark.parametrize("times", [1, 12])
+@pytest.mark.parametrize("fraction", [None, 0.5])
+def test_no_value_of_a_record_is_in_a_report(times: int, fraction: float | None) -> None:
+    table = read(
+        pa.table(
+            {
+                "age": ["zebra1", "zebra1", "zebra1", "zebra2"] * times,
+                "ill": ["zebra3", "zebra3", "zebra4", "zebra5"] * times,
+            }
+        ),
+        quasi_identifiers=["age"],
+        sensitive=["ill"],
+    )
+    worth: Any = {("ill",): {"zebra3": 7, "zebra4": 8, "zebra5": 9}}
+    outcome = target(table, known=["age=zebra1"], gains=worth, fraction=fraction)
+    for language in ("en", "pt-BR"):
+        with speaking(language):
+            assert "zebra" not in everything(page_of(outcome))
+    assert "“zebra3”" in told(outcome)[1]
+
+
+@given(st.integers(2, 9), st.integers(10, 40))
+@settings(max_examples=12, deadline=None)
+def test_reports_on_few_differ_in_nothing_that_counts_them(few: int, others: int) -> None:
+    """Whoever reads that fewer than 10 fit reads the same of the record, however many they are."""
+
+    def said(fitting: int) -> tuple[str, ...]:
+        ages = ["1"] * fitting + ["2"] * (others + 9 - fitting)
+        table = read(pa.table({"age": ages}), quasi_identifiers=["age"], name="a.csv")
+        page = page_of(target(table, known=["age=1"], secrets=[]))
+        finding = page.findings[0]
+        rows = [cell for row in page.sections[0].tables[0].groups[0].rows for cell in row]
+        return (finding.sentence, finding.figure, *(f"{cell.text} {cell.exact}" for cell in rows))
+
+    assert said(few) == said(9)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>alert(1)</script>",
+        '"><img src=x onerror=alert(1)>',
+        "</svg></figure><b>",
+        "\u202eevil\x1b[31m",
+        "a\nb",
+        "{{7*7}} datum.value",
+        "x" * 500,
+    ],
+)
+def test_hostile_values_and_names_are_text(hostile: str) -> None:
+    table = read(
+        pa.table({hostile: ["1", "1", "2"], "ill": [hostile, "b", "c"]}),
+        quasi_identifiers=[hostile],
+        sensitive=["ill"],
+        name=hostile,
+    )
+    outcome = target(table, known={hostile: "1"})
+    html = to_html(target_page(outcome, subject=hostile, provenance=PROVENANCE))
+    assert_it_asks_nobody(html)
+    assert not {"script", "img", "b"} & {tag for tag, _ in tags(html)}
+    assert all(character.isprintable() or character == "\n" for character in html)
+    for sentence in told(outcome):
+        assert "x" * 100 not in sentence.replace(hostile, "")
+
+
+def test_treatment_is_told_and_a_single_column_once() -> None:
+    steps = [
+        Step("a.csv", "missing value", "age", 40, 35),
+        Step("a.csv", "missing value", None, 40, 35),
+    ]
+    page = read_text(page_of(asked(["grade=C"]), treatment=steps, notes=["A note."]))
+    done = page.partition("What was done to the data")[2].partition("Assumptions and limits")[0]
+    assert done.endswith("Records after a.csv missing value age 40 5 35 A note. ")
+
+
+EXAMPLES = {
+    "target-few": asked(["gender=F", "grade=A"], population=REGISTER),
+    "target-one": asked(["gender=F", "grade=C"]),
+    "target-many": asked_of_many(["gender=F"], population=register(12)),
+    "target-certain": asked_of_many(["grade=D"], fraction=Fraction(1, 10)),
+    "target-absent": asked(["grade=Z"], population=REGISTER),
+    "target-nothing": ill("aab" * 20, "333" * 20, "3"),
+}
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_what_reports_say_is_kept(example: str) -> None:
+    assert_snapshot(example, lambda: target_findings(EXAMPLES[example], subject="student"))
+
+
+def test_what_the_analyst_is_told_is_kept() -> None:
+    outcome = EXAMPLES["target-few"]
+    assert_snapshot("target-exact", lambda: target_findings(outcome, subject="student", exact=True))

@@ -1,0 +1,420 @@
+"""The report of an anonymised table: what it tells beyond the population, in both languages, and nobody's value."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from glasshouse.groups import Beliefs, Measures
+from glasshouse.groups.measures import Threat
+from glasshouse.groups.sampling_results import Aggregate, Sampled, Stop
+from glasshouse.groups.titles import FIGURES, figure_title
+from glasshouse.language import LANGUAGES, speaking
+from glasshouse.report.archive import in_every_language, to_json
+from glasshouse.report.page import Page, Provenance, Severity
+from glasshouse.report.render import to_html
+from glasshouse.report.threat.charts import MOST_RANKS, ranked_beliefs
+from glasshouse.report.threat.page import threat_findings, threat_page
+from glasshouse.report.threat.tables import measures_section, sampling_section
+from glasshouse.report.threat.victims import likeliest
+from glasshouse.runs.threat import ThreatRun, run_threat
+from glasshouse.study import Dataset
+from glasshouse.study.threat import ThreatStudy
+from tests.cli.test_longitudinal import write
+from tests.cli.test_threat import HORIZONTAL, PEOPLE, VERTICAL
+from tests.report.snapshots import assert_snapshot
+
+PROVENANCE = Provenance("1.2.3", 'command = "threat"\n', {"release.csv": "0" * 64})
+VICTIM = ("nat=M", "zip=45501")
+SECRETS = ("Heart", "Flu", "Stomach", "HIV", "Diabetes", "45501", "77701", "nat=M")
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write("people.csv", PEOPLE)
+
+
+def asked(release: dict[str, Any], **question: Any) -> ThreatRun:
+    Path("release.json").write_text(json.dumps(release), encoding="utf-8")
+    return run_threat(ThreatStudy(release=Dataset(path=Path("release.json")), **question))
+
+
+_TABLES: dict[str, ThreatRun] = {}
+"""What came out of each table, which takes a while to visit in full."""
+
+
+def of_table(release: dict[str, Any]) -> ThreatRun:
+    name = release["name"]
+    if name not in _TABLES:
+        _TABLES[name] = asked(release, original=Dataset(path=Path("people.csv")))
+    return _TABLES[name]
+
+
+def page_of(run: ThreatRun) -> Page:
+    return threat_page(run, provenance=PROVENANCE)
+
+
+@pytest.mark.parametrize(("letter", "release"), [("b", HORIZONTAL), ("c", VERTICAL)])
+def test_the_victim_of_the_paper_is_told_of_without_a_value(
+    letter: str, release: dict[str, Any]
+) -> None:
+    """Boreale, Corradi and Viscardi 2020, Table I: 7/12 and 2/3 instead of 693/1909."""
+    run = asked(release, known=VICTIM)
+    assert_snapshot(f"threat-victim-{letter}", lambda: threat_findings(run))
+
+
+@pytest.mark.parametrize(("letter", "release"), [("b", HORIZONTAL), ("c", VERTICAL)])
+def test_the_tables_of_the_paper(letter: str, release: dict[str, Any]) -> None:
+    run = of_table(release)
+    assert_snapshot(f"threat-table-{letter}", lambda: threat_findings(run))
+
+
+def test_the_analyst_is_told_the_likeliest_value() -> None:
+    run = asked(HORIZONTAL, known=VICTIM)
+    assert threat_findings(run, exact=True)[0].sentence == (
+        "Of a victim known to be in Table I(b) she believes “Heart” with a probability of 58.3 %; of people like them "
+        "in the population with 36.3 %: being in the table makes her 1.61 times as sure of it."
+    )
+    with speaking("pt-BR"):
+        said = threat_findings(run, exact=True)[0].sentence
+    assert "“Heart”" in said
+    assert "58,3%" in said
+
+
+def test_values_that_are_equally_likely_are_told_together() -> None:
+    """Either of the two ZIP codes: ½ and ½, whatever the population is like."""
+    run = asked(HORIZONTAL, known=("zip=45501..45502",))
+    assert_snapshot("threat-victim-tie", lambda: threat_findings(run))
+    belief, against, _ = threat_findings(run, exact=True)
+    assert belief.sentence.startswith(
+        "Of a victim known to be in Table I(b) she finds “Flu” and “Heart” equally likely, with a probability of "
+        "50.0 % each;"
+    )
+    assert "does not tell which it is" in belief.sentence
+    assert "points at no single disease" in against.sentence
+    assert "points at this one" not in against.sentence
+    assert belief.severity is Severity.HIGH
+
+
+def believed(run: ThreatRun, **beliefs: Any) -> ThreatRun:
+    """Return a run with other beliefs about its victim."""
+    return replace(run, knowledge=replace(run.knowledge, **beliefs))
+
+
+def belief_of(*probabilities: float, error: float | None = None) -> Beliefs:
+    own = np.array([probabilities])
+    return Beliefs(own, None if error is None else np.full(own.shape, error))
+
+
+@pytest.mark.parametrize(
+    ("attacker", "learner", "severity", "said"),
+    [
+        ((0.6, 0.4), (0.6, 0.4), Severity.SAFE, "would name the same disease"),
+        ((0.6, 0.4), (0.4, 0.6), Severity.MODERATE, "points at this one"),
+        ((0.6, 0.4), (0.5, 0.5), Severity.MODERATE, "2 values of disease equally likely"),
+        ((0.5, 0.5), (0.5, 0.5), Severity.SAFE, "finds the same 2 equally likely"),
+        ((0.5, 0.5), (0.6, 0.4), Severity.SAFE, "would name one of these"),
+        ((0.4, 0.4, 0.2), (0.4, 0.2, 0.4), Severity.SAFE, "one of these, or another"),
+        ((0.4, 0.4, 0.2), (0.2, 0.2, 0.6), Severity.MODERATE, "would name another"),
+    ],
+)
+def test_what_being_in_the_table_points_at(
+    attacker: tuple[float, ...], learner: tuple[float, ...], severity: Severity, said: str
+) -> None:
+    run = asked(VERTICAL, known=VICTIM)
+    zeros = (0.0,) * (5 - len(attacker))
+    run = believed(run, attacker=belief_of(*attacker, *zeros), learner=belief_of(*learner, *zeros))
+    against = threat_findings(run)[1]
+    assert against.severity is severity
+    assert said in against.sentence
+    for code in LANGUAGES:
+        with speaking(code):
+            assert all(finding.sentence for finding in threat_findings(run, exact=True))
+
+
+def test_a_difference_within_the_errors_is_not_claimed() -> None:
+    run = asked(VERTICAL, known=VICTIM)
+    near = believed(
+        run,
+        attacker=belief_of(0.6, 0.4, 0, 0, 0, error=0.003),
+        learner=belief_of(0.3171, 0.3154, 0.2, 0.1, 0.0675, error=0.0033),
+    )
+    other = believed(near, learner=belief_of(0.3154, 0.3171, 0.2, 0.1, 0.0675, error=0.0033))
+    for each in (near, other):
+        against = threat_findings(each)[1]
+        assert against.severity is Severity.NOTE
+        assert "cannot be told" in against.sentence
+    apart = believed(near, learner=belief_of(0.2, 0.4, 0.2, 0.1, 0.1, error=0.0033))
+    assert "points at this one" in threat_findings(apart)[1].sentence
+
+
+def test_no_surer_and_not_known_to_be_surer_are_two_things() -> None:
+    run = asked(VERTICAL, known=VICTIM)
+    same = (0.6, 0.4, 0.0, 0.0, 0.0)
+    exact = believed(run, attacker=belief_of(*same), learner=belief_of(*same))
+    assert "makes her no surer of it" in threat_findings(exact)[0].sentence
+    drawn = believed(
+        run,
+        attacker=belief_of(0.601, 0.399, 0, 0, 0),
+        learner=belief_of(*same, error=0.003),
+    )
+    for named in (False, True):
+        finding = threat_findings(drawn, exact=named)[0]
+        assert "whether being in the table makes her surer of it cannot be told" in finding.sentence
+        assert finding.severity is Severity.NOTE
+
+
+def test_the_likeliest_values_are_those_within_the_errors() -> None:
+    assert likeliest(belief_of(0.5, 0.5, 0.0)) == [0, 1]
+    assert likeliest(belief_of(0.4, 0.6)) == [1]
+    assert likeliest(belief_of(0.49, 0.51, error=0.004)) == [1]
+    assert likeliest(belief_of(0.49, 0.51, error=0.006)) == [1, 0]
+
+
+def test_a_report_on_one_victim_holds_no_value_in_any_language() -> None:
+    run = asked(HORIZONTAL, known=VICTIM)
+    pages = in_every_language(lambda: page_of(run))
+    for content in (to_json(pages), *(to_html(page) for page in pages.values())):
+        for value in SECRETS:
+            assert value not in content, value
+    for page in pages.values():
+        assert "nat e zip" in page.lead or "nat and zip" in page.lead
+
+
+def test_beliefs_about_a_victim_are_ranked_each_by_itself() -> None:
+    knowledge = asked(HORIZONTAL, known=VICTIM).knowledge
+    rows = ranked_beliefs(knowledge, "learner")
+    assert [label for label, *_ in rows] == ["no. 1", "no. 2", "no. 3", "no. 4", "no. 5"]
+    for column in ([row[1] for row in rows], [row[2] for row in rows]):
+        assert column == sorted(column, reverse=True)
+        assert sum(column) == pytest.approx(1)
+
+
+def test_beyond_the_likeliest_few_values_are_summed_up() -> None:
+    many = {f"value {i}": 0.01 for i in range(MOST_RANKS + 8)}
+    told = SimpleNamespace(of=lambda victim: {"attacker": many, "learner": many})
+    rows = ranked_beliefs(cast(Any, told), "learner")
+    assert len(rows) == MOST_RANKS
+    assert rows[-1][0] == "all 9 others"
+    assert rows[-1][1] == pytest.approx(0.09)
+
+
+def test_every_picture_has_its_numbers_in_a_table() -> None:
+    for run in (of_table(VERTICAL), asked(VERTICAL, known=VICTIM)):
+        for code, page in in_every_language(lambda run=run: page_of(run)).items():  # type: ignore[misc]
+            assert page.figures, code
+            for figure in page.figures:
+                assert figure.table is not None, figure.label
+                assert figure.label
+                assert figure.caption
+            assert page.adversary
+            assert page.limits
+            assert len({term.name for term in page.glossary}) == len(page.glossary)
+
+
+def test_the_squares_behind_the_picture_count_every_threatened_record() -> None:
+    run = of_table(VERTICAL)
+    squares = page_of(run).figures[2].table
+    assert squares is not None
+    counted = sum(int(cell.text) for row in squares.groups[0].rows for cell in row[1:])
+    assert counted == 8
+
+
+def levels(attacker: float, learner: float, *, threatened: bool = True) -> Callable[..., Measures]:
+    """Return a change of measures after which all records have these threat levels."""
+
+    def changed(measures: Measures) -> Measures:
+        def threat(level: float) -> Threat:
+            size = measures.records
+            return Threat(
+                np.full(size, level),
+                np.full(size, threatened),
+                np.full(size, level),
+                undecided=0,
+            )
+
+        return replace(measures, attacker=threat(attacker), learner=threat(learner))
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("attacker", "learner", "severity", "said"),
+    [
+        (0.9, 0.2, Severity.HIGH, "more than 2 times as sure"),
+        (0.3, 0.2, Severity.SAFE, "makes nobody more than 2 times as sure"),
+        (0.2, 0.2, Severity.SAFE, "makes nobody surer"),
+        (0.1, 0.2, Severity.SAFE, "makes nobody surer"),
+    ],
+)
+def test_severity_follows_from_how_much_surer_she_is(
+    attacker: float, learner: float, severity: Severity, said: str
+) -> None:
+    run = of_table(VERTICAL)
+    assert run.measures is not None
+    run = replace(run, measures=levels(attacker, learner)(run.measures))
+    guessed, beyond = threat_findings(run)[:2]
+    assert beyond.severity is severity
+    assert said in beyond.sentence
+    assert (guessed.severity is Severity.SAFE) == (attacker <= learner)
+    for code in LANGUAGES:
+        with speaking(code):
+            assert all(finding.sentence for finding in threat_findings(run))
+
+
+def test_a_high_threshold_hides_no_risk() -> None:
+    run = of_table(VERTICAL)
+    assert run.measures is not None
+    run = replace(run, measures=replace(levels(0.9, 0.3)(run.measures), exceeds=8.0))
+    beyond = threat_findings(run)[1]
+    assert beyond.severity is Severity.HIGH
+    assert "more than 8 times as sure" in beyond.sentence
+    assert "8 of 8 records" not in beyond.figure
+    assert "8 above 2" in beyond.figure
+
+
+def test_without_a_threatened_record_there_is_one_picture() -> None:
+    run = of_table(VERTICAL)
+    assert run.measures is not None
+    run = replace(run, measures=levels(0.3, 0.1, threatened=False)(run.measures))
+    assert len(page_of(run).figures) == 1
+    assert "of none of them" in threat_findings(run)[1].sentence
+
+
+def test_without_the_original_nobody_knows_how_often_she_is_right() -> None:
+    finding, certainty = threat_findings(asked(VERTICAL))
+    assert "give the original to know how often that is right" in finding.sentence
+    assert certainty.sentence == "These figures are exact (enumeration), not sampled."
+    assert page_of(asked(VERTICAL)).figures == ()
+
+
+def figure(name: str, *, error: float = 0.001, rhat: float = 1.001) -> Aggregate:
+    return Aggregate(name, 0.5, error, rhat, rhat, 900.0, geweke=1.0, weiss=0.4)
+
+
+def sampled(**further: Any) -> Sampled:
+    """Return what a sampler may have told, without its draws."""
+    nothing = cast(Any, None)
+    told: dict[str, Any] = {
+        "knowledge": nothing,
+        "aggregates": (figure("gt_attacker"), figure("abs_attacker", error=400.0)),
+        "figures": (figure("ti_above_1.5_of_all", error=0.003),),
+        "ratios": nothing,
+        "stopped": Stop.PRECISION,
+        "converged": True,
+        "largest_error": 0.01,
+        "limit": 1.01,
+        "chains": 4,
+        "burn_in": 400,
+        "sweeps": 2000,
+        "every": 1,
+        "seed": 0,
+        "trace_names": (),
+        "traces": nothing,
+        "traced": nothing,
+        "details": nothing,
+        "weiss": (),
+    }
+    return Sampled(**told | further)
+
+
+@pytest.mark.parametrize(
+    ("further", "said"),
+    [
+        ({}, "4 chains of 2,000 sweeps that agree (R-hat at most 1.001)"),
+        ({}, "the Monte-Carlo error of a share is at most 0.3 points"),
+        ({"converged": False}, "sample longer before relying on them"),
+        (
+            {"aggregates": (figure("gt_attacker", rhat=1.4),)},
+            "These figures are not to be relied on",
+        ),
+    ],
+)
+def test_sampled_figures_say_how_far_to_rely_on_them(further: dict[str, Any], said: str) -> None:
+    run = replace(of_table(VERTICAL), sampled=sampled(**further))
+    assert said in threat_findings(run)[2].sentence
+
+
+def test_a_figure_and_its_error_have_the_same_units() -> None:
+    run = of_table(VERTICAL)
+    assert run.measures is not None
+    figures = {
+        "ti_above_2_of_all": figure("ti_above_2_of_all", error=0.003),
+        "highest_ti": figure("highest_ti", error=3e-85),
+    }
+    section = measures_section(replace(run.measures, figures=figures))
+    cells = {
+        row[0].text: [cell.text for cell in row[1:]] for row in section.tables[1].groups[0].rows
+    }
+    value, error = cells["records with a relative threat above 2"]
+    assert (float(value), error) == (0.125, "0.003")
+    assert cells["highest relative threat (Ti) of a threatened record"][1] == "< 0.000001"
+
+
+@pytest.mark.parametrize(
+    ("random", "error", "said"),
+    [
+        (0.9, 0.001, "somebody who reasons more simply would be right more often"),
+        (0.1, 0.001, "the release seems safer than it is"),
+        (0.9, 0.4, None),
+    ],
+)
+def test_random_worlds_are_told_of_in_both_directions(
+    random: float, error: float, said: str | None
+) -> None:
+    run = of_table(VERTICAL)
+    assert run.measures is not None
+    measures = levels(0.6, 0.5)(run.measures)
+    measures = replace(
+        measures,
+        random_worlds=levels(random, 0.5)(run.measures).attacker,
+        figures={"gt_attacker_random_ties": figure("gt_attacker_random_ties", error=error)},
+    )
+    told = [finding.sentence for finding in threat_findings(replace(run, measures=measures))]
+    about = [sentence for sentence in told if "random worlds" in sentence]
+    assert len(about) == (said is not None)
+    if said is not None:
+        assert said in about[0]
+
+
+def test_what_the_sampler_warns_of_is_said_in_the_language_of_the_report() -> None:
+    apart = sampled(stopped=Stop.SWEEPS, aggregates=(figure("gt_attacker", rhat=1.4),))
+    assert len(apart.warnings) == 3
+    assert any("several modes" in warning for warning in apart.warnings)
+    with speaking("pt-BR"):
+        section = sampling_section(apart)
+        assert any("várias modas" in note for note in section.notes)
+        assert any("1,40" in note for note in section.notes)
+        told: list[str] = apart.to_dict()["warnings"]
+    assert any("several modes" in warning for warning in told), "what programs read is English"
+
+
+def test_every_figure_has_a_title_in_every_language() -> None:
+    for code in LANGUAGES:
+        with speaking(code):
+            titles = {
+                figure_title(name) for name in (*FIGURES, "ti_above_1.5", "ti_above_2_of_all")
+            }
+        assert len(titles) == len(FIGURES) + 2
+    with speaking("pt-BR"):
+        assert (
+            figure_title("ti_above_1.5") == "registros ameaçados com ameaça relativa acima de 1,5"
+        )
+
+
+def test_the_baseline_is_never_said_to_be_beaten_where_it_is_not() -> None:
+    run = of_table(VERTICAL)
+    assert run.measures is not None
+    run = replace(run, measures=replace(levels(0.2, 0.2)(run.measures), baseline=Fraction(3, 8)))
+    learned = threat_findings(run)[-1]
+    assert learned.severity is Severity.SAFE
+    assert "no more than by always saying the most frequent value" in learned.sentence
