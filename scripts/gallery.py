@@ -24,7 +24,7 @@ import pyarrow.csv
 from glasshouse import synthetic
 from glasshouse.cli.main import main as glasshouse
 from glasshouse.report import Page, archive
-from glasshouse.report.theme import to_svg
+from glasshouse.report.charts import to_svg
 from glasshouse.synthetic.following import a_year_later
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         StudyError,
     )
     from glasshouse.notebook import chart, show
-    from glasshouse.report import findings
+    from glasshouse.report.assess.findings import findings
     from glasshouse.study import Dialect, Study, load_study
     from glasshouse.table import EncodedTable, collect, read
 

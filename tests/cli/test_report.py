@@ -12,7 +12,8 @@ import pytest
 
 from glasshouse.errors import DataError
 from glasshouse.language import speak, spoken
-from glasshouse.report import Page, archive, to_html
+from glasshouse.report import Page, archive
+from glasshouse.report.html import to_html
 from tests.conftest import Glasshouse
 
 

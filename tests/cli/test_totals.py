@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from glasshouse.report.totals.solutions import solution_sentences
+from glasshouse.report.totals.page import solution_sentences
 from glasshouse.synthetic.trade import write_trade
 from glasshouse.totals import Instance, instance, solve
 from tests.conftest import Glasshouse

@@ -20,6 +20,7 @@ from scipy.special import roots_jacobi
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.groups import enumeration, ratio
 from glasshouse.groups.closed import closed_form, closed_form_fractions
+from glasshouse.groups.effort import Effort
 from glasshouse.groups.enumeration import (
     enumerated,
     enumerated_fractions,
@@ -29,7 +30,7 @@ from glasshouse.groups.exact import ExactKnowledge
 from glasshouse.groups.knowledge import Victims
 from glasshouse.groups.reading import from_generalised
 from glasshouse.groups.release import Release
-from glasshouse.groups.sampling import Effort, sample
+from glasshouse.groups.sampling import sample
 from glasshouse.groups.victims import population_points, victims_of, victims_of_table
 from glasshouse.groups.worlds import random_worlds, with_ideal
 from glasshouse.groups.written import from_json

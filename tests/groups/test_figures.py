@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import StudyError
 from glasshouse.groups import sampling_figures
+from glasshouse.groups.effort import Effort
 from glasshouse.groups.enumeration import enumerated
 from glasshouse.groups.evaluator import Evaluator, above_name
 from glasshouse.groups.faithfulness import Faithfulness, draw_points
@@ -21,7 +22,7 @@ from glasshouse.groups.knowledge import Beliefs, Knowledge
 from glasshouse.groups.measures import Measures, Reading, measure, thresholds_with
 from glasshouse.groups.reading import from_group_column
 from glasshouse.groups.release import Release
-from glasshouse.groups.sampling import Effort, sample
+from glasshouse.groups.sampling import sample
 from glasshouse.groups.sampling_results import Basis
 from glasshouse.groups.threat import threat
 from glasshouse.groups.victims import Original, joined, victims_of_rows, victims_of_table

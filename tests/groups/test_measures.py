@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import StudyError
 from glasshouse.groups.closed import closed_form
+from glasshouse.groups.effort import Effort
 from glasshouse.groups.evaluator import Evaluator
 from glasshouse.groups.faithfulness import draw_points, faithfulness
 from glasshouse.groups.knowledge import Beliefs, Knowledge
@@ -23,7 +24,6 @@ from glasshouse.groups.labels import ancestors
 from glasshouse.groups.measures import Reading, measure, threat_under
 from glasshouse.groups.reading import from_anatomy, from_generalised, from_group_column
 from glasshouse.groups.release import Release
-from glasshouse.groups.sampling import Effort
 from glasshouse.groups.threat import threat
 from glasshouse.groups.victims import Original, joined, population_points, victims_of_table
 from glasshouse.groups.worlds import ideal_joint, random_worlds, with_ideal

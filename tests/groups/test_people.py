@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from glasshouse.groups.effort import Effort
 from glasshouse.groups.enumeration import enumerated_fractions
 from glasshouse.groups.reading import from_group_column
 from glasshouse.groups.release import Release
-from glasshouse.groups.sampling import Effort, sample
+from glasshouse.groups.sampling import sample
 from glasshouse.groups.sampling_results import Stop
 from glasshouse.groups.threat import threat
 from glasshouse.groups.victims import joined, victims_of_rows

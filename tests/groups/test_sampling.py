@@ -24,13 +24,14 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.groups.chains import Means, log_gamma_draw, random_streams, uniform
+from glasshouse.groups.effort import Effort
 from glasshouse.groups.enumeration import enumerated
 from glasshouse.groups.gibbs_horizontal import HorizontalChain
 from glasshouse.groups.gibbs_vertical import BLOCKS, PARTS, SUBSETS, VerticalChain
 from glasshouse.groups.knowledge import Beliefs, normalised
 from glasshouse.groups.reading import from_group_column
 from glasshouse.groups.release import Release
-from glasshouse.groups.sampling import Effort, sample
+from glasshouse.groups.sampling import sample
 from glasshouse.groups.sampling_models import HorizontalModel, VerticalModel, model_of
 from glasshouse.groups.sampling_results import Progress, Sampled, Stop
 from glasshouse.groups.victims import joined, victims_of, victims_of_rows, victims_of_table

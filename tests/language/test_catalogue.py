@@ -105,7 +105,7 @@ def test_no_message_is_missing_or_stale_and_parts_agree(language: Language) -> N
 
 def test_a_message_is_found_wherever_it_is_said() -> None:
     places = {said.place for group in script().messages().values() for said in group}
-    assert {"report/microdata/findings.py", "report/templates/report.html", "cli/help"} <= places
+    assert {"report/assess/findings.py", "report/templates/report.html", "cli/help"} <= places
 
 
 def plain(said: str) -> str:

@@ -28,8 +28,15 @@ from glasshouse.language import (
     translated,
     translated_for,
 )
-from glasshouse.report.nouns import counted, indefinite, plural, singular
-from glasshouse.report.words import frequency, money, percentage
+from glasshouse.report.words import (
+    counted,
+    frequency,
+    indefinite,
+    money,
+    percentage,
+    plural,
+    singular,
+)
 
 
 @pytest.fixture(autouse=True)

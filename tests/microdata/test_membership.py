@@ -16,13 +16,8 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.microdata import patterns
-from glasshouse.microdata.membership import (
-    MOST_RELEASES,
-    PRESENCE_LABELS,
-    Membership,
-    member,
-    membership,
-)
+from glasshouse.microdata.membership import PRESENCE_LABELS, Membership, member, membership
+from glasshouse.microdata.membership_questions import MOST_RELEASES
 from glasshouse.qif import (
     BayesVulnerability,
     Certainty,

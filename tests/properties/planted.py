@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glasshouse.language import speaking
-from glasshouse.report import archive, to_html
+from glasshouse.report import archive
+from glasshouse.report.html import to_html
 from glasshouse.report.pdf import content_of
 from tests.conftest import Outcome
 

@@ -10,7 +10,8 @@ import pyarrow as pa
 from glasshouse import synthetic
 from glasshouse.language import speaking
 from glasshouse.microdata import Assessment, Sweep, assess, sweep
-from glasshouse.report import Page, Provenance, assessment_page
+from glasshouse.report import Page, Provenance
+from glasshouse.report.assess.page import assessment_page
 from glasshouse.report.page import (
     Cell,
     Column,
@@ -22,7 +23,7 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
-from glasshouse.report.theme import TARGETS, wrapped
+from glasshouse.report.charts import (TARGETS, wrapped)
 from glasshouse.table import read
 
 PROVENANCE = Provenance(

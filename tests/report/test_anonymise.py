@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 
 from glasshouse.language import LANGUAGES, speaking
-from glasshouse.report import Provenance, to_html
+from glasshouse.report import Provenance
 from glasshouse.report.anonymise.findings import protection_findings
 from glasshouse.report.anonymise.page import protection_page
-from glasshouse.report.compare.findings import comparison_findings
+from glasshouse.report.compare.page import comparison_findings
 from glasshouse.report.compare.page import comparison_page
+from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Severity
 from glasshouse.runs.anonymise import AnonymiseRun, run_anonymise
 from glasshouse.runs.compare import Comparison, compare_studies
-from glasshouse.runs.store import provenance_of
+from glasshouse.runs.folder import provenance_of
 from glasshouse.study import Study, make_study
 from glasshouse.study.datasets import Treatment
 from tests.cli.test_anonymise import PEOPLE

@@ -13,8 +13,10 @@ import pytest
 
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata import Assessment, assess, sweep
-from glasshouse.report import Page, Provenance, assessment_page, to_html
+from glasshouse.report import Page, Provenance
 from glasshouse.report.archive import to_json
+from glasshouse.report.assess.page import assessment_page
+from glasshouse.report.html import to_html
 from glasshouse.table import read
 from glasshouse.table.collection import collect
 from glasshouse.table.treatment import Step

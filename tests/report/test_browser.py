@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from glasshouse.language import LANGUAGES, speaking
-from glasshouse.report import Page, to_html
+from glasshouse.report import Page
+from glasshouse.report.html import to_html
 from tests.report.pages import HOSTILE, census_page, every_block, small_page
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra dev)")

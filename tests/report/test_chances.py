@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from glasshouse.report.chances import Shift, chances, frequency_range, rest_of, shift_rows
+from glasshouse.report.charts import Shift, chances, frequency_range, rest_of, shift_rows
 
 
 def test_chances_can_be_compared() -> None:

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from glasshouse.language import LANGUAGES, speaking
-from glasshouse.report import Provenance, to_html
+from glasshouse.report import Provenance
 from glasshouse.report.deter.findings import deterrence_findings
+from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Severity
 from glasshouse.runs.deter import DeterRun, run_deter
 from glasshouse.study.deter import DeterStudy

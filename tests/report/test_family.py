@@ -15,10 +15,10 @@ from glasshouse.errors import StudyError
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata import Leakage
 from glasshouse.microdata.family import Best, Family, Part
-from glasshouse.report import Finding, Provenance, Severity, theme, to_html
+from glasshouse.report import Finding, Provenance, Severity, theme
 from glasshouse.report.archive import to_dict
 from glasshouse.report.assess import family_charts
-from glasshouse.report.assess.families import family_findings
+from glasshouse.report.assess.family import family_findings
 from glasshouse.report.assess.family_charts import (
     LEAST,
     MOST,
@@ -26,9 +26,10 @@ from glasshouse.report.assess.family_charts import (
     family_chart,
     family_chart_table,
 )
-from glasshouse.report.assess.family_page import family_page
-from glasshouse.report.assess.family_tables import family_table
+from glasshouse.report.assess.family import family_page
+from glasshouse.report.assess.family import family_table
 from glasshouse.report.discretion import Among
+from glasshouse.report.html import to_html
 from glasshouse.report.page import Table
 from tests.report.snapshots import assert_snapshot
 

@@ -14,17 +14,13 @@ from glasshouse.language import speaking
 from glasshouse.microdata import Assessment, assess, sweep
 from glasshouse.microdata.lattice import Sweep
 from glasshouse.qif import Tries
-from glasshouse.report import Severity, findings
-from glasshouse.report.assess.attacks import (
-    best_by_size,
-    by_knowledge,
-    growth,
-    stage_labels,
-    widest,
-)
-from glasshouse.report.grading import graded, learned
+from glasshouse.report import Severity
+from glasshouse.report.attacks import (best_by_size, by_knowledge, stage_labels, widest)
+from glasshouse.report.attacks import growth
+from glasshouse.report.assess.findings import findings
+from glasshouse.report.attacks import (graded, learned)
 from glasshouse.report.words import frequency, money, share
-from glasshouse.runs.grouped import assess_by_group
+from glasshouse.runs.assess import assess_by_group
 from glasshouse.table import read
 from glasshouse.table.collection import collect
 from tests.report.snapshots import assert_snapshot

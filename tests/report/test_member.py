@@ -9,9 +9,10 @@ import pytest
 
 from glasshouse.language import speaking
 from glasshouse.microdata.membership import Member, member
-from glasshouse.report.membership.member import member_findings, member_page
+from glasshouse.report.html import to_html
+from glasshouse.report.membership.page import member_page
+from glasshouse.report.membership.findings import member_findings
 from glasshouse.report.page import Page, Severity
-from glasshouse.report.render import to_html
 from tests.report.reading import assert_it_asks_nobody, drawn, everything, read_text
 from tests.report.snapshots import assert_snapshot
 from tests.report.test_membership import PROVENANCE, people

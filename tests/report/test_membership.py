@@ -11,12 +11,13 @@ import pytest
 
 from glasshouse.microdata.membership import PRESENCE_LABELS, Membership, member, membership
 from glasshouse.microdata.uniqueness import population_risks
+from glasshouse.report.html import to_html
 from glasshouse.report.membership.charts import bins
-from glasshouse.report.membership.member import member_page
-from glasshouse.report.membership.page import membership_findings, membership_page
-from glasshouse.report.membership.population import population_page
+from glasshouse.report.membership.findings import membership_findings
+from glasshouse.report.membership.page import member_page
+from glasshouse.report.membership.page import membership_page
+from glasshouse.report.membership.page import population_page
 from glasshouse.report.page import Page, Provenance, Severity
-from glasshouse.report.render import to_html
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.treatment import Step
 from tests.report.reading import assert_it_asks_nobody, drawn, read_text, tags

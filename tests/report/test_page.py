@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from glasshouse.errors import InternalError
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report import page as page_module
-from glasshouse.report.archive import from_json, to_json
+from glasshouse.report.archive import (from_json, to_json)
+from glasshouse.report.html import to_html
 from glasshouse.report.page import (
     Cell,
     Column,
@@ -30,8 +31,7 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
-from glasshouse.report.render import to_html
-from glasshouse.report.repeating import instructions
+from glasshouse.report.provenance import instructions
 from tests.report.test_assess import assert_it_asks_nobody, tags, text
 
 CHART = {

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from glasshouse.language import LANGUAGES, speaking
-from glasshouse.report import Finding, Page, Provenance, Severity, archive, to_html
+from glasshouse.report import Finding, Page, Provenance, Severity, archive
+from glasshouse.report.html import to_html
 from glasshouse.report.pdf import content_of
 from glasshouse.report.story import Chapter, story_page
 from tests.report.test_assess import text

@@ -15,14 +15,10 @@ from hypothesis import strategies as st
 from glasshouse.language import speaking
 from glasshouse.microdata.target import Belief, Target, TargetSecret, target
 from glasshouse.qif import Tries
+from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Provenance, Severity
-from glasshouse.report.render import to_html
-from glasshouse.report.target.page import (
-    MOST_RANKS_DRAWN,
-    MOST_RANKS_LISTED,
-    target_findings,
-    target_page,
-)
+from glasshouse.report.target.findings import target_findings
+from glasshouse.report.target.page import MOST_RANKS_DRAWN, MOST_RANKS_LISTED, target_page
 from glasshouse.table import read
 from glasshouse.table.treatment import Step
 from tests.report.reading import assert_it_asks_nobody, drawn, everything, read_text, tags

@@ -14,8 +14,8 @@ import pytest
 
 from glasshouse.disclosure import SMALLEST_CELL, show_cells_from
 from glasshouse.language import LANGUAGES, speaking
+from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Provenance, Severity, Table
-from glasshouse.report.render import to_html
 from glasshouse.report.totals.charts import (
     EDGES,
     linked_by_complexity,
@@ -25,8 +25,9 @@ from glasshouse.report.totals.charts import (
     value_at_risk,
     value_at_risk_table,
 )
-from glasshouse.report.totals.page import total_findings, total_page
-from glasshouse.report.totals.places import places_section
+from glasshouse.report.totals.findings import total_findings
+from glasshouse.report.totals.page import total_page
+from glasshouse.report.totals.page import places_section
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.totals import CampaignResult, Phase, campaign
 from glasshouse.totals.reckoning import Apart

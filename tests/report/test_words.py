@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.language import speaking
-from glasshouse.report.chances import both_frequencies, chances, frequency_range
+from glasshouse.report.charts import both_frequencies, chances, frequency_range
 from glasshouse.report.words import (
     frequencies,
     frequency,

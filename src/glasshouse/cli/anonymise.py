@@ -7,17 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
-from glasshouse.cli import asking, options
-from glasshouse.cli.progress import progress
+from glasshouse.cli import options
+from glasshouse.cli.command import carry_out, question
+from glasshouse.cli.options import option
 from glasshouse.errors import StudyError
 from glasshouse.language import text
-
-HOW_TO_RUN = {"out", "overwrite", "as_json"}
-PROTECTION = "The protection"
 
 
 def anonymise(
     context: typer.Context,
+    *,
     file: Annotated[
         Path | None, typer.Argument(metavar="FILE", help="The data: CSV, Parquet or Arrow.")
     ] = None,
@@ -26,167 +25,150 @@ def anonymise(
     identifier: options.Identifier = None,
     method: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--method",
-            metavar="k-anonymity|l-diversity|t-closeness|risk|anatomy",
-            help=r"What is promised of every class of the release. \[default: what --k, --l, --t or a risk says]",
-            rich_help_panel=PROTECTION,
+            shows="k-anonymity|l-diversity|t-closeness|risk|anatomy",
+            says=r"What is promised of every class of the release. \[default: what --k, --l, --t or a risk says]",
+            panel=options.PROTECTION,
         ),
     ] = None,
     recoding: Annotated[
         str,
-        typer.Option(
+        option(
             "--recoding",
-            metavar="global|local|mondrian",
-            help="A value is generalised alike everywhere, only as far as each class needs, or by median splits.",
-            rich_help_panel=PROTECTION,
+            shows="global|local|mondrian",
+            says="A value is generalised alike everywhere, only as far as each class needs, or by median splits.",
+            panel=options.PROTECTION,
         ),
     ] = "global",
     k: Annotated[
         int | None,
-        typer.Option("--k", metavar="N", help="Records alike.", rich_help_panel=PROTECTION),
+        option("--k", shows="N", says="Records alike.", panel=options.PROTECTION),
     ] = None,
     l_value: Annotated[
         int | None,
-        typer.Option(
-            "--l", metavar="N", help="Sensitive values of a class.", rich_help_panel=PROTECTION
-        ),
+        option("--l", shows="N", says="Sensitive values of a class.", panel=options.PROTECTION),
     ] = None,
     diversity: Annotated[
         str,
-        typer.Option(
-            "--diversity", metavar="distinct|entropy|recursive", rich_help_panel=PROTECTION
-        ),
+        option("--diversity", shows="distinct|entropy|recursive", panel=options.PROTECTION),
     ] = "distinct",
     c_value: Annotated[
         float | None,
-        typer.Option(
+        option(
             "--c",
-            metavar="X",
-            help="The factor of recursive (c, l)-diversity.",
-            rich_help_panel=PROTECTION,
+            shows="X",
+            says="The factor of recursive (c, l)-diversity.",
+            panel=options.PROTECTION,
         ),
     ] = None,
     t: Annotated[
         float | None,
-        typer.Option(
+        option(
             "--t",
-            metavar="X",
-            help="How far a class may be from all records, 0 to 1.",
-            rich_help_panel=PROTECTION,
+            shows="X",
+            says="How far a class may be from all records, 0 to 1.",
+            panel=options.PROTECTION,
         ),
     ] = None,
     closeness: Annotated[
         str,
-        typer.Option(
-            "--closeness", metavar="equal|ordered|hierarchical", rich_help_panel=PROTECTION
-        ),
+        option("--closeness", shows="equal|ordered|hierarchical", panel=options.PROTECTION),
     ] = "equal",
     highest_risk: Annotated[
         float | None,
-        typer.Option(
+        option(
             "--highest-risk",
-            metavar="P",
-            help="Nobody is named with a greater chance.",
-            rich_help_panel=PROTECTION,
+            shows="P",
+            says="Nobody is named with a greater chance.",
+            panel=options.PROTECTION,
         ),
     ] = None,
     average_risk: Annotated[
         float | None,
-        typer.Option(
+        option(
             "--average-risk",
-            metavar="P",
-            help="People are named with no greater chance on average.",
-            rich_help_panel=PROTECTION,
+            shows="P",
+            says="People are named with no greater chance on average.",
+            panel=options.PROTECTION,
         ),
     ] = None,
     inference_risk: Annotated[
         float | None,
-        typer.Option(
+        option(
             "--inference-risk",
-            metavar="P",
-            help="No sensitive value is guessed right with a greater chance in any class.",
-            rich_help_panel=PROTECTION,
+            shows="P",
+            says="No sensitive value is guessed right with a greater chance in any class.",
+            panel=options.PROTECTION,
         ),
     ] = None,
     suppression: Annotated[
         float,
-        typer.Option(
+        option(
             "--suppression",
-            metavar="SHARE",
-            help="The largest share of records that may be suppressed, 0 to 1.",
-            rich_help_panel=PROTECTION,
+            shows="SHARE",
+            says="The largest share of records that may be suppressed, 0 to 1.",
+            panel=options.PROTECTION,
         ),
     ] = 0.0,
     hierarchies: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--hierarchy",
-            metavar="COL=FILE",
-            help="How the values of a column are generalised, a row per value. Repeatable. \\[default: suggested]",
-            rich_help_panel=PROTECTION,
+            shows="COL=FILE",
+            says="How the values of a column are generalised, a row per value. Repeatable. \\[default: suggested]",
+            panel=options.PROTECTION,
         ),
     ] = None,
     objective: Annotated[
         str,
-        typer.Option(
+        option(
             "--objective",
-            metavar="loss|granularity|discernibility|average_class_size|non_uniform_entropy",
-            help="What is kept as small as possible.",
-            rich_help_panel=PROTECTION,
+            shows="loss|granularity|discernibility|average_class_size|non_uniform_entropy",
+            says="What is kept as small as possible.",
+            panel=options.PROTECTION,
         ),
     ] = "loss",
     importance: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--importance",
-            metavar="COL=N",
-            help="How much the loss of a column weighs; 1 where nothing is said. Repeatable.",
-            rich_help_panel=PROTECTION,
+            shows="COL=N",
+            says="How much the loss of a column weighs; 1 where nothing is said. Repeatable.",
+            panel=options.PROTECTION,
         ),
     ] = None,
     time_limit: Annotated[
         float | None,
-        typer.Option(
+        option(
             "--time-limit",
-            metavar="SECONDS",
-            help="Take the best found by then; without a proof, but with a bound.",
-            rich_help_panel=PROTECTION,
+            shows="SECONDS",
+            says="Take the best found by then; without a proof, but with a bound.",
+            panel=options.PROTECTION,
         ),
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--keep",
-            metavar="COL",
-            help="Release a further column as it is; what is neither -q, -s nor kept is left out. Repeatable.",
-            rich_help_panel=PROTECTION,
+            shows="COL",
+            says="Release a further column as it is; what is neither -q, -s nor kept is left out. Repeatable.",
+            panel=options.PROTECTION,
         ),
     ] = None,
     keep_order: Annotated[
         bool,
-        typer.Option(
+        option(
             "--keep-order",
-            help="Leave the records in the order of the file. It may tell more than they do: by default it is random.",
-            rich_help_panel=PROTECTION,
+            says="Leave the records in the order of the file. It may tell more than they do: by default it is random.",
+            panel=options.PROTECTION,
         ),
     ] = False,
-    where: options.Where = None,
-    invalid: options.Invalid = None,
-    drop_missing: options.DropMissing = False,
+    treated: options.Treated,
     seed: options.Seed = 0,
-    subject: options.Subject = None,
-    study_file: options.StudyFile = None,
-    out: options.Out = None,
-    overwrite: options.Overwrite = False,
-    as_json: options.Json = False,
-    separator: options.Separator = None,
-    quote: options.Quote = None,
-    encoding: options.Encoding = None,
-    no_header: options.NoHeader = False,
-    names: options.Names = None,
-    strip: options.Strip = False,
-    types: options.Types = None,
+    subject: options.Subject = "person",
+    kept: options.Kept,
+    reading: options.Reading,
 ) -> None:
     """Protect a release: k-anonymity, l-diversity, t-closeness or Anatomy, at the least loss; then measure again.
 
@@ -194,33 +176,23 @@ def anonymise(
 
     The release is protected/release.csv; glasshouse assess protected assesses it.
     """
-    from glasshouse.cli.protected import show_protected
-    from glasshouse.runs import Means, check_place, write_run
-    from glasshouse.runs.anonymise import run_anonymise
-    from glasshouse.sources import existing_file
-    from glasshouse.study import make_study
+    from glasshouse.study.anonymise import AnonymiseStudy
 
-    if study_file is not None:
-        asking.refuse_beside_study(context, allowed=HOW_TO_RUN)
-        study = asking.study_of(study_file, command="anonymise")
-    else:
+    def content() -> dict[str, Any]:
         if file is None:
             raise StudyError(text("name the file to protect, or a study with --study"))
         if not quasi_identifiers:
             raise StudyError(text("say what an adversary can know: -q COLUMN, once or more"))
-        dialect = options.dialect_content(separator, quote, encoding, no_header, names, strip)
-        files = options.assignments(
-            hierarchies, option="--hierarchy", form="COLUMN=FILE", first=True
-        )
-        content: dict[str, Any] = {
-            "command": "anonymise",
-            "datasets": [asking.dataset_content(file, dialect, types)],
-            "adversary": asking.adversary_content(
-                quasi_identifiers=quasi_identifiers, sensitive=sensitive, identifier=identifier
-            ),
-            "treatment": asking.treatment_content(where, invalid, drop_missing),
+        return {
+            "datasets": [reading.dataset(file)],
+            "adversary": {
+                "quasi_identifiers": quasi_identifiers,
+                "sensitive": options.secrets(sensitive),
+                "identifier": identifier,
+            },
+            "treatment": treated.content(),
             "seed": seed,
-            "subject": "person" if subject is None else subject,
+            "subject": subject,
             "protection": {
                 "method": method or _method(k, l_value, t),
                 "recoding": recoding,
@@ -234,7 +206,7 @@ def anonymise(
                 "average_risk": average_risk,
                 "inference_risk": inference_risk,
                 "suppression": suppression,
-                "hierarchies": {column: Path(path) for column, path in files.items()},
+                "hierarchies": options.paths(hierarchies, option="--hierarchy"),
                 "objective": objective,
                 "importance": _weights(importance),
                 "time_limit": time_limit,
@@ -242,14 +214,8 @@ def anonymise(
                 "keep_order": keep_order,
             },
         }
-        study = make_study(content, where="anonymise")
-    existing_file(study.datasets[0].path)
-    if out is not None:
-        check_place(out, overwrite=overwrite)
-    with progress() as watch:
-        done = run_anonymise(study, means=Means(watch))
-    report = None if out is None else write_run(done, out, overwrite=overwrite)
-    show_protected(done, report, as_json=as_json)
+
+    carry_out(question(context, kept, AnonymiseStudy, content), kept)
 
 
 def _method(k: int | None, l_value: int | None, t: float | None) -> str:
@@ -261,18 +227,18 @@ def _method(k: int | None, l_value: int | None, t: float | None) -> str:
     return "risk" if k is None else "k-anonymity"
 
 
-def _weights(given: list[str] | None) -> dict[str, float]:
+def _weights(weights: list[str] | None) -> dict[str, float]:
     """Return how much each column weighs."""
-    found = {}
+    numbers = {}
     for column, weight in options.assignments(
-        given, option="--importance", form="COLUMN=NUMBER"
+        weights, option="--importance", form="COLUMN=NUMBER"
     ).items():
         try:
-            found[column] = float(weight)
+            numbers[column] = float(weight)
         except ValueError:
             raise StudyError(
                 text(
                     '{option}="{given}" is no number', option=f"--importance {column}", given=weight
                 )
             ) from None
-    return found
+    return numbers

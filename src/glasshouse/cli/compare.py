@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from glasshouse.cli import asking, options
-from glasshouse.cli.anonymise import PROTECTION
-from glasshouse.cli.progress import progress
+from glasshouse.cli import options
+from glasshouse.cli.command import carry_out, given_options
+from glasshouse.cli.options import option
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import text
 
-if TYPE_CHECKING:
-    from glasshouse.study import Study
+METHODS = {"t": "t-closeness", "l": "l-diversity", "k": "k-anonymity"}
+"""What is promised where a parameter is given; the first one counts."""
 
 
 def compare(
     context: typer.Context,
+    *,
     paths: Annotated[
         list[Path],
         typer.Argument(
@@ -33,56 +32,39 @@ def compare(
     sensitive: options.Sensitive = None,
     recoding: Annotated[
         str,
-        typer.Option("--recoding", metavar="global|local|mondrian", rich_help_panel=PROTECTION),
+        option("--recoding", shows="global|local|mondrian", panel=options.PROTECTION),
     ] = "global",
     k: Annotated[
         str | None,
-        typer.Option(
-            "--k", metavar="N,N…", help="One release for each.", rich_help_panel=PROTECTION
-        ),
+        option("--k", shows="N,N…", says="One release for each.", panel=options.PROTECTION),
     ] = None,
     l_values: Annotated[
         str | None,
-        typer.Option("--l", metavar="N,N…", help="The same.", rich_help_panel=PROTECTION),
+        option("--l", shows="N,N…", says="The same.", panel=options.PROTECTION),
     ] = None,
     t: Annotated[
         str | None,
-        typer.Option("--t", metavar="X,X…", help="The same.", rich_help_panel=PROTECTION),
+        option("--t", shows="X,X…", says="The same.", panel=options.PROTECTION),
     ] = None,
     suppression: Annotated[
-        float, typer.Option("--suppression", metavar="SHARE", rich_help_panel=PROTECTION)
+        float, option("--suppression", shows="SHARE", panel=options.PROTECTION)
     ] = 0.0,
     hierarchies: Annotated[
         list[str] | None,
-        typer.Option("--hierarchy", metavar="COL=FILE", rich_help_panel=PROTECTION),
+        option("--hierarchy", shows="COL=FILE", panel=options.PROTECTION),
     ] = None,
     predict: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--predict",
-            metavar="COL",
-            help="Also tell how well a classifier that learned from each release predicts this column (extra learn).",
+            shows="COL",
+            says="Also tell how well a classifier that learned from each release predicts this column (extra learn).",
         ),
     ] = None,
     fraction: options.Fraction = None,
-    subject: options.Subject = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="DIR",
-            help="Write a folder: manifest.json, results.parquet, report.html.",
-        ),
-    ] = None,
-    overwrite: options.Overwrite = False,
-    as_json: options.Json = False,
-    separator: options.Separator = None,
-    quote: options.Quote = None,
-    encoding: options.Encoding = None,
-    no_header: options.NoHeader = False,
-    names: options.Names = None,
-    strip: options.Strip = False,
-    types: options.Types = None,
+    subject: options.Subject = "person",
+    output: options.Output,
+    reading: options.Reading,
 ) -> None:
     """Protected releases beside the original, or runs side by side: what got worse, what got better.
 
@@ -92,72 +74,45 @@ def compare(
 
     Runs of assess, threat, deter or totals, this year against last: glasshouse compare run2018 run2019 --out changes
     """
-    from glasshouse.cli.protected import show_comparison
-    from glasshouse.runs import Means, check_place
-    from glasshouse.runs.compare import compare_runs, compare_studies, write_comparison
     from glasshouse.sources import existing_file
+    from glasshouse.study import validated
+    from glasshouse.study.compare import CompareStudy
 
-    if out is not None:
-        check_place(out, overwrite=overwrite)
+    content: dict[str, Any] = {"subject": subject, "fraction": fraction, "predict": predict}
     if len(paths) > 1:
         _check_folders(paths)
-    if all(path.is_dir() for path in paths) and not _are_releases(paths):
-        _put_side_by_side(context, paths, out, overwrite=overwrite, as_json=as_json)
-        return
     if all(path.is_dir() for path in paths):
-        _refuse_beside_folders(context, {"fraction", "predict"})
-        with progress() as watch:
-            comparison = compare_runs(paths, fraction=fraction, predict=predict, means=Means(watch))
+        _refuse_beside_folders(context, paths)
+        content["runs"] = paths
+    elif len(paths) > 1:
+        raise StudyError(text("name one file to protect in several ways, or only folders of runs"))
     else:
-        if len(paths) > 1:
-            raise StudyError(
-                text("name one file to protect in several ways, or only folders of runs")
-            )
         existing_file(paths[0])
         if not quasi_identifiers:
             raise StudyError(text("say what an adversary can know: -q COLUMN, once or more"))
-        dialect = options.dialect_content(separator, quote, encoding, no_header, names, strip)
-        content: dict[str, Any] = {
-            "command": "anonymise",
-            "datasets": [asking.dataset_content(paths[0], dialect, types)],
-            "adversary": asking.adversary_content(
-                quasi_identifiers=quasi_identifiers, sensitive=sensitive
-            ),
-            "subject": "person" if subject is None else subject,
-        }
-        files = options.assignments(
-            hierarchies, option="--hierarchy", form="COLUMN=FILE", first=True
-        )
         common = {
             "recoding": recoding,
             "suppression": suppression,
-            "hierarchies": {column: Path(path) for column, path in files.items()},
+            "hierarchies": options.paths(hierarchies, option="--hierarchy"),
         }
-        promised = _combinations({"k": k, "l": l_values, "t": t})
-        studies = [_study(content, common | dict(parameters)) for parameters in promised]
-        called = [", ".join(f"{name} = {value:.15g}" for name, value in each) for each in promised]
-        with progress() as watch:
-            comparison = compare_studies(
-                studies, called, fraction=fraction, predict=predict, means=Means(watch)
-            )
-    asked = _asked(quasi_identifiers, sensitive, k, l_values, t)
-    asked |= {"--fraction": fraction, "--predict": predict}
-    if paths[0].is_file():
-        places = options.assignments(
-            hierarchies, option="--hierarchy", form="COLUMN=FILE", first=True
-        )
-        asked |= {"--recoding": recoding, "--suppression": suppression}
-        asked["--hierarchy"] = [f"{column}={Path(file).name}" for column, file in places.items()]
-    command = _command(paths, asked)
-    report = (
-        None
-        if out is None
-        else write_comparison(comparison, out, command=command, overwrite=overwrite)
-    )
-    if as_json:
-        print(json.dumps(comparison.to_dict(), indent=2))
-    else:
-        show_comparison(comparison, report)
+        study = {
+            "datasets": [reading.dataset(paths[0])],
+            "adversary": {
+                "quasi_identifiers": quasi_identifiers,
+                "sensitive": options.secrets(sensitive),
+            },
+            "subject": subject,
+        }
+        content["protections"] = {
+            ", ".join(f"{name} = {value:.15g}" for name, value in parameters.items()): study
+            | {"protection": common | parameters | {"method": _method(parameters)}}
+            for parameters in _combinations({"k": k, "l": l_values, "t": t})
+        }
+    carry_out(validated(CompareStudy, content, "compare"), output)
+
+
+def _method(parameters: dict[str, float]) -> str:
+    return next(method for name, method in METHODS.items() if name in parameters)
 
 
 def _check_folders(paths: list[Path]) -> None:
@@ -173,75 +128,31 @@ def _check_folders(paths: list[Path]) -> None:
             )
 
 
-def _are_releases(folders: list[Path]) -> bool:
-    """Tell whether all folders are of runs that made a release.
+def _refuse_beside_folders(context: typer.Context, folders: list[Path]) -> None:
+    """Make sure that nothing is asked that the folders say."""
+    from glasshouse.runs.folder import command_of
 
-    Raises:
-        DataError: One holds no run.
-    """
-    from glasshouse.runs.stored import command_of
-
-    return all(command == "anonymise" for command in [command_of(folder) for folder in folders])
-
-
-def _put_side_by_side(
-    context: typer.Context, folders: list[Path], out: Path | None, *, overwrite: bool, as_json: bool
-) -> None:
-    """Compare runs of the same command by what they found."""
-    from glasshouse.cli.compared import show_side_by_side
-    from glasshouse.runs.compare_runs import side_by_side, write_side_by_side
-
-    _refuse_beside_folders(context, set())
-    outcome = side_by_side(folders)
-    report = None
-    if out is not None:
-        command = _command(folders, {})
-        report = write_side_by_side(outcome, out, command=command, overwrite=overwrite)
-    show_side_by_side(outcome, report, as_json=as_json)
-
-
-def _refuse_beside_folders(context: typer.Context, further: set[str]) -> None:
-    """Make sure that nothing is asked that the folders say.
-
-    Args:
-        context: What was typed.
-        further: What may be asked besides where the outcome goes.
-    """
-    allowed = {"paths", "out", "overwrite", "as_json", "language", "smallest_cell", *further}
-    for name, option in asking.given_options(context):
+    allowed = {"paths", "out", "overwrite", "as_json"}
+    commands = [command_of(folder) for folder in folders]
+    if set(commands) == {"anonymise"}:
+        allowed |= {"fraction", "predict"}
+    for name, typed in given_options(context):
         if name not in allowed:
             raise StudyError(
-                text("what was promised is in the folders; leave out {option}", option=option)
+                text("what was promised is in the folders; leave out {option}", option=typed)
             )
 
 
-def _asked(
-    quasi_identifiers: list[str] | None,
-    sensitive: list[str] | None,
-    k: str | None,
-    l_values: str | None,
-    t: str | None,
-) -> dict[str, Any]:
-    return {"-q": quasi_identifiers, "-s": sensitive, "--k": k, "--l": l_values, "--t": t}
-
-
-def _command(paths: list[Path], asked: dict[str, Any]) -> str:
-    """Return the command in short, without the places of files, for a report that leaves the house."""
-    parts = ["glasshouse", "compare", *(path.name for path in paths)]
-    for flag, given in asked.items():
-        for value in given if isinstance(given, list) else [given]:
-            parts += [] if value is None else [flag, str(value)]
-    return shlex.join(parts)
-
-
-def _combinations(lists: dict[str, str | None]) -> list[tuple[tuple[str, float], ...]]:
+def _combinations(lists: dict[str, str | None]) -> list[dict[str, float]]:
     """Return every combination of the parameters that are given."""
-    given = {name: _numbers(name, each) for name, each in lists.items() if each is not None}
+    given = {
+        name: _numbers(name, numbers) for name, numbers in lists.items() if numbers is not None
+    }
     if not given:
         raise StudyError(
             text("say what to promise: --k, --l or --t, one number or several with commas")
         )
-    return [tuple(zip(given, values, strict=True)) for values in product(*given.values())]
+    return [dict(zip(given, values, strict=True)) for values in product(*given.values())]
 
 
 def _numbers(name: str, given: str) -> list[float]:
@@ -251,11 +162,3 @@ def _numbers(name: str, given: str) -> list[float]:
         raise StudyError(
             text('{option} "{given}" is no list of numbers', option=f"--{name}", given=given)
         ) from None
-
-
-def _study(content: dict[str, Any], protection: dict[str, Any]) -> Study:
-    from glasshouse.study import make_study
-
-    methods = {"t": "t-closeness", "l": "l-diversity", "k": "k-anonymity"}
-    method = next(said for name, said in methods.items() if name in protection)
-    return make_study(content | {"protection": protection | {"method": method}}, where="compare")

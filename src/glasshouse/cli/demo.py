@@ -27,17 +27,17 @@ def demo(
     follows the students into a second year, protects the release in two ways and compares them, asks what a rational
     adversary would do, and names the report.
     """
-    from glasshouse.runs import Means
+    from glasshouse.runs import Resources
     from glasshouse.runs.story import tell_story
 
-    with progress(sweeps=True) as watch:
-        story = tell_story(out, means=Means(watch=watch), on_step=_say)
+    with progress() as on_progress:
+        story = tell_story(out, resources=Resources(on_progress), on_step=_say)
     if as_json:
         print(json.dumps(story.to_dict(), indent=2))
         return
     from rich.console import Console
 
-    from glasshouse.cli.outcomes import say
+    from glasshouse.report.terminal import say
 
     console = Console()
     page = story.to_page()

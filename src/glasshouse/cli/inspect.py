@@ -12,85 +12,53 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.progress import progress
-from glasshouse.language import speaking, text, text_for
+from glasshouse.language import speaking, text
 
 if TYPE_CHECKING:
     from glasshouse.table.profile import ColumnProfile
 
 
 def inspect(
+    *,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, Parquet or Arrow.")],
     as_json: options.Json = False,
-    separator: options.Separator = None,
-    quote: options.Quote = None,
-    encoding: options.Encoding = None,
-    no_header: options.NoHeader = False,
-    names: options.Names = None,
-    strip: options.Strip = False,
-    types: options.Types = None,
+    reading: options.Reading,
 ) -> None:
     """What a file holds: columns, distinct and missing values, and suggested roles with the reason.
 
     Example: glasshouse inspect adult.csv
     """
-    from glasshouse.study import make_dataset
+    from glasshouse.study import Dataset, validated
     from glasshouse.table import read
     from glasshouse.table.profile import profile
 
-    dialect = options.dialect_content(separator, quote, encoding, no_header, names, strip)
-    kinds = options.assignments(types, option="--type", form="COLUMN=TYPE")
-    dataset = make_dataset({"path": file, "dialect": dialect, "types": kinds}, where="inspect")
-    with progress() as watch:
+    dataset = validated(Dataset, reading.dataset(file), "inspect")
+    with progress() as on_progress:
         table = read(
-            dataset.path, dialect=dataset.dialect, types=dataset.types, on_progress=watch.reading
+            dataset.path, dialect=dataset.dialect, types=dataset.types, on_progress=on_progress
         )
     if as_json:
         with speaking("en"):  # it is the same in every language
             columns = [asdict(column) for column in profile(table)]
         print(json.dumps({"records": table.records, "columns": columns}, indent=2))
-    else:
-        given = {
-            "--separator": separator,
-            "--quote": quote,
-            "--encoding": encoding,
-            "--names": names,
-        }
-        reading = [
-            part for flag, value in given.items() if value is not None for part in (flag, value)
-        ]
-        reading += ["--no-header"] * no_header + ["--strip"] * strip
-        reading += [part for kind in types or [] for part in ("--type", kind)]
-        _show(profile(table), file, table.name, table.records, reading)
-
-
-def _show(
-    profiles: tuple[ColumnProfile, ...], file: Path, name: str, records: int, reading: list[str]
-) -> None:
+        return
     from rich.console import Console
 
-    from glasshouse.cli.tables import profile_table
+    from glasshouse.report import terminal
+    from glasshouse.report.inspect import inspect_brief
 
-    console = Console()
-    title = text(
-        "{name}: {records}, {columns}",
-        name=name,
-        records=text_for(records, "{count} record", "{count} records"),
-        columns=text_for(len(profiles), "{count} column", "{count} columns"),
-    )
-    console.print(profile_table(profiles, title=title, width=console.width))
-    console.print(
-        text(
-            "Roles are suggestions from names and values: an attribute is a quasi-identifier if someone could know it."
-        )
-    )
+    console, profiles = Console(), profile(table)
     command = _suggested_command(profiles, file, reading)
-    if command:
-        console.print(
-            text("Next: {command}", command=command), markup=False, highlight=False, soft_wrap=True
-        )
+    terminal.show(
+        inspect_brief(profiles, table.name, table.records, width=console.width),
+        places=(text("Next: {command}", command=command),) if command else (),
+        console=console,
+    )
 
 
-def _suggested_command(profiles: tuple[ColumnProfile, ...], file: Path, reading: list[str]) -> str:
+def _suggested_command(
+    profiles: tuple[ColumnProfile, ...], file: Path, reading: options.Reading
+) -> str:
     from glasshouse.table import Role
 
     flags = {
@@ -107,5 +75,4 @@ def _suggested_command(profiles: tuple[ColumnProfile, ...], file: Path, reading:
                 name = profile.name
                 parts += [flag, f'"{name}"' if flag == "-s" and "," in name else name]
                 seen.add(flag)
-    parts += reading
-    return shlex.join(parts) if "-q" in seen else ""
+    return shlex.join([*parts, *reading.typed()]) if "-q" in seen else ""

@@ -26,6 +26,7 @@ from glasshouse.cli import (
     totals,
 )
 from glasshouse.cli.interrupts import hear_interrupts, stop_hearing
+from glasshouse.cli.options import expanded
 from glasshouse.cli.translation import (
     CELL_HELP,
     LANG_HELP,
@@ -49,18 +50,18 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="rich",
 )
-app.command(rich_help_panel="Start here")(demo.demo)
-app.command(rich_help_panel="Start here")(inspect.inspect)
-app.command(rich_help_panel="Assess a release")(assess.assess)
-app.command(rich_help_panel="Assess a release")(target.target)
-app.command(rich_help_panel="Assess a release")(membership.membership)
-app.command(rich_help_panel="Assess a release")(threat.threat)
+app.command(rich_help_panel="Start here")(expanded(demo.demo))
+app.command(rich_help_panel="Start here")(expanded(inspect.inspect))
+app.command(rich_help_panel="Assess a release")(expanded(assess.assess))
+app.command(rich_help_panel="Assess a release")(expanded(target.target))
+app.command(rich_help_panel="Assess a release")(expanded(membership.membership))
+app.command(rich_help_panel="Assess a release")(expanded(threat.threat))
 app.add_typer(totals.app, rich_help_panel="Assess a release")
-app.command(rich_help_panel="Protect a release")(anonymise.anonymise)
-app.command(rich_help_panel="Protect a release")(compare.compare)
-app.command(rich_help_panel="Protect a release")(deter.deter)
-app.command(rich_help_panel="Explain")(report.report)
-app.command(rich_help_panel="Synthetic data")(synth.synth)
+app.command(rich_help_panel="Protect a release")(expanded(anonymise.anonymise))
+app.command(rich_help_panel="Protect a release")(expanded(compare.compare))
+app.command(rich_help_panel="Protect a release")(expanded(deter.deter))
+app.command(rich_help_panel="Explain")(expanded(report.report))
+app.command(rich_help_panel="Synthetic data")(expanded(synth.synth))
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,10 +1,19 @@
-"""Options that several commands share, and how the text of one is taken apart."""
+"""Options that several commands share, in bundles that a command takes whole, and how the text of one is taken apart.
+
+A bundle is a frozen dataclass whose fields are options. A command that has a parameter of such a class gets all of its
+options on the command line, and the values in one piece: see `expanded`.
+"""
 
 from __future__ import annotations
 
 import csv
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from decimal import Decimal
+from functools import update_wrapper
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -15,310 +24,379 @@ ADVERSARY = "The adversary"
 GAINS = "What guesses are worth to her"
 DATA = "Which records belong to it"
 READING = "How the file is written down"
+PROTECTION = "The protection"
+
+
+def option(
+    *flags: str, shows: str | None = None, says: str = "", panel: str | None = None, **more: Any
+) -> Any:
+    """Return an option: its flags, what its value looks like, its help, and the panel of the help that it stands in."""
+    return typer.Option(*flags, metavar=shows, help=says or None, rich_help_panel=panel, **more)
+
 
 QuasiIdentifiers = Annotated[
     list[str] | None,
-    typer.Option(
-        "-q",
-        "--quasi-identifier",
-        metavar="COL",
-        help="A column that she can know of a person. Repeatable.",
-        rich_help_panel=ADVERSARY,
+    option(
+        *("-q", "--quasi-identifier"),
+        shows="COL",
+        says="A column that she can know of a person. Repeatable.",
+        panel=ADVERSARY,
     ),
 ]
 Sensitive = Annotated[
     list[str] | None,
-    typer.Option(
-        "-s",
-        "--sensitive",
-        metavar="COL[,COL]",
-        help="A column that she wants to infer, or several together. Repeatable.",
-        rich_help_panel=ADVERSARY,
-    ),
-]
-Facts = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--fact",
-        metavar="NAME=COL,COL…",
-        help="Columns that she knows together or not at all, such as a birth date. Repeatable.",
-        rich_help_panel=ADVERSARY,
+    option(
+        *("-s", "--sensitive"),
+        shows="COL[,COL]",
+        says="A column that she wants to infer, or several together. Repeatable.",
+        panel=ADVERSARY,
     ),
 ]
 Identifier = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--id",
-        metavar="COL",
-        help="The column that names a person: one record of each is kept, and several files are joined on it.",
-        rich_help_panel=ADVERSARY,
+        shows="COL",
+        says="The column that names a person: one record of each is kept, and several files are joined on it.",
+        panel=ADVERSARY,
     ),
 ]
 Weight = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--weight",
-        metavar="COL",
-        help="Record weights that shape what she believes beforehand. \\[default: all alike]",
-        rich_help_panel=ADVERSARY,
-    ),
-]
-Priors = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--prior",
-        metavar="COL:VALUE=P,…",
-        help='What she believes of a secret beforehand, "*" for all other values. Repeatable. '
-        "\\[default: as frequent as in the release]",
-        rich_help_panel=ADVERSARY,
-    ),
-]
-Tries = Annotated[
-    int | None,
-    typer.Option("--tries", metavar="K", help="She may guess K times.", rich_help_panel=GAINS),
-]
-Worth = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--worth",
-        metavar="COL:VALUE=N,…",
-        help='What naming each value right is worth to her, "*" for all others. Repeatable.',
-        rich_help_panel=GAINS,
-    ),
-]
-GainMatrices = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--gain",
-        metavar="COL=FILE.csv",
-        help="What each action (row) earns for each value (column), losses included. Repeatable.",
-        rich_help_panel=GAINS,
-    ),
-]
-Abstain = Annotated[
-    bool,
-    typer.Option(
-        "--abstain",
-        help="With --gain: she may also do nothing, for nothing.",
-        rich_help_panel=GAINS,
-    ),
-]
-RecordWorth = Annotated[
-    str | None,
-    typer.Option(
-        "--record-worth",
-        metavar="COL",
-        help="The column that says what naming each person is worth.",
-        rich_help_panel=GAINS,
+        shows="COL",
+        says="Record weights that shape what she believes beforehand. \\[default: all alike]",
+        panel=ADVERSARY,
     ),
 ]
 Currency = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--currency",
-        metavar="SIGN",
-        help="Gains are money: print them so, as in R$ 2.00.",
-        rich_help_panel=GAINS,
-    ),
-]
-Where = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--where",
-        metavar="COL=VALUE,…",
-        help="Only records that meet this: COL=A,B, COL=LOW..HIGH, COL!=A. Repeatable.",
-        rich_help_panel=DATA,
-    ),
-]
-Invalid = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--invalid",
-        metavar="COL=VALUE,…",
-        help="Leave out records with these values, and say how many. Repeatable.",
-        rich_help_panel=DATA,
-    ),
-]
-DropMissing = Annotated[
-    bool,
-    typer.Option(
-        "--drop-missing",
-        help="Leave out records with a missing value in a column that has a role.",
-        rich_help_panel=DATA,
-    ),
-]
-DropSuppressed = Annotated[
-    bool,
-    typer.Option(
-        "--drop-suppressed",
-        help="Leave out records that hold nothing but *: they form no class. Of a run folder they are left out anyway.",
-        rich_help_panel=DATA,
+        shows="SIGN",
+        says="Gains are money: print them so, as in R$ 2.00.",
+        panel=GAINS,
     ),
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(
-        "--threads", metavar="N", min=1, help=r"Threads to use. \[default: all processors]"
-    ),
+    option("--threads", shows="N", says=r"Threads to use. \[default: all processors]", min=1),
 ]
 PerRecord = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--per-record",
-        metavar="FILE.parquet",
-        help="Also write every record's own risk, in the order of the file. It is itself personal data.",
+        shows="FILE.parquet",
+        says="Also write every record's own risk, in the order of the file. It is itself personal data.",
     ),
+]
+Resume = Annotated[
+    bool,
+    option("--resume", says="Go on where an interrupted run with the same --out stopped."),
 ]
 Seed = Annotated[
     int,
-    typer.Option(
+    option(
         "--seed",
+        shows="N",
+        says="For the choice of one record of a person who has several.",
+        panel=DATA,
         min=0,
-        metavar="N",
-        help="For the choice of one record of a person who has several.",
-        rich_help_panel=DATA,
     ),
 ]
 Focal = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--focal",
-        metavar="NAME",
-        help="Of several files, the one whose people she is after. \\[default: the first]",
-        rich_help_panel=DATA,
+        shows="NAME",
+        says="Of several files, the one whose people she is after. \\[default: the first]",
+        panel=DATA,
     ),
 ]
 Known = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--know",
-        metavar="COL=VALUE",
-        help="What is known of the person: COL=A, COL=A,B (one of them), COL=LOW..HIGH; of several files COL@FILE=A, "
+        shows="COL=VALUE",
+        says="What is known of the person: COL=A, COL=A,B (one of them), COL=LOW..HIGH; of several files COL@FILE=A, "
         "or @FILE=absent. Repeatable.",
-        rich_help_panel=ADVERSARY,
+        panel=ADVERSARY,
     ),
 ]
 Population = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--population",
-        metavar="FILE",
-        help="A register of all people that the release may be about.",
-        rich_help_panel=ADVERSARY,
+        shows="FILE",
+        says="A register of all people that the release may be about.",
+        panel=ADVERSARY,
     ),
 ]
 Fraction = Annotated[
     float | None,
-    typer.Option(
+    option(
         "--fraction",
-        metavar="SHARE",
-        help="Without a register: the share of the population that is in the release, above 0 and at most 1.",
-        rich_help_panel=ADVERSARY,
+        shows="SHARE",
+        says="Without a register: the share of the population that is in the release, above 0 and at most 1.",
+        panel=ADVERSARY,
     ),
 ]
 Subject = Annotated[
-    str | None,
-    typer.Option(
+    str,
+    option(
         "--subject",
-        metavar="NOUN",
-        help="What a record stands for, in sentences. \\[default: person]",
+        shows="NOUN",
+        says="What a record stands for, in sentences. \\[default: person]",
+        show_default=False,
     ),
 ]
-StudyFile = Annotated[
-    Path | None,
-    typer.Option("--study", metavar="STUDY.TOML", help="Run this study instead of options."),
-]
-
 Json = Annotated[
-    bool,
-    typer.Option("--json", help="Print one JSON document and nothing else on standard output."),
+    bool, option("--json", says="Print one JSON document and nothing else on standard output.")
 ]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        metavar="DIR",
-        help="Write a run folder: study.toml, manifest.json, results.parquet, report.html, report.json, …",
-    ),
-]
-Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Replace the run folder if it exists.")
-]
-Separator = Annotated[
-    str | None,
-    typer.Option(
-        "--separator",
-        metavar="CHAR",
-        help="The character between fields, or tab. \\[default: detected]",
-        rich_help_panel=READING,
-    ),
-]
-Quote = Annotated[
-    str | None,
-    typer.Option(
-        "--quote",
-        metavar="CHAR",
-        help='The character around fields, or none. \\[default: "]',
-        rich_help_panel=READING,
-    ),
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option(
-        "--encoding",
-        metavar="NAME",
-        help="utf-8, latin-1, cp1252, utf-16 … \\[default: by byte-order mark, else utf-8]",
-        rich_help_panel=READING,
-    ),
-]
-NoHeader = Annotated[
-    bool,
-    typer.Option(
-        "--no-header", help="The first line is a record, not names.", rich_help_panel=READING
-    ),
-]
-Names = Annotated[
-    str | None,
-    typer.Option(
-        "--names",
-        metavar="A,B,…",
-        help="Names for the columns, in the order of the file.",
-        rich_help_panel=READING,
-    ),
-]
-Strip = Annotated[
-    bool, typer.Option("--strip", help="Drop blanks around values.", rich_help_panel=READING)
-]
-Types = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--type",
-        metavar="COL=TYPE",
-        help="Read a column as integer or number, so that 01 and 1 are one value; all others are text. Repeatable.",
-        rich_help_panel=READING,
-    ),
-]
+Hierarchies = Annotated[list[str] | None, option("--hierarchy", shows="COL=FILE", panel=PROTECTION)]
 
 
-def dialect_content(
-    separator: str | None,
-    quote: str | None,
-    encoding: str | None,
-    no_header: bool,
-    names: str | None,
-    strip: bool,
-) -> dict[str, Any]:
-    """Return the dialect that the options describe, as content of a study."""
-    content: dict[str, Any] = {"header": not no_header, "strip": strip}
-    if separator is not None:
-        content["separator"] = separator
-    if quote is not None:
-        content["quote"] = quote
-    if encoding is not None:
-        content["encoding"] = encoding
-    if names is not None:
-        content["names"] = listed(names)
-    return content
+@dataclass(frozen=True)
+class Reading:
+    """How the file is written down."""
+
+    separator: Annotated[
+        str | None,
+        option(
+            "--separator",
+            shows="CHAR",
+            says="The character between fields, or tab. \\[default: detected]",
+            panel=READING,
+        ),
+    ] = None
+    quote: Annotated[
+        str | None,
+        option(
+            "--quote",
+            shows="CHAR",
+            says='The character around fields, or none. \\[default: "]',
+            panel=READING,
+        ),
+    ] = None
+    encoding: Annotated[
+        str | None,
+        option(
+            "--encoding",
+            shows="NAME",
+            says="utf-8, latin-1, cp1252, utf-16 … \\[default: by byte-order mark, else utf-8]",
+            panel=READING,
+        ),
+    ] = None
+    no_header: Annotated[
+        bool, option("--no-header", says="The first line is a record, not names.", panel=READING)
+    ] = False
+    names: Annotated[
+        str | None,
+        option(
+            "--names",
+            shows="A,B,…",
+            says="Names for the columns, in the order of the file.",
+            panel=READING,
+        ),
+    ] = None
+    strip: Annotated[bool, option("--strip", says="Drop blanks around values.", panel=READING)] = (
+        False
+    )
+    types: Annotated[
+        list[str] | None,
+        option(
+            "--type",
+            shows="COL=TYPE",
+            says="Read a column as integer or number, so that 01 and 1 are one value; all others are text. Repeatable.",
+            panel=READING,
+        ),
+    ] = None
+
+    def dialect(self) -> dict[str, Any]:
+        """Return how the file is written down, as content of a study."""
+        content: dict[str, Any] = {"header": not self.no_header, "strip": self.strip}
+        for name in ("separator", "quote", "encoding"):
+            if getattr(self, name) is not None:
+                content[name] = getattr(self, name)
+        if self.names is not None:
+            content["names"] = listed(self.names)
+        return content
+
+    def dataset(self, path: Path) -> dict[str, Any]:
+        """Return a file and how it is written down, as content of a study."""
+        kinds = assignments(self.types, option="--type", form="COLUMN=TYPE")
+        return {"path": path, "dialect": self.dialect(), "types": kinds}
+
+    def typed(self) -> list[str]:
+        """Return the options as they would be typed again."""
+        parts = []
+        for name in ("separator", "quote", "encoding", "names"):
+            if getattr(self, name) is not None:
+                parts += [f"--{name}", str(getattr(self, name))]
+        parts += ["--no-header"] * self.no_header + ["--strip"] * self.strip
+        return parts + [part for kind in self.types or [] for part in ("--type", kind)]
+
+
+@dataclass(frozen=True)
+class Gains:
+    """What guesses are worth to her."""
+
+    tries: Annotated[
+        int | None, option("--tries", shows="K", says="She may guess K times.", panel=GAINS)
+    ] = None
+    worth: Annotated[
+        list[str] | None,
+        option(
+            "--worth",
+            shows="COL:VALUE=N,…",
+            says='What naming each value right is worth to her, "*" for all others. Repeatable.',
+            panel=GAINS,
+        ),
+    ] = None
+    matrices: Annotated[
+        list[str] | None,
+        option(
+            "--gain",
+            shows="COL=FILE.csv",
+            says="What each action (row) earns for each value (column), losses included. Repeatable.",
+            panel=GAINS,
+        ),
+    ] = None
+    abstain: Annotated[
+        bool,
+        option("--abstain", says="With --gain: she may also do nothing, for nothing.", panel=GAINS),
+    ] = False
+    currency: Currency = None
+
+    def content(self, record_worth: str | None = None) -> dict[str, Any]:
+        """Return them as content of a study."""
+        files = assignments(self.matrices, option="--gain", form="COLUMN=FILE", first=True)
+        return {
+            "tries": self.tries,
+            "worth": numbers(self.worth, option="--worth"),
+            "matrix": {joint(name): Path(file) for name, file in files.items()},
+            "abstain": self.abstain,
+            "record_worth": record_worth,
+            "currency": self.currency,
+        }
+
+
+@dataclass(frozen=True)
+class Treated:
+    """Which records belong to it."""
+
+    where: Annotated[
+        list[str] | None,
+        option(
+            "--where",
+            shows="COL=VALUE,…",
+            says="Only records that meet this: COL=A,B, COL=LOW..HIGH, COL!=A. Repeatable.",
+            panel=DATA,
+        ),
+    ] = None
+    invalid: Annotated[
+        list[str] | None,
+        option(
+            "--invalid",
+            shows="COL=VALUE,…",
+            says="Leave out records with these values, and say how many. Repeatable.",
+            panel=DATA,
+        ),
+    ] = None
+    drop_missing: Annotated[
+        bool,
+        option(
+            "--drop-missing",
+            says="Leave out records with a missing value in a column that has a role.",
+            panel=DATA,
+        ),
+    ] = False
+
+    def content(self, *, drop_suppressed: bool = False) -> dict[str, Any]:
+        """Return them as content of a study."""
+        return {
+            "where": self.where or [],
+            "invalid": self.invalid or [],
+            "drop_missing": self.drop_missing,
+            "drop_suppressed": drop_suppressed,
+        }
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where the answer goes."""
+
+    out: Annotated[
+        Path | None,
+        option(
+            "--out",
+            shows="DIR",
+            says="Write a run folder: manifest.json, results.parquet, report.html, report.json, …",
+        ),
+    ] = None
+    overwrite: Annotated[
+        bool, option("--overwrite", says="Replace the run folder if it exists.")
+    ] = False
+    as_json: Json = False
+
+
+@dataclass(frozen=True)
+class Kept(Output):
+    """Whether a study file asks, and where the answer goes."""
+
+    study_file: Annotated[
+        Path | None,
+        option("--study", shows="STUDY.TOML", says="Run this study instead of options."),
+    ] = None
+
+
+def expanded(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command whose bundles are spread out into options, as the command line wants them.
+
+    >>> def greet(name: str, reading: Reading) -> None:
+    ...     print(name, reading.encoding)
+    >>> list(inspect.signature(expanded(greet)).parameters)[:3]
+    ['name', 'separator', 'quote']
+    >>> expanded(greet)(name="Ana", encoding="latin-1")
+    Ana latin-1
+    """
+    bundles: dict[str, type[Any]] = {}
+    options: dict[str, inspect.Parameter] = {}
+    for name, kind, default in _parameters(command):
+        if not is_dataclass(kind):
+            options[name] = inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
+            )
+            continue
+        bundles[name] = kind
+        hints = get_type_hints(kind, include_extras=True)
+        for field in fields(kind):
+            options[field.name] = inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=field.default,
+                annotation=hints[field.name],
+            )
+
+    def call(**values: Any) -> None:
+        for name, kind in bundles.items():
+            names = [field.name for field in fields(kind) if field.name in values]
+            values[name] = kind(**{field: values.pop(field) for field in names})
+        command(**values)
+
+    update_wrapper(call, command, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    del call.__wrapped__  # type: ignore[attr-defined]
+    call.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]
+    call.__annotations__ = {name: parameter.annotation for name, parameter in options.items()}
+    return call
+
+
+def _parameters(command: Callable[..., None]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the parameters of a command: name, type and default."""
+    hints = get_type_hints(command, include_extras=True)
+    for name, parameter in inspect.signature(command).parameters.items():
+        yield name, hints[name], parameter.default
 
 
 def listed(names: str) -> list[str]:
@@ -359,6 +437,50 @@ def not_of_the_form(given: str, *, option: str, form: str) -> str:
     return text(
         '{option} "{given}" is not of the form {form}', option=option, given=given, form=form
     )
+
+
+def joint(names: str) -> str:
+    """Return the name of a secret as a study has it: ``a,b`` as ``a+b``."""
+    return "+".join(listed(names))
+
+
+def secrets(sensitive: list[str] | None) -> list[str | list[str]]:
+    """Return what she wants to infer, as content of a study: a column, or several together."""
+    columns = [listed(names) for names in sensitive or []]
+    return [names[0] if len(names) == 1 else names for names in columns]
+
+
+def paths(pairs: list[str] | None, *, option: str) -> dict[str, Path]:
+    """Return what ``COLUMN=FILE`` options say."""
+    files = assignments(pairs, option=option, form="COLUMN=FILE", first=True)
+    return {column: Path(path) for column, path in files.items()}
+
+
+def numbers(given: list[str] | None, *, option: str) -> dict[str, dict[str, float]]:
+    """Return what ``COLUMN:VALUE=NUMBER,VALUE=NUMBER`` options say."""
+    form = "COLUMN:VALUE=NUMBER,VALUE=NUMBER"
+    content: dict[str, dict[str, float]] = {}
+    for each in given or []:
+        name, colon, pairs = each.partition(":")
+        if not colon:
+            raise StudyError(not_of_the_form(each, option=option, form=form))
+        numbers = assignments(listed(pairs), option=option, form=form)
+        for value, number in numbers.items():
+            try:
+                exact = Decimal(number)
+                content.setdefault(joint(name), {})[value] = (
+                    int(exact) if exact == int(exact) else float(exact)
+                )
+            except (ArithmeticError, ValueError):
+                raise StudyError(
+                    text(
+                        '{option}: "{number}" of {place} is not a number',
+                        option=option,
+                        number=number,
+                        place=f"{name}:{value}",
+                    )
+                ) from None
+    return content
 
 
 def size_in_bytes(size: str | None) -> int | None:

@@ -5,38 +5,38 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import get_args
 
 from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.progress import OnProgress, Progress, Stage
 
-if TYPE_CHECKING:
-    from glasshouse.groups import Progress as SamplingProgress
-    from glasshouse.runs import Watch
-
+STAGES = {
+    "reading": marked("reading"),
+    "sweeping": marked("sweeping"),
+    "searching": marked("searching"),
+    "sampling": marked("sampling"),
+    "solving": marked("solving"),
+}
 PHASES = (marked("burn-in"), marked("sampling"))
 """What a sampler says that it does."""
 
 
 @contextmanager
-def progress(*, sweeps: bool = False) -> Iterator[Watch]:
-    """Show a bar for reading and, where it sweeps, one for that; nothing when standard error is no terminal."""
-    from glasshouse.runs import Watch
-
+def progress() -> Iterator[OnProgress | None]:
+    """Show a bar for each stage that has begun; nothing when standard error is no terminal."""
     if not sys.stderr.isatty():
-        yield Watch()
+        yield None
         return
     from rich.console import Console
     from rich.progress import (
         BarColumn,
-        Progress,
         TaskProgressColumn,
         TextColumn,
         TimeRemainingColumn,
     )
+    from rich.progress import Progress as Bars
 
-    from glasshouse.microdata.kernel import is_compiled
-
-    bar = Progress(
+    bars = Bars(
         TextColumn("{task.description}"),
         BarColumn(),
         TaskProgressColumn(),
@@ -45,36 +45,54 @@ def progress(*, sweeps: bool = False) -> Iterator[Watch]:
         console=Console(stderr=True),
         transient=True,
     )
-    with bar:
-        if sweeps and not is_compiled():
-            bar.console.print(
-                text("The first sweep compiles its loop: half a minute, once."), highlight=False
+    with bars:
+        tasks = {
+            stage: bars.add_task(translated(STAGES[stage]), total=None, note="", visible=False)
+            for stage in get_args(Stage)
+        }
+
+        def show(now: Progress) -> None:
+            if now.stage == "sweeping" and not bars.tasks[tasks["sweeping"]].visible:
+                _announce_compiling(bars.console)
+            bars.update(
+                tasks[now.stage],
+                completed=now.done,
+                total=now.total,
+                note=_note(now),
+                visible=True,
             )
-        reading = bar.add_task(text("reading"), total=None, note="")
-        sweeping = bar.add_task(text("sweeping"), total=1.0, note="", visible=False)
-        sampling = bar.add_task(text("sampling"), total=None, note="", visible=False)
-        solving = bar.add_task(text("solving"), total=None, note="", visible=False)
-        searching = bar.add_task(text("searching"), total=None, note="", visible=False)
-        yield Watch(
-            reading=lambda done, total: bar.update(reading, completed=done, total=max(total, 1)),
-            sweeping=lambda now: bar.update(
-                sweeping, completed=now.share, note=_visited(now.visits), visible=True
-            ),
-            sampling=lambda now: bar.update(
-                sampling, completed=now.sweeps, total=now.most, note=_sampled(now), visible=True
-            ),
-            solving=lambda phase, done, total: bar.update(
-                solving, completed=done, total=max(total, 1), note=phase, visible=True
-            ),
-            searching=lambda done, bound, best: bar.update(
-                searching, note=_searched(done, bound, best), visible=True
-            ),
+
+        yield show
+
+
+def _announce_compiling(console: object) -> None:
+    """Say that the first sweep takes longer."""
+    from rich.console import Console
+
+    from glasshouse.microdata.kernel import is_compiled
+
+    if isinstance(console, Console) and not is_compiled():
+        console.print(
+            text("The first sweep compiles its loop: half a minute, once."), highlight=False
         )
 
 
-def _visited(records: int) -> str:
-    """Say how far a sweep is."""
-    return text_for(records, "{count} record visited", "{count} records visited")
+def _note(now: Progress) -> str:
+    """Say what is known so far."""
+    figures = now.figures
+    if now.stage == "sweeping":
+        visits = int(figures.get("visits", 0))
+        return text_for(visits, "{count} record visited", "{count} records visited")
+    if now.stage == "searching":
+        return _searched(int(now.done), figures.get("bound", 0.0), figures.get("best"))
+    if now.stage != "sampling":
+        return now.note
+    parts = [translated(now.note)]
+    if "rhat" in figures:
+        parts.append(f"R-hat {number(figures['rhat'], '.3f')}")
+    if "error" in figures:
+        parts.append(text("error {error}", error=number(figures["error"], ".2g")))
+    return ", ".join(parts)
 
 
 def _searched(done: int, bound: float, best: float | None) -> str:
@@ -91,13 +109,3 @@ def _searched(done: int, bound: float, best: float | None) -> str:
         best=number(best, ".4f"),
         bound=number(bound, ".4f"),
     )
-
-
-def _sampled(now: SamplingProgress) -> str:
-    """Say how far a sampler is."""
-    said = [translated(now.phase)]
-    if now.rhat is not None:
-        said.append(f"R-hat {number(now.rhat, '.3f')}")
-    if now.error is not None:
-        said.append(text("error {error}", error=number(now.error, ".2g")))
-    return ", ".join(said)

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from glasshouse.cli import asking, options
+from glasshouse.cli import options
+from glasshouse.cli.command import was_typed
 from glasshouse.errors import StudyError
 from glasshouse.language import language_called, text
 
@@ -30,7 +31,7 @@ def report(
     Example: glasshouse report run --lang pt-BR --pdf
     """
     from glasshouse.report.archive import to_dict
-    from glasshouse.runs.reporting import stored_report, write_again
+    from glasshouse.runs.folder import stored_report, write_again
 
     _refuse_other_cells(context)
     stored = stored_report(folder)
@@ -42,7 +43,7 @@ def report(
         return
     from rich.console import Console
 
-    from glasshouse.cli.outcomes import say
+    from glasshouse.report.terminal import say
 
     for path in paths:
         say(Console(), text("Report: {path}", path=path), soft_wrap=True)
@@ -50,7 +51,7 @@ def report(
 
 def _refuse_other_cells(context: typer.Context) -> None:
     """Make sure that nobody asks of a report what its run has decided."""
-    if any(asking.was_typed(each, "smallest_cell") for each in (context, context.find_root())):
+    if any(was_typed(each, "smallest_cell") for each in (context, context.find_root())):
         raise StudyError(
             text("a report shows what its run allowed; run the study again with --smallest-cell")
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +12,10 @@ from typing import Annotated
 
 import typer
 
-from glasshouse.cli import asking, options
+from glasshouse.cli import options
+from glasshouse.cli.command import carry_out, check_records_file, warn, write_records
 from glasshouse.cli.interrupts import interrupt
-from glasshouse.cli.progress import progress
+from glasshouse.cli.options import option
 from glasshouse.errors import DataError, SolverError, StudyError
 from glasshouse.language import number, text
 
@@ -38,21 +38,20 @@ def _totals(context: typer.Context) -> None:
         print(context.get_help())
 
 
-@app.command()
 def solve(
     instance: Annotated[
         Path, typer.Argument(metavar="INSTANCE.json", help="One group: records, totals, rounding.")
     ],
     time_limit: Annotated[
         float,
-        typer.Option(
+        option(
             "--time-limit",
-            metavar="SECONDS",
-            help="CPU seconds; then a proved superset is told, exit code 3.",
+            shows="SECONDS",
+            says="CPU seconds; then a proved superset is told, exit code 3.",
         ),
     ] = 60.0,
     memory: Annotated[
-        str, typer.Option("--memory", metavar="SIZE", help="How much lists may take, such as 2G.")
+        str, option("--memory", shows="SIZE", says="How much lists may take, such as 2G.")
     ] = "2G",
     as_json: options.Json = False,
 ) -> None:
@@ -60,7 +59,8 @@ def solve(
 
     Example: glasshouse totals solve group.json --json
     """
-    from glasshouse.cli.solved import show_solution
+    from glasshouse.report import terminal
+    from glasshouse.report.totals.page import solution_brief
     from glasshouse.sources import existing_file
     from glasshouse.totals import from_json, solve
 
@@ -70,17 +70,17 @@ def solve(
         raise DataError(
             text("{file}: is not UTF-8 text; give an instance as JSON", file=instance.name)
         ) from None
-    found = solve(
+    solution = solve(
         from_json(document),
-        time_limit=time_limit,
-        memory_limit=options.size_in_bytes(memory) or 2 << 30,
+        seconds=time_limit,
+        memory=options.size_in_bytes(memory) or 2 << 30,
         counting=_COUNTING,
     )
     if as_json:
-        print(json.dumps(found.to_dict(), indent=2))
+        print(json.dumps(solution.to_dict(), indent=2))
     else:
-        show_solution(found)
-    if not found.proved:
+        terminal.show(solution_brief(solution))
+    if not solution.proved:
         raise SolverError(
             text(
                 "the limit was met: what is told is a proved superset; a longer --time-limit or more --memory may "
@@ -89,61 +89,53 @@ def solve(
         )
 
 
-@app.command()
 def campaign(
+    *,
     study_file: Annotated[
         Path,
-        typer.Option("--study", metavar="FILE", help="The plan: publications, measures, phases."),
+        option("--study", shows="FILE", says="The plan: publications, measures, phases."),
     ],
     seconds: Annotated[
         float | None,
-        typer.Option(
+        option(
             "--seconds",
-            metavar="N",
-            help="How long it may take in all, instead of what the plan says.",
+            shows="N",
+            says="How long it may take in all, instead of what the plan says.",
         ),
     ] = None,
     processes: Annotated[
         int | None,
-        typer.Option("--processes", metavar="N", min=1, help=r"\[default: one per processor]"),
+        option("--processes", shows="N", min=1, says=r"\[default: one per processor]"),
     ] = None,
     resume: Annotated[
         bool,
-        typer.Option(
-            "--resume", help="Go on where an interrupted campaign with the same --out stopped."
-        ),
+        option("--resume", says="Go on where an interrupted campaign with the same --out stopped."),
     ] = False,
     per_record: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--per-record",
-            metavar="FILE.parquet",
-            help="Also write where each record can be, and how surely. It is the disclosure itself.",
+            shows="FILE.parquet",
+            says="Also write where each record can be, and how surely. It is the disclosure itself.",
         ),
     ] = None,
     entities: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--entities",
-            metavar="FILE.parquet",
-            help="Also write who is exposed with certainty, by name. It is the disclosure itself.",
+            shows="FILE.parquet",
+            says="Also write who is exposed with certainty, by name. It is the disclosure itself.",
         ),
     ] = None,
-    out: options.Out = None,
-    overwrite: options.Overwrite = False,
-    as_json: options.Json = False,
+    output: options.Output,
 ) -> None:
     """A whole month: join publications by their keys, solve every group, and price the damage.
 
     Example: glasshouse totals campaign --study study.toml --seconds 600 --out run
     """
-    from glasshouse.cli.totalled import show_campaign, write_entities, write_places
-    from glasshouse.runs import Means, check_place, write_run
-    from glasshouse.runs.totals import run_totals
-    from glasshouse.sources import existing_file
-    from glasshouse.study import paths_of
-    from glasshouse.study.files import load_question
+    from glasshouse.study import load_question, paths_of
     from glasshouse.study.totals import TotalsStudy
+    from glasshouse.totals import CampaignResult
 
     study = load_question(study_file, TotalsStudy)
     if seconds is not None:
@@ -153,41 +145,44 @@ def campaign(
             )
         budget = study.budget.model_copy(update={"seconds": seconds})
         study = study.model_copy(update={"budget": budget})
-    for path in paths_of(study):
-        existing_file(path)
     if entities is not None and study.entities is None:
         raise StudyError(
             text("--entities needs a register of entities; add [entities] to the plan")
         )
-    if (
-        entities is not None
-        and per_record is not None
-        and entities.absolute() == per_record.absolute()
-    ):
+    if entities and per_record and entities.absolute() == per_record.absolute():
         raise StudyError(text("--entities and --per-record name the same file; give each its own"))
-    for written in (per_record, entities):
-        if written is not None:
-            asking.check_records_file(written, [study_file, *paths_of(study)], overwrite=overwrite)
-    if out is None and resume:
-        raise StudyError(text("--resume needs the --out of the campaign that was interrupted"))
-    if out is not None:
-        check_place(out, overwrite=overwrite)
-    kept = None if out is None else out.with_name(f"{out.name}.partial")
-    with asking.resumable(kept), _ended_like_interrupted(), progress() as watch:
-        done = run_totals(
-            study,
-            means=Means(watch, threads=processes or os.cpu_count()),
-            folder=kept,
-            resume=resume,
-        )
-        report = None if out is None else write_run(done, out, overwrite=overwrite)
-    if kept is not None:
-        shutil.rmtree(kept, ignore_errors=True)
+    for path in (per_record, entities):
+        if path is not None:
+            data = [study_file, *paths_of(study)]
+            check_records_file(path, data, overwrite=output.overwrite)
+    with _ended_like_interrupted():
+        done = carry_out(study, output, resume=resume, threads=processes or os.cpu_count())
+    outcome = done.outcome
+    if not isinstance(outcome, CampaignResult):
+        return
+    if outcome.troubles and not output.as_json:
+        warn(text("note: with --json there is an example of each"))
     if per_record is not None:
-        write_places(done.result.packages_frame(), per_record)
+        write_records(
+            outcome.packages_frame(),
+            per_record,
+            text(
+                "{path}: This file tells where each record can be, and how surely who is behind it: it is the "
+                "disclosure itself. Keep it as closely as the data that the publications were to protect, and do not "
+                "publish it.",
+                path=per_record,
+            ),
+        )
     if entities is not None:
-        write_entities(done.result.entities_frame(), entities)
-    show_campaign(done, report, as_json=as_json)
+        write_records(
+            outcome.entities_frame(),
+            entities,
+            text(
+                "{path}: This file names who is behind records with certainty: it is the disclosure itself. Keep it as "
+                "closely as the data that the publications were to protect, and do not publish it.",
+                path=entities,
+            ),
+        )
 
 
 @contextmanager
@@ -198,3 +193,7 @@ def _ended_like_interrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+app.command()(options.expanded(solve))
+app.command()(options.expanded(campaign))

@@ -5,6 +5,7 @@ A `Release` is read from what was published (`from_generalised`, `from_group_col
 """
 
 from glasshouse.groups.closed import closed_form, closed_form_fractions
+from glasshouse.groups.effort import Effort
 from glasshouse.groups.enumeration import enumerated, enumerated_fractions, number_of_tables
 from glasshouse.groups.exact import ExactKnowledge
 from glasshouse.groups.faithfulness import Faithfulness, draw_points, faithfulness
@@ -13,7 +14,7 @@ from glasshouse.groups.labels import Ancestors, ancestors
 from glasshouse.groups.measures import Measures, Reading, Threat, measure
 from glasshouse.groups.reading import from_anatomy, from_generalised, from_group_column
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive
-from glasshouse.groups.sampling import Effort, sample
+from glasshouse.groups.sampling import sample
 from glasshouse.groups.sampling_results import Progress, Sampled
 from glasshouse.groups.threat import Assessment, threat
 from glasshouse.groups.victims import (

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
 from glasshouse.groups.closed import closed_form
+from glasshouse.groups.effort import Effort
 from glasshouse.groups.enumeration import enumerated, number_of_tables
 from glasshouse.groups.faithfulness import Faithfulness, Points, draw_points, faithfulness
 from glasshouse.groups.knowledge import Knowledge, Victims
 from glasshouse.groups.measures import Measures, Reading, measure, thresholds_with
 from glasshouse.groups.release import Release
-from glasshouse.groups.sampling import Effort, OnSampling, OnState, sample
+from glasshouse.groups.sampling import OnSampling, OnState, sample
 from glasshouse.groups.sampling_results import Sampled
 from glasshouse.groups.victims import (
     Known,

@@ -1,17 +1,49 @@
-"""What was found: in sentences, in a picture, in exact figures. Handed aggregates only."""
+"""What was found: in sentences, in a picture, in exact figures. Handed aggregates only.
 
-from glasshouse.report.assess.document import assessment_page
-from glasshouse.report.assess.findings import findings
-from glasshouse.report.page import Finding, Page, Provenance, Severity, ranked
-from glasshouse.report.render import to_html
+Every command has a folder of its word here, and in it a module ``page`` that makes of an outcome the two things that
+are ever shown: a `Page` (a report; HTML, JSON, PDF and a notebook are forms of it) and a `Brief` (the terminal's).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from glasshouse.report.page import Brief, Finding, Page, Provenance, Severity, ranked
+
+if TYPE_CHECKING:
+    from glasshouse.study import Question
 
 __all__ = [
+    "Brief",
     "Finding",
     "Page",
     "Provenance",
     "Severity",
-    "assessment_page",
-    "findings",
+    "brief_of",
+    "page_of",
     "ranked",
-    "to_html",
 ]
+
+
+def page_of(outcome: object, question: Question, *, provenance: Provenance) -> Page:
+    """Return the report of an outcome, in the language that is spoken.
+
+    Args:
+        outcome: What came out.
+        question: What was asked; its command says how the outcome is told.
+        provenance: Where the figures come from.
+    """
+    page: Page = _teller(question).page(outcome, question, provenance=provenance)
+    return page
+
+
+def brief_of(outcome: object, question: Question) -> Brief:
+    """Return what a terminal says of an outcome, in the language that is spoken."""
+    brief: Brief = _teller(question).brief(outcome, question)
+    return brief
+
+
+def _teller(question: Question) -> Any:
+    """Return the module that tells what a command found; importing it takes long, so it waits until it is needed."""
+    return import_module(f"glasshouse.report.{question.command}.page")

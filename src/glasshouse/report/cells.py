@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from glasshouse.language import exactly, number, text
+from glasshouse.language import exactly, localised, number, text
 from glasshouse.microdata.models import Leakage
-from glasshouse.report.page import Cell
+from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.words import money, percentage, times
 
 NOTHING = Cell("–")
 """What stands where there is no number."""
+BAR_WIDTH = 12
+"""How many characters a bar has."""
 
 
 def guess_titles() -> tuple[str, ...]:
@@ -92,3 +95,43 @@ def leakage_cells(leakage: Leakage, *, currency: str | None = None) -> tuple[Cel
 def yes_cell(holds: bool) -> Cell:
     """Return whether something holds."""
     return Cell(text("yes") if holds else text("no"))
+
+
+def text_table(
+    title: str, first: str, numbers: Sequence[str], rows: Iterable[Sequence[str]]
+) -> Table:
+    """Return a table of texts: what each row is about, then figures under their titles."""
+    columns = (Column(first), *(Column(heading, numeric=True) for heading in numbers))
+    return Table(columns, (Group(tuple(tuple(map(Cell, row)) for row in rows)),), title)
+
+
+def three_digits(probability: Fraction) -> str:
+    """Say a probability in per cent with three digits; a rounding never makes it certain.
+
+    >>> three_digits(Fraction(1, 3)), three_digits(Fraction(99999, 100000))
+    ('33.3 %', '> 99.9 %')
+    """
+    figure = f"{100 * float(probability):.3g}"
+    if figure == "100" and probability < 1:
+        return f"> {text('{figure} %', figure=localised('99.9'))}"
+    return text("{figure} %", figure=number(100 * float(probability), ".3g"))
+
+
+def gain_change(leakage: Leakage | None, currency: str | None) -> str:
+    """Say what a gain was before, and what it is after."""
+    if leakage is None:
+        return NOTHING.text
+    if currency is not None:
+        return f"{money(leakage.prior, currency)} → {money(leakage.posterior, currency)}"
+    return f"{number(leakage.prior, ',.4g')} → {number(leakage.posterior, ',.4g')}"
+
+
+def bar(leakage: Leakage) -> str:
+    """Draw success before and after.
+
+    >>> bar(Leakage(Fraction(1, 4), Fraction(1, 2)))
+    '░░░███······'
+    """
+    before = int(BAR_WIDTH * leakage.prior)
+    after = int(BAR_WIDTH * leakage.posterior)
+    return "░" * before + "█" * (after - before) + "·" * (BAR_WIDTH - after)

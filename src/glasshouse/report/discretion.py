@@ -18,16 +18,9 @@ from fractions import Fraction
 from glasshouse.disclosure import cell_count, is_shown, smallest_cell
 from glasshouse.language import number, text
 from glasshouse.report.cells import percent_cell
-from glasshouse.report.chances import Shift, chance, chances
+from glasshouse.report.charts import Shift, chance, chances
 from glasshouse.report.page import Cell
-from glasshouse.report.words import (
-    counted,
-    frequency,
-    natural,
-    percentage_points,
-    plural,
-    rounded,
-)
+from glasshouse.report.words import counted, frequency, natural, percentage_points, plural, rounded
 
 
 @dataclass(frozen=True)

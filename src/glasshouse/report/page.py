@@ -96,7 +96,7 @@ class Figure:
         cls, chart: alt.TopLevelMixin, *, label: str, caption: str, table: Table | None = None
     ) -> Figure:
         """Return a figure of a chart, in the theme of the house."""
-        from glasshouse.report.theme import specification  # drawing takes long to import
+        from glasshouse.report.charts import specification
 
         return cls(specification(chart), label, caption, table)
 
@@ -246,3 +246,20 @@ class Page:
         worst = [finding for finding in ranked(self.findings) if finding.severity != Severity.SAFE]
         safe = [finding for finding in self.findings if finding.severity == Severity.SAFE]
         return (*worst[:3], *safe[:1])
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What a terminal says of an outcome, to whoever has the data: exact where a report says "fewer than".
+
+    It is a type of its own, and no part of a `Page`, so that what is exact can never be archived or sent on.
+    """
+
+    blocks: tuple[str | Table, ...] = ()
+    """Sentences and tables, from top to bottom."""
+    findings: tuple[Finding, ...] = ()
+    """What was found."""
+    notes: tuple[str, ...] = ()
+    """What to know besides."""
+    shows_change: bool = False
+    """Whether ▲ and ▼ mark what got worse and better, and are coloured so."""

@@ -15,9 +15,9 @@ from typing import Any
 
 from glasshouse.errors import GlasshouseError, InternalError, printable
 from glasshouse.language import locale, spoken, text
+from glasshouse.report.charts import to_svg
 from glasshouse.report.page import Cell, Figure, Finding, Group, Page, Section, Table, ranked
-from glasshouse.report.repeating import instructions
-from glasshouse.report.theme import to_svg
+from glasshouse.report.provenance import instructions
 
 FONT = "Libertinus Serif"
 """The font of texts and pictures; typst brings it along."""

@@ -7,32 +7,19 @@ import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from glasshouse.language import MINUS, localised, number, text, text_for
-from glasshouse.report.lists import joined
-from glasshouse.report.nouns import counted, indefinite, plural, singular
-
-__all__ = [
-    "counted",
-    "decimal",
-    "enumeration",
-    "frequencies",
-    "frequency",
-    "indefinite",
-    "money",
-    "percentage",
-    "percentage_points",
-    "percentages",
-    "plural",
-    "rounded",
-    "set_apart",
-    "share",
-    "short_names",
-    "singular",
-    "times",
-    "together",
-    "told_apart",
-    "within",
-]
+from glasshouse.language import (
+    MINUS,
+    localised,
+    marked,
+    marked_for,
+    number,
+    spoken,
+    text,
+    text_for,
+    translated,
+    translated_for,
+)
+from glasshouse.report.page import Term
 
 _ENDINGS = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,7})+$")
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
@@ -304,3 +291,258 @@ def _years_in_a_row(names: Sequence[str]) -> tuple[str, str] | None:
     years = {int(name) for name in names}
     first, last = min(years), max(years)
     return (str(first), str(last)) if years == set(range(first, last + 1)) else None
+
+
+MOST_NAMED = 3
+"""How many datasets are all named."""
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Join parts of a sentence as they stand.
+
+    >>> joined([]), joined(["a_1"]), joined(["a_1", "b"]), joined(["a_1", "b", "c"])
+    ('', 'a_1', 'a_1 and b', 'a_1, b and c')
+    """
+    if len(parts) < 2:
+        return "".join(parts)
+    return text("{first} and {last}", first=", ".join(parts[:-1]), last=parts[-1])
+
+
+def either(parts: Sequence[str]) -> str:
+    """Join parts of a sentence of which one will do.
+
+    >>> either(["a"]), either(["a", "b"]), either(["a", "b", "c"])
+    ('a', 'a or b', 'a, b or c')
+    """
+    if len(parts) < 2:
+        return "".join(parts)
+    return text("{first} or {last}", first=", ".join(parts[:-1]), last=parts[-1])
+
+
+def listed(datasets: Sequence[str]) -> str:
+    """Name datasets, or the first of many.
+
+    >>> listed(["a.csv"]), listed(["a.csv", "b.csv"]), listed(list("abc")), listed(list("abcde"))
+    ('a.csv', 'a.csv and b.csv', 'a, b and c', 'a and 4 further datasets')
+    """
+    if len(datasets) > MOST_NAMED:
+        return text_for(
+            len(datasets) - 1,
+            "{first} and {count} further dataset",
+            "{first} and {count} further datasets",
+            first=datasets[0],
+        )
+    return joined(datasets)
+
+
+_KNOWN = {
+    one: (one, many)
+    for one, many in (
+        marked_for("person", "people"),
+        marked_for("student", "students"),
+        marked_for("pupil", "pupils"),
+        marked_for("teacher", "teachers"),
+        marked_for("patient", "patients"),
+        marked_for("child", "children"),
+        marked_for("man", "men"),
+        marked_for("woman", "women"),
+        marked_for("worker", "workers"),
+        marked_for("employee", "employees"),
+        marked_for("citizen", "citizens"),
+        marked_for("voter", "voters"),
+        marked_for("customer", "customers"),
+        marked_for("household", "households"),
+        marked_for("company", "companies"),
+        marked_for("entity", "entities"),
+        marked_for("importer", "importers"),
+        marked_for("record", "records"),
+        marked_for("transaction", "transactions"),
+        marked_for("dataset", "datasets"),
+        marked_for("part", "parts"),
+        marked_for("state", "states"),
+        marked_for("city", "cities"),
+        marked_for("municipality", "municipalities"),
+        marked_for("region", "regions"),
+        marked_for("year", "years"),
+    )
+}
+_A, _AN = ("uni", "use", "eu", "one"), ("hour", "heir", "honest", "honour")
+"""How words begin whose article is not the one of their first letter."""
+
+
+def singular(noun: str) -> str:
+    """Return a noun in the language that is spoken, if it is a common one.
+
+    >>> from glasshouse.language import speaking
+    >>> with speaking("pt-BR"):
+    ...     singular("student"), singular("aluno")
+    ('estudante', 'aluno')
+    """
+    return translated_for(1, _KNOWN[noun]) if noun in _KNOWN else noun
+
+
+def indefinite(noun: str) -> str:
+    """Return a noun as any one of its kind.
+
+    English has it with its article. The article of Portuguese depends on the gender of the word, which is not known
+    of a user's own, so that its sentences are written to do without.
+
+    >>> indefinite("student"), indefinite("employee"), indefinite("hour"), indefinite("user")
+    ('a student', 'an employee', 'an hour', 'a user')
+    >>> from glasshouse.language import speaking
+    >>> with speaking("pt-BR"):
+    ...     indefinite("student")
+    'estudante'
+    """
+    if spoken() != "en":
+        return singular(noun)
+    word = noun.casefold()
+    vowel = word.startswith(_AN) or (word[:1] in "aeiou" and not word.startswith(_A))
+    return f"{'an' if vowel else 'a'} {noun}"
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a noun.
+
+    >>> plural("person"), plural("student"), plural("company"), plural("box")
+    ('people', 'students', 'companies', 'boxes')
+    >>> from glasshouse.language import speaking
+    >>> with speaking("pt-BR"):
+    ...     [plural(noun) for noun in ("person", "aluno", "trabalhador", "homem", "cidadão", "casal", "lei")]
+    ['pessoas', 'alunos', 'trabalhadores', 'homens', 'cidadãos', 'casais', 'leis']
+    """
+    if noun in _KNOWN:
+        return translated_for(2, _KNOWN[noun])
+    return _portuguese_plural(noun) if spoken() == "pt-BR" else _english_plural(noun)
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count and its noun.
+
+    >>> counted(1, "person"), counted(2500, "person")
+    ('1 person', '2,500 people')
+    """
+    return f"{number(count)} {singular(noun) if count == 1 else plural(noun)}"
+
+
+def _english_plural(noun: str) -> str:
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return noun[:-1] + "ies"
+    return noun + ("es" if noun.endswith(("s", "x", "z", "ch", "sh")) else "s")
+
+
+def _portuguese_plural(noun: str) -> str:
+    """Make a plural by the endings; words in -ão have three plurals, of which the commonest is taken but for people."""
+    if noun in ("cidadão", "irmão", "órfão"):
+        return noun + "s"
+    for ending, many in (("ão", "ões"), ("m", "ns"), ("al", "ais"), ("el", "éis"), ("il", "is")):
+        if noun.endswith(ending):
+            return noun[: -len(ending)] + many
+    return noun + ("es" if noun.endswith(("r", "s", "z")) else "s")
+
+
+_TERMS = {
+    marked("adversary"): marked(
+        "Whoever uses the release to learn something about a person that the publisher did not mean to tell: a "
+        "neighbour, a journalist, a company. She is assumed to be rational and to know how the release was made."
+    ),
+    marked("quasi-identifier"): marked(
+        "An attribute that does not name a person by itself but that others can know of them, such as age, school or "
+        "municipality. Several together often single a person out."
+    ),
+    marked("sensitive attribute"): marked(
+        "What a person would not want to be learned from the release, such as an illness, a disability or an income."
+    ),
+    marked("record"): marked("One row of the release; here, what it tells about one person."),
+    marked("class"): marked(
+        "All records that are alike on the quasi-identifiers. Who is alone in a class is unique."
+    ),
+    marked("release"): marked("What the publisher lets others see: one dataset, or several."),
+    marked("target"): marked("The person about whom the adversary wants to learn something."),
+    marked("prior"): marked(
+        "What the adversary knows before the attack, as a probability for each possible secret."
+    ),
+    marked("channel"): marked(
+        "The release seen as a machine: how probable each observation is, given each possible secret."
+    ),
+    marked("hyper"): marked(
+        "What the adversary knows after the attack: a distribution over what she may come to believe, one belief for "
+        "each possible observation."
+    ),
+    marked("gain function"): marked(
+        "What each action is worth to the adversary, given what is true: for instance 1 for a right guess and 0 for a "
+        "wrong one."
+    ),
+    marked("vulnerability"): marked(
+        "What the adversary can expect to gain if she acts as well as she can. With one guess it is the probability "
+        "that the guess is right. Prior: before the attack. Posterior: after it."
+    ),
+    marked("leakage"): marked(
+        "How much the attack adds to the vulnerability: the difference (additive) or the ratio (multiplicative)."
+    ),
+    marked("capacity"): marked(
+        "The most that a release can leak, whatever the adversary believed before and whatever she wants."
+    ),
+    marked("re-identification"): marked("Finding out which record is that of a known person."),
+    marked("attribute inference"): marked(
+        "Finding out a person's sensitive attribute, with or without knowing which record is theirs."
+    ),
+    marked("membership"): marked("Whether a person is in the release at all."),
+    marked("Shapley value"): marked(
+        "The fair share of one attribute in what all together leak: its contribution averaged over all orders in which "
+        "the attributes can become known."
+    ),
+    marked("k-anonymity"): marked(
+        "A release in which each record is alike, on the quasi-identifiers, with at least k − 1 others."
+    ),
+    marked("l-diversity"): marked(
+        "A release in which each class has at least l different sensitive values, none too frequent."
+    ),
+    marked("t-closeness"): marked(
+        "A release in which the sensitive values of each class are distributed nearly as in the whole release: no "
+        "farther apart than t."
+    ),
+    marked("Anatomy"): marked(
+        "A release of two tables: one with the quasi-identifiers and one with the sensitive values, linked by groups "
+        "only. Nothing is generalised; within a group it is not told which value is whose."
+    ),
+    marked("suppression"): marked(
+        "Leaving a record out, or all that it tells: every attribute becomes “*”."
+    ),
+    marked("generalisation"): marked(
+        "Publishing less detail: a decade instead of an age, a state instead of a city."
+    ),
+    marked("attacker"): marked(
+        "Whoever knows that the target's record is in the anonymised table."
+    ),
+    marked("learner"): marked(
+        "Whoever uses the anonymised table to learn about the population and then guesses for a person: what anybody "
+        "may learn."
+    ),
+    marked("relative threat"): marked(
+        "How many times surer of the true value the attacker is than the learner: what the table tells about the "
+        "person, beyond the population."
+    ),
+    marked("value at risk"): marked(
+        "The amounts of all transactions, each times the chance that the adversary names who is behind it."
+    ),
+    marked("exploit"): marked(
+        "One attempt of the adversary to use what she found against a person, which costs her something and may be "
+        "detected and fined."
+    ),
+}
+
+
+def glossary(*names: str) -> tuple[Term, ...]:
+    """Return words of the field with their meanings, in the order of the alphabet of the language that is spoken.
+
+    >>> [term.name for term in glossary("record", "class")]
+    ['class', 'record']
+    """
+    terms = [Term(translated(name), translated(_TERMS[name])) for name in names]
+    return tuple(sorted(terms, key=lambda term: term.name.casefold()))
+
+
+def known_terms() -> tuple[str, ...]:
+    """Return every word that is explained."""
+    return tuple(_TERMS)

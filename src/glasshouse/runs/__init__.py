@@ -1,29 +1,16 @@
-"""Runs: a study carried out, and the folder that keeps its outcome."""
+"""Runs: a study carried out, and the folder that keeps its outcome; a module per command, under its word."""
 
-from glasshouse.runs.assess import Means, Run, Watch, run, run_key
-from glasshouse.runs.checkpoint import Checkpoint
-from glasshouse.runs.family import FamilyRun, run_family
-from glasshouse.runs.membership import MembershipRun, run_membership
-from glasshouse.runs.reading import focal_first
-from glasshouse.runs.store import Outcome, check_place, stored_release, write_run
-from glasshouse.runs.target import TargetRun, run_target
+from glasshouse.runs.folder import check_place, stored_release, write_run
+from glasshouse.runs.run import Outcome, Resources, Run, checkpoint_key, run, run_key
 
 __all__ = [
-    "Checkpoint",
-    "FamilyRun",
-    "Means",
-    "MembershipRun",
     "Outcome",
+    "Resources",
     "Run",
-    "TargetRun",
-    "Watch",
     "check_place",
-    "focal_first",
+    "checkpoint_key",
     "run",
-    "run_family",
     "run_key",
-    "run_membership",
-    "run_target",
     "stored_release",
     "write_run",
 ]

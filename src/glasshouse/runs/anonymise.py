@@ -38,10 +38,11 @@ from glasshouse.mitigation.local import mondrian, recode_locally
 from glasshouse.mitigation.quality import Quality, quality
 from glasshouse.mitigation.recoding import Recoding, recode
 from glasshouse.runs.assess import Means
-from glasshouse.runs.grouped import assess_by_group
+from glasshouse.runs.assess import assess_by_group
 from glasshouse.runs.reading import one_each, prepared
 from glasshouse.sources.files import fingerprint
-from glasshouse.study import Dialect, Protection, Study, attributes
+from glasshouse.study import Dialect, Study, attributes
+from glasshouse.study.anonymise import Protection
 from glasshouse.table import EncodedTable, Step, available_columns
 from glasshouse.table.generalised import SUPPRESSED
 

@@ -1,204 +1,63 @@
-"""One run of ``assess``: from a study to its outcome."""
+"""``assess``: who of a release can be named, and what can be inferred, by someone who knows some attributes."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from importlib.metadata import version
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet
-from numpy.typing import NDArray
 
-from glasshouse import study as study_models
-from glasshouse.atomic import new_file
-from glasshouse.errors import StudyError
-from glasshouse.groups.sampling_results import Progress as SamplingProgress
-from glasshouse.language import number, text, text_for
-from glasshouse.microdata import Assessment, Attack, Sweep, assess, record_risks, sweep
-from glasshouse.microdata.explain import Explanation
+from glasshouse.arrays import Integers
+from glasshouse.errors import StudyError, printable
+from glasshouse.language import marked, text, translated
+from glasshouse.microdata import Assessment, Attack, Family, Sweep, assess, record_risks, sweep
+from glasshouse.microdata.models import assess_windows
 from glasshouse.microdata.explain import explain as explanation
+from glasshouse.microdata.family import family, parts_by
 from glasshouse.microdata.gains import (
     Gain,
     RecordWorth,
     read_gain_matrix,
     with_abstaining,
 )
-from glasshouse.microdata.lattice import Progress
-from glasshouse.microdata.linkage import Key, link
-from glasshouse.microdata.models import assess_windows
+from glasshouse.microdata.linkage import LinkKey, link
+from glasshouse.progress import Progress
 from glasshouse.qif import Tries
-from glasshouse.runs.checkpoint import Checkpoint
-from glasshouse.runs.grouped import assess_by_group
 from glasshouse.runs.reading import joined, one_each, prepared
-from glasshouse.sources import OnProgress
-from glasshouse.sources.files import fingerprint
-from glasshouse.study import Adversary, Question, Study, attributes, dump_study, paths_of
+from glasshouse.runs.run import Resources, Run, run_key
+from glasshouse.study import Adversary, attributes
 from glasshouse.study import Gain as StudyGain
-from glasshouse.table import EncodedTable, Step
-from glasshouse.table.collection import Member
+from glasshouse.study.assess import AssessStudy
+from glasshouse.table import EncodedTable
 from glasshouse.table.generalised import is_suppressed
-
-if TYPE_CHECKING:
-    from glasshouse.report import Page, Provenance
 
 STEPS_PER_WINDOW = 1000
 """The steps of the sweep of a window are numbered from a multiple of this on."""
 
 
-@dataclass(frozen=True)
-class Run:
-    """A study and its outcome."""
-
-    study: Study
-    """What was asked."""
-    assessment: Assessment
-    """What came out."""
-    sweep: Sweep | None = None
-    """The sums of every subset, where one sweep answered the study; of a collection, those of all its datasets."""
-    steps: tuple[Step, ...] = ()
-    """What was left out of the datasets."""
-    members: tuple[Member, ...] = ()
-    """The datasets of a collection, and how many people of the focal one are in each."""
-    suppressed: int = 0
-    """How many records hold nothing but ``*``: they are a class of their own."""
-    explanations: tuple[Explanation, ...] = ()
-    """Each attack with the whole set step by step, where asked for."""
-    exact: bool = True
-    """Whether every figure is an exact ratio; records linked by uncertain keys may need rounding."""
-
-    @property
-    def records(self) -> int:
-        """The number of records."""
-        return self.assessment.records
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything that came out as plain values."""
-        content: dict[str, Any] = {"records": self.records}
-        if self.members:
-            content["datasets"] = [asdict(member) for member in self.members]
-        if self.steps:
-            content["treatment"] = [step.to_dict() for step in self.steps]
-        if self.suppressed:
-            content["suppressed"] = self.suppressed
-        if self.study.links:
-            content["exact"] = self.exact
-        content["results"] = [attack.to_dict() for attack in self.assessment.attacks]
-        if self.explanations:
-            content["explain"] = [each.to_dict() for each in self.explanations]
-        return content
-
-    def to_frame(self) -> pa.Table:
-        """Return one row per attack."""
-        return self.assessment.to_frame()
-
-    def to_page(self, provenance: Provenance) -> Page:
-        """Return the report, in the language that is spoken."""
-        from glasshouse.report import assessment_page  # drawing takes long to import
-
-        return assessment_page(
-            self.assessment,
-            subject=self.study.subject,
-            provenance=provenance,
-            sweep=self.sweep,
-            treatment=self.steps,
-            notes=self.notes(),
-            currency=self.study.adversary.gain.currency,
-            tries=self.study.adversary.gain.tries,
-        )
-
-    def notes(self) -> list[str]:
-        """Return in sentences what a reader must know of the datasets and of how the figures were made."""
-        notes = [
-            text_for(
-                member.linked,
-                "{count} of the {records} people is also in {dataset}.",
-                "{count} of the {records} people are also in {dataset}.",
-                records=self.records,
-                dataset=member.name,
-            )
-            for member in self.members[1:]
-        ]
-        if self.study.links:
-            notes.append(
-                text(
-                    "Records were linked by {keys}; which of them are one person’s is part of what she does not know. "
-                    "Somebody is absent only if no record can be theirs; whoever changes a value takes any other "
-                    "alike. Classes are possible observations, and how many look alike is told of the first dataset "
-                    "alone.",
-                    keys=", ".join(map(_said, self.study.links)),
-                )
-            )
-        if self.suppressed:
-            notes.append(
-                text_for(
-                    self.suppressed,
-                    "{count} record is suppressed: every quasi-identifier of it is “*”. With all quasi-identifiers it "
-                    "is a class of its own, which is counted among the classes.",
-                    "{count} records are suppressed: every quasi-identifier of theirs is “*”. With all "
-                    "quasi-identifiers they are one class, which is counted among the classes.",
-                )
-            )
-        if not self.exact:
-            notes.append(
-                text(
-                    "Some figures are rounded in the last digits of a double: as exact ratios they would be too long."
-                )
-            )
-        return notes
+def checkpoint_key(study: AssessStudy) -> str | None:
+    """Return what the finished steps of a sweep must agree with; None: nothing is swept."""
+    return run_key(study) if study.sweep is not None and not _has_parts(study) else None
 
 
-@dataclass(frozen=True)
-class Watch:
-    """Whom to tell how far a run is."""
-
-    reading: OnProgress | None = None
-    """Called with the amount of data read and the whole amount."""
-    sweeping: Callable[[Progress], None] | None = None
-    """Called with how far a sweep is."""
-    searching: Callable[[int, float, float | None], None] | None = None
-    """Called with how many solutions were looked at, what none can lose less than, and what the best one loses."""
-    sampling: Callable[[SamplingProgress], None] | None = None
-    """Called with how far a sampler is."""
-    solving: Callable[[str, int, int], None] | None = None
-    """Called with the phase, and how many of how many instances have been tried."""
-
-
-@dataclass(frozen=True)
-class Means:
-    """What a run has to work with; none of it changes the outcome."""
-
-    watch: Watch = Watch()
-    """Whom to tell how far it is."""
-    checkpoint: Checkpoint | None = None
-    """Where to keep the finished steps of a sweep."""
-    resume: bool = False
-    """Whether to go on from the steps kept there."""
-    threads: int | None = None
-    """How many threads to use; by default as many as there are processors."""
-    memory: int | None = None
-    """How many bytes a sweep may use."""
-
-
-def run(
-    study: Study,
+def answer(
+    study: AssessStudy,
     *,
-    means: Means | None = None,
+    resources: Resources,
+    tables: Sequence[EncodedTable] = (),
     save_table: Path | None = None,
-    per_record: Path | None = None,
+    per_record: bool = False,
     explain: bool = False,
-) -> Run:
+) -> Run[AssessStudy, Assessment] | Run[AssessStudy, Family]:
     """Carry out a study of collective attacks.
 
     Args:
         study: What is asked.
-        means: What there is to work with.
+        resources: What there is to work with.
+        tables: The data, where it is in memory.
         save_table: Where to keep the encoded table, so that a later run skips parsing.
-        per_record: Where to write each record's risk with the whole set of quasi-identifiers, as Parquet.
+        per_record: Whether each record's risk with the whole set of quasi-identifiers is wanted, too.
         explain: Whether to build every table from the records to the hyper, for small data.
 
     Raises:
@@ -206,74 +65,93 @@ def run(
         StudyError: The question does not fit the data.
         BudgetError: It does not fit the memory.
     """
-    means = means or Means()
+    wanted = {"--save-table": save_table, "--per-record": per_record, "--explain": explain}
+    if _has_parts(study):
+        _refuse(
+            {**wanted, "--resume": resources.resume},
+            marked("{option} is for a release in one piece; leave out --by and --each"),
+        )
+        return Run(study, _family(study, resources, tables))
     if explain and study.adversary.prior:
         raise StudyError(
             text("--explain shows the prior that the release gives; leave out --prior with it")
         )
-    if per_record is not None:
+    if per_record:
         _refuse_per_record(study)
     if study.links:
-        for option, given in (
-            ("--save-table", save_table),
-            ("--per-record", per_record),
-            ("--explain", explain),
-        ):
-            if given:
-                raise StudyError(
-                    text(
-                        "{option} is for datasets with an identifier; leave it out with --link",
-                        option=option,
-                    )
-                )
-        return _linked(study, means)
+        _refuse(
+            wanted,
+            marked("{option} is for datasets with an identifier; leave it out with --link"),
+        )
+        return Run(study, _linked(study, resources, tables))
+    on_progress = resources.on_progress
     if len(study.datasets) > 1:
         if save_table is not None:
             raise StudyError(
                 text("--save-table keeps one dataset; assess the files one by one for it")
             )
-        collection = joined(study, on_progress=means.watch.reading)
+        collection = joined(study, tables=tables, on_progress=on_progress)
         whole, steps, members = collection.table, collection.steps, collection.members
         windows = list(collection.windows())
     else:
-        single = one_each(next(prepared(study, on_progress=means.watch.reading)), seed=study.seed)
+        datasets = prepared(study, tables=tables, on_progress=on_progress)
+        single = one_each(next(datasets), seed=study.seed)
         whole, steps, members = single.table, single.steps, ()
         windows = [whole]
-    secrets = [(), *map(attributes, study.adversary.sensitive)]
     if study.group is not None:
-        return Run(study, assess_by_group(whole, study.group), None, steps)
-    explained = [explanation(windows[-1], secret=secret) for secret in secrets] if explain else []
-    assessment, swept = _answered(study, windows, means)
+        return Run(study, replace(assess_by_group(whole, study.group), steps=steps))
+    secrets = [(), *map(attributes, study.adversary.sensitive)]
+    explanations = [explanation(windows[-1], sensitive=secret) for secret in secrets if explain]
+    assessment = _answered(study, windows, resources)
     if save_table is not None:
         single.read.save(save_table)
-    if per_record is not None:
-        with new_file(per_record) as draft:
-            pyarrow.parquet.write_table(record_risks(whole).to_frame(), draft)
-    return Run(
-        study,
+    outcome = replace(
         assessment,
-        swept,
-        steps,
-        members,
+        steps=steps,
+        members=members,
         suppressed=_suppressed(windows[0]),
-        explanations=tuple(explained),
+        explanations=tuple(explanations),
     )
+    risks = record_risks(whole).to_frame() if per_record else None
+    return Run(study, outcome, per_record=risks, warnings=tuple(_telling_columns(outcome)))
 
 
-def _said(key: study_models.Key) -> str:
-    """Say a linking key and how well it persists."""
-    parts = {"name": key.name, "shift": number(key.shift), "chance": number(key.persists, "g")}
-    if key.shift and key.persists < 1:
-        return text(
-            "{name} (which grows by {shift}, and is kept with probability {chance})", **parts
-        )
-    if key.shift:
-        return text("{name} (which grows by {shift})", name=key.name, shift=parts["shift"])
-    if key.persists < 1:
-        return text(
-            "{name} (kept with probability {chance})", name=key.name, chance=parts["chance"]
-        )
-    return key.name
+def assess_by_group(release: EncodedTable, group: str) -> Assessment:
+    """Assess a release by Anatomy: people are named by their quasi-identifiers, which it publishes as they are.
+
+    What is inferred goes by the group: beside it, the value of a record is a random one of its group.
+    """
+    named = assess(release.with_roles(quasi_identifiers=release.quasi_identifiers))
+    known = release.with_roles(quasi_identifiers=[group], sensitive=release.sensitive)
+    return Assessment(named.records, (*named.attacks[:1], *assess(known).attacks[1:]))
+
+
+def _has_parts(study: AssessStudy) -> bool:
+    """Tell whether the release is assessed part by part."""
+    return study.each or study.by is not None
+
+
+def _refuse(wanted: Mapping[str, object], why: str) -> None:
+    for option, value in wanted.items():
+        if value:
+            raise StudyError(translated(why, option=option))
+
+
+def _telling_columns(assessment: Assessment) -> Iterator[str]:
+    """Say of single attributes that tell nobody apart, or everybody."""
+    last = assessment.attacks[-1].datasets
+    for attack in assessment.attacks:
+        single = not attack.secret and len(attack.quasi_identifiers) == 1
+        if attack.datasets != last or not single or attack.records == 1:
+            continue
+        name = printable(attack.quasi_identifiers[0])
+        if attack.classes == 1:
+            yield text('note: column "{name}" holds one value only; it adds nothing', name=name)
+        elif attack.uniques == attack.records:
+            yield text(
+                'note: every record has its own value of column "{name}": it identifies by itself',
+                name=name,
+            )
 
 
 def _suppressed(table: EncodedTable) -> int:
@@ -282,7 +160,7 @@ def _suppressed(table: EncodedTable) -> int:
     return int(np.count_nonzero(is_suppressed(table, columns))) if columns else 0
 
 
-def _refuse_per_record(study: Study) -> None:
+def _refuse_per_record(study: AssessStudy) -> None:
     """Make sure that the risk of each record answers the question that was asked."""
     adversary = study.adversary
     joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
@@ -295,33 +173,31 @@ def _refuse_per_record(study: Study) -> None:
         )
 
 
-def run_key(study: Question) -> str:
-    """Return what a checkpoint must agree with: the study, the bytes of the data and the version."""
-    own = version("glasshouse")
-    digests = [fingerprint(path) for path in paths_of(study)]
-    return hashlib.sha256(
-        "\n".join([dump_study(study, version=own), *digests]).encode()
-    ).hexdigest()
-
-
 def _answered(
-    study: Study, windows: Sequence[EncodedTable], means: Means
-) -> tuple[Assessment, Sweep | None]:
+    study: AssessStudy, windows: Sequence[EncodedTable], resources: Resources
+) -> Assessment:
     """Attack each window of a collection; a single dataset is the only window of itself."""
     if study.sweep is None:
-        return _assessed(study, windows), None
-    checkpoint = means.checkpoint
-    finished = checkpoint.start(resume=means.resume) if checkpoint else {}
+        adversary = study.adversary
+        return assess_windows(
+            windows,
+            subsets=study.chosen_subsets(),
+            sensitive=[attributes(secret) for secret in adversary.sensitive],
+            gains=study_gains(adversary),
+            priors=study_priors(adversary),
+        )
+    checkpoint = resources.checkpoint
+    finished = checkpoint.start(resume=resources.resume) if checkpoint else {}
     swept = [
-        _swept(study.sweep, window, number, len(windows), means, finished)
-        for number, window in enumerate(windows)
+        _swept(study.sweep, window, place, len(windows), resources, finished)
+        for place, window in enumerate(windows)
     ]
     attacks = [
         attack
-        for window, each in zip(windows, swept, strict=True)
-        for attack in _with_capacities(each.assessment().attacks, window)
+        for window, of_window in zip(windows, swept, strict=True)
+        for attack in _with_capacities(of_window.assessment().attacks, window)
     ]
-    return Assessment(windows[0].records, tuple(attacks)), swept[-1]
+    return Assessment(windows[0].records, tuple(attacks), sweep=swept[-1])
 
 
 def _with_capacities(attacks: Sequence[Attack], window: EncodedTable) -> Sequence[Attack]:
@@ -340,36 +216,27 @@ def _with_capacities(attacks: Sequence[Attack], window: EncodedTable) -> Sequenc
     )
 
 
-def _assessed(study: Study, windows: Sequence[EncodedTable]) -> Assessment:
-    adversary = study.adversary
-    secrets = [attributes(secret) for secret in adversary.sensitive]
-    gains, priors = study_gains(adversary), study_priors(adversary)
-    return assess_windows(
-        windows, subsets=study.chosen_subsets(), secrets=secrets, gains=gains, priors=priors
-    )
-
-
 def _swept(
     subsets: str,
     table: EncodedTable,
-    number: int,
+    place: int,
     windows: int,
-    means: Means,
-    finished: Mapping[int, NDArray[np.int64]],
+    resources: Resources,
+    finished: Mapping[int, Integers],
 ) -> Sweep:
     """Sweep one of several windows, whose steps have numbers of their own."""
-    first, tell = number * STEPS_PER_WINDOW, means.watch.sweeping
-    save = means.checkpoint.save if means.checkpoint else None
+    first, watcher = place * STEPS_PER_WINDOW, resources.on_progress
+    save = resources.checkpoint.save if resources.checkpoint else None
 
-    def so_far(progress: Progress) -> None:
-        if tell is not None:
-            tell(replace(progress, share=(number + progress.share) / windows))
+    def so_far(now: Progress) -> None:
+        if watcher is not None:
+            watcher(replace(now, done=(place + (now.share or 0.0)) / windows, total=1.0))
 
     return sweep(
         table,
         subsets=subsets,
-        threads=means.threads,
-        memory=means.memory,
+        threads=resources.threads,
+        memory=resources.memory,
         on_progress=so_far,
         finished={
             step - first: rows
@@ -380,7 +247,9 @@ def _swept(
     )
 
 
-def _linked(study: Study, means: Means) -> Run:
+def _linked(
+    study: AssessStudy, resources: Resources, in_memory: Sequence[EncodedTable]
+) -> Assessment:
     """Link the datasets by keys that may change."""
     if study.subsets != ("full",):
         raise StudyError(
@@ -392,20 +261,77 @@ def _linked(study: Study, means: Means) -> Run:
         raise StudyError(
             text("gains and priors are for datasets with an identifier; leave them out with --link")
         )
-    tables = list(prepared(study, on_progress=means.watch.reading))
-    focal, *others = (each.table for each in tables)
+    datasets = list(prepared(study, tables=in_memory, on_progress=resources.on_progress))
+    focal, *others = (dataset.table for dataset in datasets)
     keys = [
-        [Key(key.name, persists=key.persists, shift=position * key.shift) for key in study.links]
-        for position in range(1, len(tables))
+        [
+            LinkKey(key.name, persists=key.persists, shift=position * key.shift)
+            for key in study.links
+        ]
+        for position in range(1, len(datasets))
     ]
-    secrets = [attributes(secret) for secret in study.adversary.sensitive]
     outcome = link(
-        focal, others, keys=keys, quasi_identifiers=study.adversary.knowable, secrets=secrets
+        focal,
+        others,
+        keys=keys,
+        quasi_identifiers=study.adversary.knowable,
+        sensitive=[attributes(secret) for secret in study.adversary.sensitive],
     )
-    steps = tuple(step for each in tables for step in each.steps)
-    return Run(
-        study, Assessment(outcome.records, outcome.attacks), steps=steps, exact=outcome.exact
+    return Assessment(
+        outcome.records,
+        outcome.attacks,
+        steps=tuple(step for dataset in datasets for step in dataset.steps),
+        exact=outcome.exact,
+        linked=True,
     )
+
+
+def _family(study: AssessStudy, resources: Resources, in_memory: Sequence[EncodedTable]) -> Family:
+    """Assess the parts of a release, or several releases, one by one."""
+    adversary = study.adversary
+    joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
+    if joint or adversary.prior or adversary.gain != StudyGain():
+        raise StudyError(
+            text(
+                "parts are compared by one guess at single attributes; leave out gains, priors and joint secrets with "
+                "--by and --each"
+            )
+        )
+    if study.sweep is None and study.subsets != ("full",):
+        raise StudyError(
+            text("parts are compared with --subsets all, max:K or full, and one guess")
+        )
+    steps = []
+    whole, done = 1, 0
+
+    def parts() -> Iterator[tuple[str, EncodedTable]]:
+        nonlocal whole
+        for dataset in prepared(study, tables=in_memory, on_progress=resources.on_progress):
+            single = one_each(dataset, seed=study.seed)
+            steps.extend(single.steps)
+            whole = single.table.records
+            if study.by is not None:
+                yield from parts_by(single.table, study.by)
+                continue
+            whole *= len(study.datasets)  # the others are about as large
+            yield single.table.name, single.table
+
+    def finished(records: int) -> None:
+        nonlocal done
+        done += records
+        if resources.on_progress is not None:
+            share = min(1.0, done / whole)
+            resources.on_progress(Progress("sweeping", share, 1.0, figures={"visits": done}))
+
+    compared = family(
+        parts(),
+        subsets=study.sweep or [adversary.knowable],
+        ordered=study.each,
+        threads=resources.threads,
+        memory=resources.memory,
+        on_part=lambda part: finished(part.records),
+    )
+    return replace(compared, by=study.by, steps=tuple(steps))
 
 
 def study_gains(adversary: Adversary) -> Mapping[tuple[str, ...], Gain]:

@@ -29,9 +29,7 @@ from glasshouse.runs.anonymise import (
     run_anonymise,
 )
 from glasshouse.runs.assess import Means
-from glasshouse.runs.grouped import assess_by_group
-from glasshouse.runs.reading import one_each, prepared
-from glasshouse.runs.store import (
+from glasshouse.runs.folder import (
     MANIFEST,
     REPORT,
     RESULTS,
@@ -44,6 +42,8 @@ from glasshouse.runs.store import (
     stored_release,
     write_report,
 )
+from glasshouse.runs.assess import assess_by_group
+from glasshouse.runs.reading import one_each, prepared
 from glasshouse.sources import existing_file
 from glasshouse.study import Study, load_study, paths_of
 from glasshouse.table import EncodedTable, read

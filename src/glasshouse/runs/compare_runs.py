@@ -24,15 +24,18 @@ from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import StudyError, quoted
 from glasshouse.language import text
 from glasshouse.microdata import Assessment, Attack
-from glasshouse.runs.store import (
+from glasshouse.runs.folder import (
     MANIFEST,
     REPORT,
     RESULTS,
+    StoredRun,
     check_place,
+    command_of,
     report_manifest,
+    stored_assessment,
+    stored_runs,
     write_report,
 )
-from glasshouse.runs.stored import StoredRun, command_of, stored_assessment, stored_runs
 
 if TYPE_CHECKING:
     from glasshouse.report import Page, Provenance
@@ -134,7 +137,7 @@ class AssessedRuns:
 
     def to_page(self, provenance: Provenance, command: str) -> Page:
         """Return the report, in the language that is spoken."""
-        from glasshouse.report.compare.run_page import assessed_page
+        from glasshouse.report.compare.runs import assessed_page
 
         return assessed_page(self, provenance=provenance, command=command)
 

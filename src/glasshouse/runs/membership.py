@@ -1,76 +1,40 @@
-"""One run of ``membership``: who is in a release, or in which of several."""
+"""``membership``: who is in a release, or in which of several."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import pyarrow as pa
+from dataclasses import replace
 
 from glasshouse.errors import StudyError
 from glasshouse.language import text
 from glasshouse.microdata.membership import Member, Membership, member, membership
 from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
-from glasshouse.runs.assess import Means
 from glasshouse.runs.reading import one_each, prepared, read_register
-from glasshouse.study import Condition, Study, parse_condition
+from glasshouse.runs.run import Resources, Run
+from glasshouse.study import Condition, parse_condition
+from glasshouse.study.membership import MembershipStudy
 from glasshouse.table import EncodedTable, Step
 
-if TYPE_CHECKING:
-    from glasshouse.report import Page, Provenance
 
-
-@dataclass(frozen=True)
-class MembershipRun:
-    """A question about membership and its answer."""
-
-    study: Study
-    """What was asked."""
-    outcome: Membership | Member | PopulationRisks
-    """What came out: of all people, of one person, or estimated without a register."""
-    records: int
-    """The number of records of all releases."""
-    steps: tuple[Step, ...]
-    """What was left out of the datasets."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything that came out as plain values."""
-        content = self.outcome.to_dict()
-        if self.steps:
-            content["treatment"] = [step.to_dict() for step in self.steps]
-        return content
-
-    def to_frame(self) -> pa.Table:
-        """Return the outcome as a table."""
-        return self.outcome.to_frame()
-
-    def to_page(self, provenance: Provenance) -> Page:
-        """Return the report, in the language that is spoken."""
-        from glasshouse.report.membership.member import member_page
-        from glasshouse.report.membership.page import membership_page
-        from glasshouse.report.membership.population import population_page
-
-        common: dict[str, Any] = {
-            "subject": self.study.subject,
-            "provenance": provenance,
-            "treatment": self.steps,
-        }
-        if isinstance(self.outcome, Membership):
-            return membership_page(self.outcome, **common)
-        if isinstance(self.outcome, Member):
-            return member_page(self.outcome, **common)
-        return population_page(self.outcome, **common)
-
-
-def run_membership(study: Study, *, means: Means | None = None) -> MembershipRun:
+def answer(
+    study: MembershipStudy,
+    *,
+    resources: Resources,
+    tables: Sequence[EncodedTable] = (),
+    population: EncodedTable | None = None,
+) -> Run[MembershipStudy, Membership | Member | PopulationRisks]:
     """Carry out a study of membership.
+
+    Args:
+        study: What is asked.
+        resources: What there is to work with.
+        tables: The releases, where they are in memory.
+        population: The register, where it is in memory.
 
     Raises:
         DataError: The data is malformed or lacks a column, or the register lacks people of the release.
         StudyError: The question does not fit the data.
     """
-    reading = (means or Means()).watch.reading
     if study.fraction is not None and (study.known or len(study.datasets) > 1):
         raise StudyError(
             text(
@@ -79,25 +43,24 @@ def run_membership(study: Study, *, means: Means | None = None) -> MembershipRun
             )
         )
     releases, steps = [], list[Step]()
-    for each in prepared(study, on_progress=reading):
-        own = one_each(each, seed=study.seed)
-        releases.append(own.table)
-        steps += own.steps
+    for dataset in prepared(study, tables=tables, on_progress=resources.on_progress):
+        single = one_each(dataset, seed=study.seed)
+        releases.append(single.table)
+        steps += single.steps
     known = study.adversary.knowable
     outcome: Membership | Member | PopulationRisks
     if study.fraction is not None:
         outcome = population_risks(releases[0], fraction=study.fraction, quasi_identifiers=known)
-    else:
-        register = read_register(study)
-        conditions = [parse_condition(text, option="--know") for text in study.known]
-        outcome = (
-            member(
-                releases, register, known=_possible(conditions, register), quasi_identifiers=known
-            )
-            if conditions
-            else membership(releases, register, quasi_identifiers=known)
+        return Run(study, replace(outcome, steps=tuple(steps)))
+    register = read_register(study) if population is None else population
+    if study.known:
+        conditions = [parse_condition(fact, option="--know") for fact in study.known]
+        outcome = member(
+            releases, register, known=_possible(conditions, register), quasi_identifiers=known
         )
-    return MembershipRun(study, outcome, sum(table.records for table in releases), tuple(steps))
+        return Run(study, replace(outcome, steps=tuple(steps)))
+    outcome = membership(releases, register, quasi_identifiers=known)
+    return Run(study, replace(outcome, steps=tuple(steps)))
 
 
 def _possible(

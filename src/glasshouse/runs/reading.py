@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from glasshouse.errors import StudyError, printable
 from glasshouse.language import text, unknown_name
-from glasshouse.sources import OnProgress, display_name
+from glasshouse.progress import OnProgress, Progress
+from glasshouse.sources import display_name
 from glasshouse.sources.files import own_place, telling_paths
 from glasshouse.study import (
     Adversary,
     Condition,
     Dataset,
-    Study,
+    ReleaseStudy,
     Treatment,
     attributes,
     parse_condition,
 )
+from glasshouse.study.assess import AssessStudy
+from glasshouse.study.membership import MembershipStudy
+from glasshouse.study.target import PopulationStudy
 from glasshouse.table import (
     Collection,
     EncodedTable,
@@ -29,9 +34,6 @@ from glasshouse.table import (
     read,
     treat,
 )
-
-PER_FILE = 1 << 20
-"""How finely the progress of reading one of several files is told."""
 
 
 @dataclass(frozen=True)
@@ -47,39 +49,53 @@ class Prepared:
 
 
 def prepared(
-    study: Study, *, also: Sequence[str] = (), on_progress: OnProgress | None = None
+    study: ReleaseStudy,
+    *,
+    also: Sequence[str] = (),
+    tables: Sequence[EncodedTable] = (),
+    on_progress: OnProgress | None = None,
 ) -> Iterator[Prepared]:
     """Read and treat the datasets of a study, one by one, the focal one first.
 
     Of auxiliary datasets only the quasi-identifiers, and what links them, are read; of others also what is named.
+    Tables that are given take the place of the files.
     """
+    auxiliary = study.is_joined
+    if tables:
+        for place, table in enumerate(tables):
+            yield _treated(table, Treatment() if auxiliary and place > 0 else study.treatment)
+        return
     files = study.datasets
-    auxiliary = len(files) > 1 and not study.each and study.command != "membership"
     names = dataset_names(study) if len(files) > 1 else (None,)
     tags = dataset_tags(dataset_names(study))
     for number, (dataset, name) in enumerate(zip(files, names, strict=True)):
-        told = _told(on_progress, number, len(files))
+        of_file = _part_of_whole(on_progress, number, len(files))
         if auxiliary and name is not None:
             table = _read_known(
-                dataset, name, tags[number], study, focal=number == 0, on_progress=told
+                dataset, name, tags[number], study, focal=number == 0, on_progress=of_file
             )
         else:
-            table = read_dataset(dataset, study, name=name, also=also, on_progress=told)
+            table = read_dataset(dataset, study, name=name, also=also, on_progress=of_file)
         # Whom the study is about is a matter of the focal dataset: in another, who is left out would seem absent.
         yield _treated(table, Treatment() if auxiliary and number > 0 else study.treatment)
 
 
-def joined(study: Study, *, on_progress: OnProgress | None = None) -> Collection:
+def joined(
+    study: ReleaseStudy,
+    *,
+    tables: Sequence[EncodedTable] = (),
+    on_progress: OnProgress | None = None,
+) -> Collection:
     """Read, treat and join the datasets of a study on the identifier."""
     steps: list[Step] = []
 
-    def tables() -> Iterator[EncodedTable]:
-        for each in prepared(study, on_progress=on_progress):
-            steps.extend(each.steps)
-            yield each.table
+    def datasets() -> Iterator[EncodedTable]:
+        for dataset in prepared(study, tables=tables, on_progress=on_progress):
+            steps.extend(dataset.steps)
+            yield dataset.table
 
     collection = collect(
-        tables(),
+        datasets(),
         quasi_identifiers=study.adversary.knowable,
         seed=study.seed,
         tags=dataset_tags(dataset_names(study)),
@@ -102,7 +118,7 @@ def one_each(prepared: Prepared, *, seed: int) -> Prepared:
 
 def read_dataset(
     dataset: Dataset,
-    study: Study,
+    study: ReleaseStudy,
     *,
     name: str | None = None,
     also: Sequence[str] = (),
@@ -117,7 +133,7 @@ def read_dataset(
         id=adversary.identifier,
         weight=adversary.weight,
         facts=adversary.facts,
-        also=tuple(dict.fromkeys((*_also(study), *also))),
+        also=tuple(dict.fromkeys((*study.columns_without_role(), *also))),
         dialect=dataset.dialect,
         types=dataset.types,
         name=name or dataset.name,
@@ -125,7 +141,7 @@ def read_dataset(
     )
 
 
-def read_register(study: Study) -> EncodedTable:
+def read_register(study: PopulationStudy) -> EncodedTable:
     """Read the register of the population: what it has of what the adversary can know.
 
     Raises:
@@ -139,7 +155,7 @@ def read_register(study: Study) -> EncodedTable:
     known = [name for name in (*study.adversary.quasi_identifiers, *parts) if name in there]
     name = dataset.name or display_name(dataset.path)
     for own in study.adversary.knowable:
-        if own not in there and (study.command == "membership" or not known):
+        if own not in there and (isinstance(study, MembershipStudy) or not known):
             raise StudyError(unknown_name("column", own, name, there))
     chosen = [parse_condition(text).column for text in study.treatment.where]
     for column in chosen:
@@ -161,7 +177,7 @@ def read_register(study: Study) -> EncodedTable:
     return _treated(register, study.treatment).table
 
 
-def dataset_names(study: Study) -> tuple[str, ...]:
+def dataset_names(study: ReleaseStudy) -> tuple[str, ...]:
     """Return what the results call the datasets of a study: the files' names, told apart by their folders."""
     told = telling_paths(dataset.path for dataset in study.datasets)
     names = [
@@ -180,7 +196,7 @@ def _read_known(
     dataset: Dataset,
     name: str,
     tag: str,
-    study: Study,
+    study: ReleaseStudy,
     *,
     focal: bool,
     on_progress: OnProgress | None,
@@ -203,7 +219,7 @@ def _read_known(
         id=adversary.identifier,
         weight=adversary.weight if focal else None,
         facts={fact: columns for fact, columns in facts.items() if columns},
-        also=_also(study) if focal else [key.name for key in study.links if key.name in there],
+        also=study.columns_without_role() if focal else _linking(study, there),
         dialect=dataset.dialect,
         types={column: kind for column, kind in dataset.types.items() if column in there},
         name=name,
@@ -216,7 +232,7 @@ def _plain(name: str, tag: str) -> str:
     return name.removesuffix(f"@{tag}")
 
 
-def _check_somewhere(name: str, study: Study, *, tagged: bool) -> None:
+def _check_somewhere(name: str, study: ReleaseStudy, *, tagged: bool) -> None:
     """Make sure that some dataset has a column; a quasi-identifier may be tagged with a dataset."""
     every: dict[str, None] = {}
     names = dataset_names(study)
@@ -248,26 +264,25 @@ def _secrets(adversary: Adversary) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for s in adversary.sensitive for name in attributes(s)))
 
 
-def _also(study: Study) -> tuple[str, ...]:
-    """Return the columns that a study needs without their having a role."""
-    treatment = study.treatment
-    columns = [parse_condition(text).column for text in (*treatment.where, *treatment.invalid)]
-    columns += [key.name for key in study.links]
-    single = (study.by, study.group, study.adversary.gain.record_worth)
-    columns += [name for name in single if name is not None]
-    return tuple(dict.fromkeys(columns))
+def _linking(study: ReleaseStudy, columns: Sequence[str]) -> list[str]:
+    """Return the columns of an auxiliary dataset by which its records are linked, where there is no identifier."""
+    links = study.links if isinstance(study, AssessStudy) else ()
+    return [key.name for key in links if key.name in columns]
 
 
-def _told(on_progress: OnProgress | None, number: int, files: int) -> OnProgress | None:
+def _part_of_whole(on_progress: OnProgress | None, place: int, files: int) -> OnProgress | None:
     """Return whom to tell of the progress of one of several files."""
     if on_progress is None or files == 1:
         return on_progress
-    return lambda done, total: on_progress(
-        number * PER_FILE + PER_FILE * done // max(total, 1), files * PER_FILE
+    return lambda now: on_progress(
+        Progress("reading", place + (1.0 if now.share is None else now.share), files)
     )
 
 
-def focal_first(study: Study, name: str) -> Study:
+S = TypeVar("S", bound=ReleaseStudy)
+
+
+def focal_first(study: S, name: str) -> S:
     """Return the study with the named dataset first.
 
     Raises:

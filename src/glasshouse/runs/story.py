@@ -19,13 +19,16 @@ from glasshouse import synthetic
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError
 from glasshouse.language import spoken, text
-from glasshouse.report import Page, Provenance, archive, to_html
+from glasshouse.report import Page, Provenance, archive
+from glasshouse.report.html import to_html
 from glasshouse.report.story import Chapter, story_page
 from glasshouse.runs.anonymise import AnonymiseRun, run_anonymise
-from glasshouse.runs.assess import Means, Run, run
+from glasshouse.runs.assess import (Means, Run)
+from glasshouse.runs.run import run
 from glasshouse.runs.compare import Comparison, compare_runs, write_comparison
 from glasshouse.runs.deter import DeterRun, run_deter
-from glasshouse.runs.store import MANIFEST, PAGES, REPORT, Outcome, check_place, write_run
+from glasshouse.runs.folder import MANIFEST, PAGES, REPORT, check_place, write_run
+from glasshouse.runs.run import Outcome
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import Study, make_study
 from glasshouse.study.deter import DeterStudy

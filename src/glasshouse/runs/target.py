@@ -1,84 +1,55 @@
-"""One run of ``target``: the attack on one person."""
+"""``target``: the attack on one person."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import pyarrow as pa
+from collections.abc import Sequence
+from dataclasses import replace
 
 from glasshouse.microdata.target import Target, target
-from glasshouse.runs.assess import Means, study_gains
+from glasshouse.runs.assess import study_gains
 from glasshouse.runs.reading import joined, one_each, prepared, read_register
-from glasshouse.study import Study, attributes
-from glasshouse.table import EncodedTable, Step
-
-if TYPE_CHECKING:
-    from glasshouse.report import Page, Provenance
-
-
-@dataclass(frozen=True)
-class TargetRun:
-    """A question about one person and its answer."""
-
-    study: Study
-    """What was asked."""
-    target: Target
-    """What came out."""
-    steps: tuple[Step, ...]
-    """What was left out of the datasets."""
-
-    @property
-    def records(self) -> int:
-        """The number of records of the release."""
-        return self.target.records
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything that came out as plain values."""
-        content = self.target.to_dict()
-        if self.steps:
-            content["treatment"] = [step.to_dict() for step in self.steps]
-        return content
-
-    def to_frame(self) -> pa.Table:
-        """Return one row per attack: naming the person, and each secret."""
-        return self.target.to_frame()
-
-    def to_page(self, provenance: Provenance) -> Page:
-        """Return the report, in the language that is spoken."""
-        from glasshouse.report.target.page import target_page
-
-        return target_page(
-            self.target,
-            subject=self.study.subject,
-            provenance=provenance,
-            treatment=self.steps,
-            currency=self.study.adversary.gain.currency,
-        )
+from glasshouse.runs.run import Resources, Run
+from glasshouse.study import attributes
+from glasshouse.study.target import TargetStudy
+from glasshouse.table import EncodedTable
 
 
-def run_target(study: Study, *, means: Means | None = None) -> TargetRun:
+def answer(
+    study: TargetStudy,
+    *,
+    resources: Resources,
+    tables: Sequence[EncodedTable] = (),
+    population: EncodedTable | None = None,
+) -> Run[TargetStudy, Target]:
     """Carry out a study of one person.
+
+    Args:
+        study: What is asked.
+        resources: What there is to work with.
+        tables: The data, where it is in memory.
+        population: The register, where it is in memory.
 
     Raises:
         DataError: The data is malformed or lacks a column, or nobody fits what is known.
         StudyError: The question does not fit the data.
     """
-    reading = (means or Means()).watch.reading
+    on_progress = resources.on_progress
     table: EncodedTable
     if len(study.datasets) > 1:
-        collection = joined(study, on_progress=reading)
+        collection = joined(study, tables=tables, on_progress=on_progress)
         table, steps = collection.table, collection.steps
     else:
-        single = one_each(next(prepared(study, on_progress=reading)), seed=study.seed)
+        datasets = prepared(study, tables=tables, on_progress=on_progress)
+        single = one_each(next(datasets), seed=study.seed)
         table, steps = single.table, single.steps
-    register = None if study.population is None else read_register(study)
+    if population is None and study.population is not None:
+        population = read_register(study)
     outcome = target(
         table,
         known=study.known,
-        secrets=[attributes(secret) for secret in study.adversary.sensitive],
+        sensitive=[attributes(secret) for secret in study.adversary.sensitive],
         gains=study_gains(study.adversary),
-        population=register,
+        population=population,
         fraction=study.fraction,
     )
-    return TargetRun(study, outcome, steps)
+    return Run(study, replace(outcome, steps=steps))

@@ -28,8 +28,8 @@ from glasshouse.groups.effort import least_effort
 from glasshouse.language import text
 from glasshouse.runs.assess import Means, run_key
 from glasshouse.runs.checkpoint import Checkpoint
+from glasshouse.runs.folder import STUDY, stored_release
 from glasshouse.runs.releases import read_original, read_release
-from glasshouse.runs.store import STUDY, stored_release
 from glasshouse.study import load_study, parse_condition
 from glasshouse.study.threat import ThreatStudy
 from glasshouse.table import EncodedTable, Step

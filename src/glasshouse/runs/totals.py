@@ -1,98 +1,41 @@
-"""One run of ``totals campaign``: who is behind each record, from published totals."""
+"""``totals campaign``: who is behind each record, from published totals."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import pyarrow as pa
-
-from glasshouse.runs.assess import Means
+from glasshouse.language import text
+from glasshouse.runs.run import Resources, Run, run_key
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.totals import CampaignResult, campaign
-from glasshouse.totals.reckoning import RULES
-
-if TYPE_CHECKING:
-    from glasshouse.report import Page, Provenance
 
 
-@dataclass(frozen=True, eq=False)
-class TotalsRun:
-    """A plan and what came of it."""
-
-    study: TotalsStudy
-    """What was asked."""
-    result: CampaignResult
-    """What was found."""
-
-    @property
-    def records(self) -> int:
-        """The number of records that were published."""
-        return self.result.records
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures in plain values; no record and no entity is among them."""
-        return self.result.to_dict()
-
-    def summary(self) -> dict[str, float | None]:
-        """Return the main figures: what was solved, and which records and amounts are certain in the end."""
-        last = self.result.phases[-1]
-        return {
-            "value": self.result.value,
-            "instances": self.result.instances,
-            "solved": self.result.solved,
-            "linked": last.linked_so_far,
-            "exposed": last.exposed,
-            "exposed_value": last.exposed_value,
-        }
-
-    def to_frame(self) -> pa.Table:
-        """Return a row per instance: its size, what came of it, and what it took."""
-        return self.result.instances_frame()
-
-    def tables(self) -> dict[str, pa.Table]:
-        """Return a row per rule of guessing, step and bin: what the adversary can do there."""
-        frames = [
-            frame.add_column(0, "rule", pa.array([rule] * len(frame), pa.string()))
-            for rule in RULES
-            for frame in (self.result.bins_frame(rule),)
-        ]
-        return {"bins.parquet": pa.concat_tables(frames)}
-
-    def to_page(self, provenance: Provenance) -> Page:
-        """Return the report, in the language that is spoken."""
-        from glasshouse.report.totals.page import total_page
-
-        return total_page(self.result, self.study, provenance=provenance)
+def checkpoint_key(study: TotalsStudy) -> str:
+    """Return what the attempts of a campaign must agree with."""
+    return run_key(study)
 
 
-def run_totals(
-    study: TotalsStudy,
-    *,
-    means: Means | None = None,
-    folder: Path | None = None,
-    resume: bool = False,
-) -> TotalsRun:
+def answer(study: TotalsStudy, *, resources: Resources) -> Run[TotalsStudy, CampaignResult]:
     """Carry out a plan.
-
-    Args:
-        study: The plan.
-        means: What there is to work with.
-        folder: Where attempts are kept, so that the campaign can go on from there.
-        resume: Whether to go on with what is there.
 
     Raises:
         DataError: A file or column of the plan is not there, or a file is malformed.
         StudyError: There is nothing to resume, or it belongs to another plan.
         BudgetError: A process was ended from outside.
     """
-    means = means or Means()
-    result = campaign(
+    outcome = campaign(
         study,
-        processes=means.threads or 1,
-        folder=folder,
-        resume=resume,
-        on_progress=means.watch.solving,
+        processes=resources.threads or 1,
+        checkpoint=resources.checkpoint,
+        resume=resources.resume,
+        on_progress=resources.on_progress,
     )
-    return TotalsRun(study, result)
+    # The examples of what is not as the plan says are keys of records: they are not among the warnings.
+    warnings = tuple(
+        text(
+            "note: {where}: {kind}: {count}",
+            where=trouble.where,
+            kind=trouble.said,
+            count=trouble.count,
+        )
+        for trouble in outcome.troubles
+    )
+    return Run(study, outcome, warnings=warnings)

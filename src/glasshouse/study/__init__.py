@@ -1,50 +1,44 @@
-"""What a user asks: frozen models that read from and write to ``study.toml``, and the language of conditions."""
+"""What a user asks: frozen models that read from and write to ``study.toml``, one per command; and conditions.
+
+A study holds everything that determines a result besides the data itself, so that a run can be repeated from its study
+alone. The models know nothing of the data: whether a column exists is found out when the data is read.
+"""
 
 from glasshouse.study.adversaries import Adversary, Gain, Secret, attributes
 from glasshouse.study.base import Question
 from glasshouse.study.conditions import Condition, parse_condition
 from glasshouse.study.datasets import ColumnType, Dataset, Dialect, Treatment
-from glasshouse.study.files import dump_study, load_question, paths_of, validated, with_paths
-from glasshouse.study.models import (
-    SWEEP,
-    SWEPT_BY_DEFAULT,
-    Key,
-    Study,
-    Subset,
+from glasshouse.study.files import (
+    COMMANDS,
+    dump_study,
+    load_question,
     load_study,
-    make_dataset,
-    make_study,
-    parse_link,
-    with_default_subsets,
+    paths_of,
+    study_class,
+    validated,
+    with_paths,
 )
-from glasshouse.study.protection import Protection
+from glasshouse.study.release import ReleaseStudy
 
 __all__ = [
-    "SWEEP",
-    "SWEPT_BY_DEFAULT",
+    "COMMANDS",
     "Adversary",
     "ColumnType",
     "Condition",
     "Dataset",
     "Dialect",
     "Gain",
-    "Key",
-    "Protection",
     "Question",
+    "ReleaseStudy",
     "Secret",
-    "Study",
-    "Subset",
     "Treatment",
     "attributes",
     "dump_study",
     "load_question",
     "load_study",
-    "make_dataset",
-    "make_study",
     "parse_condition",
-    "parse_link",
     "paths_of",
+    "study_class",
     "validated",
-    "with_default_subsets",
     "with_paths",
 ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class Model(BaseModel):
@@ -16,10 +16,10 @@ class Model(BaseModel):
 class Question(Model):
     """A study: everything that determines a result besides the data itself."""
 
-    commands: ClassVar[tuple[str, ...]]
-    """The commands that answer it; the first where it does not say which."""
     command: Any
     """The command that answers it."""
+    subject: str = Field(default="person", min_length=1)
+    """What a record stands for, in the words of the report."""
 
     def abridged(self) -> Self:
         """Return the study as a report that leaves the house should have it: no values of a person."""

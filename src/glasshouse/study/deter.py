@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, StrictFloat, StrictInt, model_validator
 
@@ -21,7 +21,6 @@ class DeterStudy(Question):
     The terms that are not given are those of the publication's case study; see `glasshouse.economics.Terms`.
     """
 
-    commands: ClassVar[tuple[str, ...]] = ("deter",)
     command: Literal["deter"] = "deter"
     """The command that answers it."""
     prior: Amount | None = None
@@ -64,8 +63,6 @@ class DeterStudy(Question):
     """Of one column, what a re-identified record with each value costs the publisher."""
     currency: str | None = None
     """What money is counted in."""
-    subject: str = Field(default="person", min_length=1)
-    """What a record stands for, in the words of the report."""
 
     @model_validator(mode="after")
     def _question_is_complete(self) -> Self:

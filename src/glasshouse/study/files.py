@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -20,12 +21,56 @@ M = TypeVar("M", bound=Model)
 Q = TypeVar("Q", bound=Question)
 
 
+COMMANDS = ("assess", "target", "membership", "anonymise", "compare", "threat", "totals", "deter")
+"""The commands that answer a study; each has a module here, under its own word."""
+
+
+def study_class(command: str) -> type[Question]:
+    """Return the kind of study that a command answers.
+
+    >>> study_class("deter").__name__
+    'DeterStudy'
+    """
+    module = import_module(f"glasshouse.study.{command}")
+    kind: type[Question] = getattr(module, f"{command.capitalize()}Study")
+    return kind
+
+
+def load_study(path: Path) -> Question:
+    """Read a ``study.toml`` for any command; relative paths in it start at its own folder.
+
+    Raises:
+        StudyError: The file cannot be read, is not TOML, or is no study.
+    """
+    content = _content(path)
+    command = content.get("command", COMMANDS[0])
+    if command not in COMMANDS:
+        raise StudyError(
+            text(
+                "{file}: {place}: {reason}",
+                file=path.name,
+                place='"command"',
+                reason=text("input should be {choices}", choices=either(map(repr, COMMANDS))),
+            )
+        )
+    return _located(path, study_class(command), content)
+
+
 def load_question(path: Path, kind: type[Q]) -> Q:
     """Read a ``study.toml`` of one kind; relative paths in it start at its own folder.
 
     Raises:
         StudyError: The file cannot be read, is not TOML, or is not such a study.
     """
+    content = _content(path)
+    expected = kind.model_fields["command"].default
+    command = content.get("command", expected)
+    if command != expected and command in COMMANDS:
+        raise other_command(path, command)
+    return _located(path, kind, content)
+
+
+def _content(path: Path) -> dict[str, Any]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -41,16 +86,12 @@ def load_question(path: Path, kind: type[Q]) -> Q:
             text("{file}: is not valid TOML: {reason}", file=path.name, reason=error)
         ) from None
     content.pop("glasshouse", None)
-    command = content.get("command", kind.commands[0])
-    if command not in kind.commands and command in COMMANDS:
-        raise other_command(path, command)
-    study = validated(kind, content, path.name)
+    return content
+
+
+def _located(path: Path, kind: type[Q], content: dict[str, Any]) -> Q:
     folder = path.absolute().parent
-    return with_paths(study, lambda path: folder / path)
-
-
-COMMANDS = ("assess", "target", "membership", "anonymise", "threat", "totals", "deter")
-"""The commands that take a study."""
+    return with_paths(validated(kind, content, path.name), lambda relative: folder / relative)
 
 
 def other_command(path: Path, command: str) -> StudyError:
@@ -69,6 +110,8 @@ def other_command(path: Path, command: str) -> StudyError:
 def dump_study(study: Question, *, version: str) -> str:
     """Return a study as TOML that `load_question` reads back to the same study."""
     content = study.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    if "subject" in content:  # the entries of the question itself come first
+        content["subject"] = content.pop("subject")
     return tomli_w.dumps({"glasshouse": version, "command": study.command, **content})
 
 
@@ -123,12 +166,23 @@ def _first_problem(error: ValidationError) -> str:
     if kind == "value_error":
         return reason
     if kind == "extra_forbidden":
+        others = [command for command in COMMANDS if _has_entry(command, problem["loc"])]
+        if others:
+            return text(
+                "{place} is an entry of a study for {commands}; leave it out here",
+                place=place,
+                commands=either(others),
+            )
         return text(
             "{place} is not an entry of a study; remove it or correct its name", place=place
         )
     if kind == "missing":
         return text("{place} is missing; add it", place=place)
     return f"{place}: {_in_plain_words(problem, reason)}"
+
+
+def _has_entry(command: str, place: tuple[int | str, ...]) -> bool:
+    return len(place) == 1 and place[0] in study_class(command).model_fields
 
 
 def _in_plain_words(problem: ErrorDetails, reason: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -114,7 +114,6 @@ class Sampling(Model):
 class ThreatStudy(Question):
     """An anonymised table, what is known of its people, and the prior."""
 
-    commands: ClassVar[tuple[str, ...]] = ("threat",)
     command: Literal["threat"] = "threat"
     """The command that answers it."""
     release: Dataset
@@ -168,8 +167,6 @@ class ThreatStudy(Question):
     """How long to sample, where nothing exact is possible."""
     seed: StrictInt = Field(default=0, ge=0, lt=1 << 63)
     """What random choices depend on."""
-    subject: str = Field(default="person", min_length=1)
-    """What a record stands for, in the words of the report."""
 
     @model_validator(mode="after")
     def _question_is_complete(self) -> Self:

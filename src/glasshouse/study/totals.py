@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 
@@ -158,7 +158,6 @@ class TimeBudget(Model):
 class TotalsStudy(Question):
     """Which publications are set against each other, and how."""
 
-    commands: ClassVar[tuple[str, ...]] = ("totals",)
     command: Literal["totals"] = "totals"
     """The command that answers it."""
     publications: dict[Name, Publication] = Field(min_length=1)

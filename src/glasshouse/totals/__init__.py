@@ -1,9 +1,10 @@
 """Published totals: who is behind each transaction, from microdata and totals that were published apart."""
 
-from glasshouse.totals.campaigns import CampaignResult, PhaseResult, campaign, load_plan
+from glasshouse.totals.campaigns import campaign, load_plan
 from glasshouse.totals.exposure import Exposure, Phase, Register, exposure, register_of
 from glasshouse.totals.instance import Instance, from_dict, from_json, instance
 from glasshouse.totals.places import BinExposed
+from glasshouse.totals.reckoning import CampaignResult, PhaseResult
 from glasshouse.totals.solution import Solution
 from glasshouse.totals.solver import solve
 

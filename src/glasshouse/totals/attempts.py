@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.errors import GlasshouseError
+from glasshouse.totals.checking import NONE
 from glasshouse.totals.exposure import Register, exposure
-from glasshouse.totals.instance import NONE, Instance, Integers
-from glasshouse.totals.solver import Solution, solve
+from glasshouse.totals.instance import Instance, Integers
+from glasshouse.totals.solution import Solution
+from glasshouse.totals.solver import solve
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]

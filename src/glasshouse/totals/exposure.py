@@ -39,8 +39,9 @@ import pyarrow as pa
 
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
+from glasshouse.totals.checking import NONE
 from glasshouse.totals.decimals import Number, exact
-from glasshouse.totals.instance import NONE, Instance
+from glasshouse.totals.instance import Instance
 from glasshouse.totals.solution import Solution
 
 PHASES = ("prior", "joined", "uniform", "bayes")

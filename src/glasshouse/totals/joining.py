@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from glasshouse.language import marked
 from glasshouse.study.totals import Phase, TotalsStudy
 from glasshouse.totals.amounts import FAULTS, LARGE, UNMAPPED, Integers
+from glasshouse.totals.checking import LARGEST_SUM
 from glasshouse.totals.decimals import exact
-from glasshouse.totals.instance import LARGEST_SUM
 from glasshouse.totals.publications import UNKNOWN, Published, Trouble, agreed, combined, said
 
 Flags = NDArray[np.bool_]

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from glasshouse.totals.checking import NONE
 from glasshouse.totals.finding import Found
-from glasshouse.totals.instance import NONE
 
 Key = tuple[tuple[str, str], ...]
 """The columns that name a bin, each with its text."""

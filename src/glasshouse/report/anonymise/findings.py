@@ -8,17 +8,9 @@ from typing import Any, Protocol
 
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack
-from glasshouse.report.assess.knowing import exact_figure
-from glasshouse.report.grading import graded, learned
+from glasshouse.report.attacks import exact_figure, graded, learned
 from glasshouse.report.page import Finding, Severity
-from glasshouse.report.words import (
-    counted,
-    enumeration,
-    frequencies,
-    percentage,
-    share,
-    singular,
-)
+from glasshouse.report.words import counted, enumeration, frequencies, percentage, share, singular
 from glasshouse.table.treatment import Step
 
 QUALITIES = {

@@ -16,10 +16,9 @@ from glasshouse.report.anonymise.findings import (
     is_anatomy,
     protection_findings,
 )
-from glasshouse.report.assess.attacks import attack_label
-from glasshouse.report.assess.document import METHOD
+from glasshouse.report.attacks import METHOD, attack_label
 from glasshouse.report.cells import count_cell, number_cell, percent_cell
-from glasshouse.report.glossary import glossary
+from glasshouse.report.charts import JOINT, NEUTRAL, TARGETS, wrapped
 from glasshouse.report.page import (
     Cell,
     Column,
@@ -31,9 +30,8 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
-from glasshouse.report.theme import JOINT, NEUTRAL, TARGETS, wrapped
-from glasshouse.report.treatment import treatment_section
-from glasshouse.report.words import frequencies, percentage
+from glasshouse.report.provenance import treatment_section
+from glasshouse.report.words import frequencies, glossary, percentage
 
 METHODS = {
     "k-anonymity": ("k-anonymity",),

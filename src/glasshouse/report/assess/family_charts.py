@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, log10
 
 import altair as alt
 
-from glasshouse.disclosure import smallest_cell
-from glasshouse.errors import StudyError
+from glasshouse.disclosure import hidden_parts, smallest_cell
+from glasshouse.errors import StudyError, printable
 from glasshouse.language import text, text_for
 from glasshouse.microdata.family import Family, FamilyRow
-from glasshouse.report.assess.parts import (
-    least,
-    most,
-    names_of,
-    part_label,
-    shown_parts,
-    told_in,
-    what_she_guesses,
-)
+from glasshouse.report.charts import NEUTRAL, TARGETS, wrapped
+from glasshouse.report.discretion import Among
 from glasshouse.report.page import Cell, Column, Group, Table
-from glasshouse.report.theme import NEUTRAL, TARGETS, wrapped
-from glasshouse.report.words import percentage_points, singular
+from glasshouse.report.words import enumeration, joined, percentage_points, singular
 
 MOST, LEAST, OTHER = TARGETS[0][0], TARGETS[1][0], "#b5b5b5"
 """Colours of what leaks most, what leaks least, and the rest."""
@@ -38,6 +30,8 @@ LONGEST_LABEL = 28
 _WIDTH, _HEIGHT, _LINE = 600, 360, 15  # pixels; the last is the height of a label
 _View = alt.LayerChart | alt.FacetChart
 _OWN_COLOUR = alt.Color("colour:N", scale=None)
+MOST_NAMED = 3
+"""So many parts that stand out alike are all named."""
 
 
 def family_chart(
@@ -401,3 +395,59 @@ def _spread(wanted: Sequence[float], gap: float, top: float) -> list[float]:
 def _begin(total: float, count: int, gap: float, top: float) -> float:
     """Return where a block of labels begins: where they want it on average, within the axis where it fits."""
     return max(0.0, min(total / count, top - (count - 1) * gap))
+
+
+def shown_parts(family: Family) -> Family:
+    """Return the family of those parts that a report may show."""
+    hidden = hidden_parts([(part.records,) for part in family.parts])
+    shown = (part for place, part in enumerate(family.parts) if place not in hidden)
+    return replace(family, parts=tuple(shown))
+
+
+def told_in(row: FamilyRow, sensitive: str | None, *, exact: bool = False) -> Among:
+    """Return how the chances of a guess in one part are told.
+
+    A guess at whose record it is counts classes, and nobody with particular values. One at a secret counts those who
+    have the same value of it.
+
+    Args:
+        row: The part.
+        sensitive: The secret; None: a guess at whose record it is.
+        exact: Whether the analyst reads it.
+    """
+    return Among(row.records, exact=exact or sensitive is None)
+
+
+def what_she_guesses(sensitive: str | None) -> str:
+    """Say what a guess is at: whose record it is, or a secret."""
+    if sensitive is None:
+        return text("whose record it is")
+    return text("the {secret}", secret=enumeration([sensitive]))
+
+
+def part_label(name: str) -> str:
+    """Return the name of a part with every character visible; that without one is of missing values."""
+    return printable(name) if name.strip() else text("(missing)")
+
+
+def names_of(rows: Sequence[FamilyRow], say: Callable[[str], str] = part_label) -> str:
+    """Name parts, or the first of many."""
+    names = [say(row.part) for row in rows]
+    if len(names) <= MOST_NAMED:
+        return joined(names)
+    return text_for(
+        len(names) - 1,
+        "{first} and {count} other",
+        "{first} and {count} others",
+        first=names[0],
+    )
+
+
+def most(rows: Sequence[FamilyRow]) -> list[FamilyRow]:
+    """Return the parts that leak most with all that was attacked with; none where all leak the same."""
+    return [row for row in rows if row.additive[-1].highest]
+
+
+def least(rows: Sequence[FamilyRow]) -> list[FamilyRow]:
+    """Return the parts that leak least; none where all leak the same."""
+    return [row for row in rows if row.additive[-1].lowest]

@@ -6,30 +6,41 @@ can enter a sentence.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
-from glasshouse.language import text, text_for
+from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.lattice import Sweep
-from glasshouse.report.assess.attacks import growth, widest
-from glasshouse.report.assess.gaining import gained
-from glasshouse.report.assess.influences import influence_findings
-from glasshouse.report.assess.knowing import (
+from glasshouse.microdata.models import Leakage
+from glasshouse.report.assess.charts import influence_findings
+from glasshouse.report.attacks import (
+    MANY,
+    SMALL_CLASS,
+    SOME,
+    by_knowledge,
     exact_figure,
+    graded,
+    growth,
+    is_small,
     knowledge,
     knowledge_counted,
     knowledge_in_short,
+    last_window,
+    learned,
     ratio,
+    widest,
+    worst_first,
 )
-from glasshouse.report.assess.safety import safe_knowledge, tells_nothing, untouched
-from glasshouse.report.grading import MANY, SMALL_CLASS, SOME, graded, learned, worst_first
 from glasshouse.report.page import Finding, Severity
 from glasshouse.report.words import (
     counted,
+    either,
     enumeration,
     frequencies,
     frequency,
     indefinite,
+    money,
     percentage,
     plural,
     share,
@@ -419,3 +430,195 @@ def _in_company(attack: Attack, known: str, subject: str) -> Finding:
             "From these attributes alone nobody stands out. It does not protect a secret that all who are alike share."
         ),
     )
+
+
+def gained(
+    attacks: Sequence[Attack], *, subject: str, currency: str | None, tries: int | None
+) -> Finding:
+    """Say what she can expect to gain by the attack that adds most.
+
+    Args:
+        attacks: Those that have a gain.
+        subject: What a record stands for.
+        currency: What gains are counted in; None: they are plain numbers.
+        tries: How many guesses she has, where a gain is that one of them is right: it is a probability then.
+    """
+    attack = max(attacks, key=lambda each: _gain(each).additive)
+    gain = _gain(attack)
+    return Finding(
+        Severity.SAFE if gain.additive == 0 else Severity.NOTE,
+        _worth(attack, gain, currency) if tries is None else _within(attack, gain, tries, subject),
+        figure=f"{attack.code}: {ratio(gain.prior)} → {ratio(gain.posterior)}",
+    )
+
+
+def _gain(attack: Attack) -> Leakage:
+    return attack.gain or attack.probabilistic
+
+
+def _within(attack: Attack, gain: Leakage, tries: int, subject: str) -> str:
+    """Say how often one of several guesses is right."""
+    before, after = frequencies(gain.prior, gain.posterior)
+    parts = {
+        "person": indefinite(subject),
+        "known": knowledge_in_short(attack),
+        "after": after,
+        "many": plural(subject),
+    }
+    if attack.secret and gain.additive == 0:
+        return text_for(
+            tries,
+            "Someone who knows {person}'s {known} tells their {secret} right with {count} guess for {after} {many}, no "
+            "more than without that knowledge.",
+            "Someone who knows {person}'s {known} tells their {secret} right within {count} guesses for {after} "
+            "{many}, no more than without that knowledge.",
+            secret=enumeration(attack.secret),
+            **parts,
+        )
+    if attack.secret:
+        return text_for(
+            tries,
+            "Someone who knows {person}'s {known} tells their {secret} right with {count} guess for {after} {many}; "
+            "without that knowledge it would be {before}.",
+            "Someone who knows {person}'s {known} tells their {secret} right within {count} guesses for {after} "
+            "{many}; without that knowledge it would be {before}.",
+            secret=enumeration(attack.secret),
+            before=before,
+            **parts,
+        )
+    if gain.additive == 0:
+        return text_for(
+            tries,
+            "Someone who knows {person}'s {known} finds their record with {count} guess for {after} {many}, no more "
+            "than without that knowledge.",
+            "Someone who knows {person}'s {known} finds their record within {count} guesses for {after} {many}, no "
+            "more than without that knowledge.",
+            **parts,
+        )
+    return text_for(
+        tries,
+        "Someone who knows {person}'s {known} finds their record with {count} guess for {after} {many}; without that "
+        "knowledge it would be {before}.",
+        "Someone who knows {person}'s {known} finds their record within {count} guesses for {after} {many}; without "
+        "that knowledge it would be {before}.",
+        before=before,
+        **parts,
+    )
+
+
+def _worth(attack: Attack, gain: Leakage, currency: str | None) -> str:
+    """Say what guesses are worth to her."""
+
+    def said(value: Fraction) -> str:
+        return number(value, ",.4g") if currency is None else money(value, currency)
+
+    prior, posterior, secret = said(gain.prior), said(gain.posterior), enumeration(attack.secret)
+    if attack.secret and gain.additive == 0:
+        return text(
+            "What the adversary can expect to gain by trying to learn the {secret} of a person, as the study counts "
+            "it, stays at {prior}.",
+            secret=secret,
+            prior=prior,
+        )
+    if attack.secret:
+        return text(
+            "What the adversary can expect to gain by trying to learn the {secret} of a person, as the study counts "
+            "it, rises from {prior} to {posterior}.",
+            secret=secret,
+            prior=prior,
+            posterior=posterior,
+        )
+    if gain.additive == 0:
+        return text(
+            "What the adversary can expect to gain by trying to name a person, as the study counts it, stays at "
+            "{prior}.",
+            prior=prior,
+        )
+    return text(
+        "What the adversary can expect to gain by trying to name a person, as the study counts it, rises from {prior} "
+        "to {posterior}.",
+        prior=prior,
+        posterior=posterior,
+    )
+
+
+def tells_nothing(attack: Attack) -> bool:
+    """Tell whether neither a guess is better than before, nor anything certain that was not."""
+    return attack.probabilistic.additive == 0 == attack.deterministic.additive
+
+
+def untouched(attacks: Sequence[Attack]) -> list[Finding]:
+    """Say of which further secrets nothing is learned."""
+    safe = [attack for attack in attacks if tells_nothing(attack) and attack.certain == 0]
+    if not safe:
+        return []
+    names = either([enumeration(attack.secret) for attack in safe])
+    return [
+        Finding(
+            Severity.SAFE,
+            text(
+                "Whoever knows {known} learns nothing about {secrets}: nobody's value with certainty, and a guess is "
+                "right as often as without that knowledge.",
+                known=knowledge_in_short(safe[0]),
+                secrets=names,
+            ),
+            figure="; ".join(map(exact_figure, safe)),
+            meaning=text("This holds as long as she knows nothing else about the person."),
+        )
+    ]
+
+
+def safe_knowledge(assessment: Assessment, subject: str) -> Finding | None:
+    """Say with how much knowledge there is little to fear: the largest set that is safe, if the whole is not.
+
+    Safe is a set with which nobody is named for certain and a guess is seldom right. Sets that are safe for all
+    secrets too go before others. Of several as large, the one is told with which a guess is right most often: the
+    others are safer still.
+    """
+    sets = [same for same in by_knowledge(last_window(assessment.attacks)) if not same[0].secret]
+    whole = widest(assessment.attacks)[0]
+    safe = [same for same in sets if is_small(same[0]) and same[0].quasi_identifiers]
+    if not safe or is_small(whole):
+        return None
+    wholly = [same for same in safe if all(map(_keeps_the_secret, same[1:]))]
+    naming, *inferring = max(
+        wholly or safe,
+        key=lambda same: (len(same[0].quasi_identifiers), same[0].probabilistic.posterior),
+    )
+    parts = {
+        "person": indefinite(subject),
+        "known": knowledge(naming),
+        "frequency": frequency(naming.probabilistic.posterior),
+    }
+    if inferring and wholly:
+        sentence = text(
+            "Someone who knows no more than {person}'s {known} can neither name anybody nor learn anybody's {secrets} "
+            "with certainty; a guess at whose record it is succeeds for {frequency}.",
+            secrets=either([enumeration(attack.secret) for attack in inferring]),
+            **parts,
+        )
+    else:
+        sentence = text(
+            "Someone who knows no more than {person}'s {known} cannot name anybody with certainty; a guess succeeds "
+            "for {frequency}.",
+            **parts,
+        )
+    return Finding(
+        Severity.SAFE,
+        sentence,
+        figure=exact_figure(naming),
+        meaning=_safe_means(inferring, wholly=bool(wholly)),
+    )
+
+
+def _keeps_the_secret(attack: Attack) -> bool:
+    return attack.certain == 0 and graded(attack.probabilistic.additive) is Severity.LOW
+
+
+def _safe_means(inferring: Sequence[Attack], *, wholly: bool) -> str:
+    if inferring and not wholly:
+        return text(
+            "This holds as long as she knows nothing else about the person, and it is about naming only: with the same "
+            "knowledge a secret can be guessed better than without it, or even learned with certainty."
+        )
+    return text("This holds as long as she knows nothing else about the person.")

@@ -10,10 +10,9 @@ from typing import NamedTuple, Protocol
 
 from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.report.cells import NOTHING
-from glasshouse.report.compare.run_findings import Change
-from glasshouse.report.deter.exposures import amount_of
+from glasshouse.report.compare.runs import Change
+from glasshouse.report.deter.findings import amount_of
 from glasshouse.report.deter.page import METHOD as DETERRENCE
-from glasshouse.report.glossary import glossary
 from glasshouse.report.page import (
     Cell,
     Column,
@@ -28,7 +27,7 @@ from glasshouse.report.page import (
 )
 from glasshouse.report.threat.page import METHOD as THREAT
 from glasshouse.report.totals.page import SOURCE as TOTALS
-from glasshouse.report.words import percentage
+from glasshouse.report.words import glossary, percentage
 
 
 class Kind(Enum):

@@ -11,9 +11,9 @@ import altair as alt
 from glasshouse.economics import Policy, Sensitivity, one_shot
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.report.cells import percent_cell
+from glasshouse.report.charts import TARGETS, wrapped
 from glasshouse.report.deter.findings import shown_sizes, threshold, value_of
 from glasshouse.report.page import Cell, Column, Figure, Group, Table
-from glasshouse.report.theme import TARGETS, wrapped
 
 THRESHOLDS = {
     "no_attack": marked("does not begin"),

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
-from glasshouse.economics import Policy, Sensitivity, Terms
+from glasshouse.economics import Deterrence, Policy, Terms
 from glasshouse.language import exactly, marked, number, text, translated
 from glasshouse.report.cells import count_cell
 from glasshouse.report.deter.charts import deterrence_figures
-from glasshouse.report.deter.exposures import exposure_figure, exposure_section
 from glasshouse.report.deter.findings import (
     DETERRENTS,
     THRESHOLDS,
-    Deterred,
     deterrence_findings,
     enough,
+    exposure_figure,
+    exposure_section,
     now,
     published_prior,
     shown_sizes,
     threshold,
     value_of,
 )
-from glasshouse.report.glossary import glossary
 from glasshouse.report.page import (
+    Brief,
     Cell,
     Column,
     Group,
@@ -33,7 +33,8 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
-from glasshouse.report.words import percentage
+from glasshouse.report.words import glossary, percentage
+from glasshouse.study.deter import DeterStudy
 
 METHOD = "Xia, Heatherly, Kantarcioglu, Vorobeychik, Wan and Malin 2015, “Process-Driven Data Privacy” (CIKM)"
 TERMS = {
@@ -52,14 +53,9 @@ MONEY = ("gain", "penalty", "access_cost", "link_cost", "exploit_cost")
 """The terms that are amounts."""
 
 
-def deterrence_page(
-    outcome: Deterred,
-    curves: Sequence[Sensitivity],
-    *,
-    provenance: Provenance,
-) -> Page:
+def page(outcome: Deterrence, question: DeterStudy, *, provenance: Provenance) -> Page:
     """Return the report; what is said of a release comes before what is said of any."""
-    policy, currency, exposed = outcome.policy, outcome.currency, outcome.exposure
+    policy, currency, exposed = outcome.policy, question.currency, outcome.exposure
     risky = exposed is not None and bool(exposed.known.any() or exposed.unknown.any())
     figures = (exposure_figure(exposed),) if exposed is not None and risky else ()
     losses = outcome.counts_losses
@@ -67,13 +63,13 @@ def deterrence_page(
     return Page(
         title=text("Would she attack, how far, and what deters her"),
         lead=text("The plan of a rational adversary who pays for data, effort and fines"),
-        findings=deterrence_findings(outcome),
-        figures=(*figures, *deterrence_figures(policy, curves, currency)),
+        findings=deterrence_findings(outcome, subject=question.subject, currency=currency),
+        figures=(*figures, *deterrence_figures(policy, outcome.curves, currency)),
         sections=(
             *sections,
             Section(text("Thresholds"), tables=(_thresholds(policy),)),
             Section(text("By size of the group"), tables=(_sizes(policy, currency),)),
-            Section(text("What would deter her"), tables=(_deterrents(outcome),)),
+            Section(text("What would deter her"), tables=(_deterrents(outcome, currency),)),
             Section(text("The terms"), tables=(_terms(policy.terms, currency),)),
         ),
         adversary=_adversary(policy),
@@ -82,6 +78,34 @@ def deterrence_page(
         provenance=provenance,
         command="glasshouse deter --study study.toml",
         method=METHOD,
+    )
+
+
+def brief(outcome: Deterrence, question: DeterStudy) -> Brief:
+    """Return what a terminal says: whom she attacks, how far she goes and what would stop her."""
+    policy, currency = outcome.policy, question.currency
+    aim = {"size": question.protect, "target": percentage(Fraction(question.target))}
+    title = (
+        text(
+            "What brings the risk of a group of {size} to at most {target}, each by itself, if she knows the size",
+            **aim,
+        )
+        if question.target
+        else text(
+            "What brings the risk of a group of {size} to zero, each by itself, if she knows the size",
+            size=question.protect,
+        )
+    )
+    titles = (
+        text("From which size on she changes her mind, who knows the size"),
+        text("By size of the group of people alike"),
+        title,
+    )
+    tables = (_thresholds(policy), _sizes(policy, currency), _deterrents(outcome, currency))
+    return Brief(
+        tuple(replace(table, title=said) for table, said in zip(tables, titles, strict=True)),
+        deterrence_findings(outcome, subject=question.subject, currency=currency),
+        notes=() if outcome.prior_is_given else (published_prior(),),
     )
 
 
@@ -115,14 +139,14 @@ def _sizes(policy: Policy, currency: str | None) -> Table:
     return Table(columns, (Group(rows),))
 
 
-def _deterrents(outcome: Deterred) -> Table:
+def _deterrents(outcome: Deterrence, currency: str | None) -> Table:
     columns = (
         Column(text("Deterrent")),
         Column(text("now"), numeric=True),
         Column(text("enough at"), numeric=True),
         Column(text("enough from here on"), numeric=True),
     )
-    terms, currency = outcome.policy.terms, outcome.currency
+    terms = outcome.policy.terms
     rows = tuple(
         (
             Cell(
@@ -191,7 +215,7 @@ def _adversary(policy: Policy) -> tuple[str, ...]:
     )
 
 
-def _limits(outcome: Deterred) -> tuple[str, ...]:
+def _limits(outcome: Deterrence) -> tuple[str, ...]:
     limits = [
         text(
             "Her plan is the optimum of that decision process, computed exactly by backward induction. Thresholds and "

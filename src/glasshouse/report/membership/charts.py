@@ -10,8 +10,8 @@ from glasshouse.errors import printable
 from glasshouse.language import marked, number, text, translated
 from glasshouse.microdata.membership import Membership
 from glasshouse.report.cells import count_cell
+from glasshouse.report.charts import TARGETS, wrapped
 from glasshouse.report.page import Cell, Column, Group, Table
-from glasshouse.report.theme import TARGETS, wrapped
 from glasshouse.report.words import frequency, plural, share, short_names, singular
 
 OUT, BETWEEN, IN = marked("out for sure"), marked("not sure"), marked("in for sure")

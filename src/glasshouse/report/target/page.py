@@ -12,20 +12,30 @@ from fractions import Fraction
 from itertools import takewhile
 
 from glasshouse.language import text, text_for
+from glasshouse.microdata.explain import value_text
 from glasshouse.microdata.models import Leakage
 from glasshouse.microdata.target import Target, TargetSecret
-from glasshouse.report.assess.attacks import target_label
-from glasshouse.report.assess.document import METHOD
-from glasshouse.report.cells import NOTHING, gain_titles, guess_titles, leakage_cells, yes_cell
-from glasshouse.report.chances import (
-    before_and_after_columns,
-    chance,
-    shift_chart,
+from glasshouse.report.attacks import METHOD, target_label
+from glasshouse.report.cells import (
+    NOTHING,
+    bar,
+    gain_change,
+    gain_titles,
+    guess_titles,
+    leakage_cells,
+    text_table,
+    three_digits,
+    yes_cell,
 )
-from glasshouse.report.discretion import Discretion, Told, personal, what_is_left_out
-from glasshouse.report.glossary import glossary
-from glasshouse.report.lists import listed
+from glasshouse.report.charts import before_and_after_columns, chance, shift_chart
+from glasshouse.report.discretion import (
+    Discretion,
+    Told,
+    personal,
+    what_is_left_out,
+)
 from glasshouse.report.page import (
+    Brief,
     Cell,
     Column,
     Figure,
@@ -36,28 +46,95 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
+from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.target.findings import (
+    JOURNALIST,
     MOST_SECRETS,
     is_naming_hidden,
     is_rough,
+    journalist_section,
     known_columns,
     most_telling,
     naming_chance,
     target_findings,
 )
-from glasshouse.report.target.journalist import JOURNALIST, journalist_section
-from glasshouse.report.treatment import treatment_section
-from glasshouse.report.words import counted, enumeration, singular
+from glasshouse.report.words import (
+    counted,
+    enumeration,
+    glossary,
+    listed,
+    singular,
+)
+from glasshouse.study.target import TargetStudy
 from glasshouse.table.treatment import Step
 
-__all__ = ["MOST_RANKS_DRAWN", "MOST_RANKS_LISTED", "target_findings", "target_page"]
-
+MOST_VALUES = 15
+"""So many values of one person's secret a terminal shows; the others together."""
 MOST_RANKS_DRAWN = 12
 """How many values of a secret a picture shows by themselves."""
 MOST_RANKS_LISTED = 30
 """How many values of a secret a table shows by themselves."""
 DISCREET = Discretion()
 """How a report speaks of few people."""
+
+
+def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> Page:
+    """Return the report of the attack on one person."""
+    return target_page(
+        outcome,
+        subject=question.subject,
+        provenance=provenance,
+        treatment=outcome.steps,
+        currency=question.adversary.gain.currency,
+    )
+
+
+def brief(outcome: Target, question: TargetStudy) -> Brief:
+    """Return what a terminal says of one person, exactly."""
+    fitting = text_for(
+        outcome.candidates,
+        "{datasets}: {records}, of which {count} fits what is known",
+        "{datasets}: {records}, of which {count} fit what is known",
+        datasets=", ".join(outcome.datasets),
+        records=counted(outcome.records, "record"),
+    )
+    currency = question.adversary.gain.currency
+    return Brief(
+        (
+            fitting,
+            *treatment_blocks(outcome.steps),
+            *(_secret_table(secret, currency) for secret in outcome.secrets),
+        ),
+        target_findings(outcome, subject=question.subject, exact=True),
+    )
+
+
+def _secret_table(secret: TargetSecret, currency: str | None) -> Table:
+    """Return the most probable values of one person's secret, before and after."""
+    title = f"{secret.code} {target_label((secret.sensitive,))}"
+    if secret.gain is not None:
+        title = text(
+            "{attack}; gain {gain} by {action}",
+            attack=title,
+            gain=gain_change(secret.gain, currency),
+            action=value_text(secret.best_action),
+        )
+    rows = [
+        (
+            value_text(belief.value),
+            three_digits(belief.prior),
+            three_digits(belief.posterior),
+            bar(Leakage(Fraction(0), belief.posterior)),
+        )
+        for belief in secret.values[:MOST_VALUES]
+    ]
+    rest = secret.values[MOST_VALUES:]
+    if rest:
+        before = sum((belief.prior for belief in rest), Fraction(0))
+        after = sum((belief.posterior for belief in rest), Fraction(0))
+        others = text_for(len(rest), "{count} other", "{count} others")
+        rows.append((others, three_digits(before), three_digits(after), ""))
+    return text_table(title, secret.sensitive, (text("before"), text("after"), ""), rows)
 
 
 def target_page(

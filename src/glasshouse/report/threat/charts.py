@@ -8,14 +8,9 @@ import numpy as np
 from glasshouse.groups import Knowledge, Measures
 from glasshouse.language import exactly, number, text
 from glasshouse.report.cells import count_cell
+from glasshouse.report.charts import NEUTRAL, TARGETS, wrapped
 from glasshouse.report.page import Cell, Column, Group, Table
-from glasshouse.report.theme import NEUTRAL, TARGETS, wrapped
-from glasshouse.report.threat.words import (
-    adversary_label,
-    plus_minus,
-    ratio,
-    whole_percent,
-)
+from glasshouse.report.threat.findings import adversary_label, plus_minus, ratio, whole_percent
 from glasshouse.report.words import counted, percentage, percentages
 
 BARS, COARSE_BARS = 20, 5

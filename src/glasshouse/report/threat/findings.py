@@ -5,37 +5,31 @@ Findings are made from aggregates: no value of a record can enter a sentence of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import isnan
 
-from glasshouse.groups import Measures
+import numpy as np
+
+from glasshouse.errors import printable
+from glasshouse.groups import Beliefs, Measures, Release, Sampled
 from glasshouse.groups.measures import TIE
-from glasshouse.language import number, text, text_for
-from glasshouse.report.grading import graded
+from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.report.attacks import graded
 from glasshouse.report.page import Finding, Severity
-from glasshouse.report.threat.certainty import certainty_of
 from glasshouse.report.threat.outcome import Threatened
-from glasshouse.report.threat.victims import SURE, against_learner, victim_belief
-from glasshouse.report.threat.words import (
-    factor,
-    known_of,
-    learner_name,
-    plus_minus,
-    price,
-    ratio,
-    remedy,
-    secret_of,
-    whole_percent,
-)
 from glasshouse.report.words import (
     counted,
+    enumeration,
     frequencies,
     frequency,
     indefinite,
     percentage,
     percentages,
+    rounded,
 )
+from glasshouse.study.threat import ThreatStudy
 
 TWICE = 2.0
 """Who is more than so many times as sure of somebody's truth has learned something about the person."""
@@ -368,4 +362,469 @@ def _without_original(outcome: Threatened) -> Finding:
             learner=plus_minus(number(learner, ".6g"), of_learner),
         ),
         meaning=price(),
+    )
+
+
+NEARLY_CERTAIN = 0.99
+"""From this probability on a belief about somebody counts as certain."""
+SURE = 2.0
+"""A difference is claimed if it is more than so many Monte-Carlo errors."""
+MOST_NAMED = 5
+"""Up to so many values that are equally likely are named."""
+
+
+def likeliest(beliefs: Beliefs) -> list[int]:
+    """Return the sensitive values that may be the victim's likeliest: all of equal probability, but for the errors.
+
+    How the errors of two beliefs hang together is not known; their sum is the error of the difference at most.
+    """
+    own = beliefs.probabilities[0]
+    best = int(np.argmax(own))
+    margin = np.full(len(own), TIE * own[best])
+    if beliefs.errors is not None:
+        errors = np.nan_to_num(beliefs.errors[0])
+        margin += SURE * (errors + errors[best])
+    margin[best] = 0.0
+    order = np.argsort(-own, kind="stable")
+    return [int(place) for place in order if own[best] - own[place] <= margin[place]]
+
+
+def victim_belief(outcome: Threatened, *, exact: bool) -> Finding:
+    """Say how sure the attacker is of the victim's likeliest value, and how sure the learner is of the same.
+
+    Args:
+        outcome: What came out.
+        exact: Whether the value is named, for the analyst's own eyes.
+    """
+    told = outcome.knowledge.beliefs()
+    attacker, learner = (
+        told[name].probabilities[0] for name in ("attacker", learner_name(outcome.study))
+    )
+    places = likeliest(told["attacker"])
+    if not told["attacker"].is_exact:
+        places = places[:1]
+    times, error = max(map(outcome.relative_of, places), key=lambda each: each[0])
+    beyond = 0.0 if isnan(error) else SURE * error
+    parts = {
+        "release": outcome.release.name,
+        "attacker": _said(attacker[places[0]], exact=exact),
+        "learner": _span([float(learner[place]) for place in places], exact=exact),
+    }
+    surer, unknown = times - beyond > 1 + TIE, beyond > 0 and abs(times - 1) <= beyond
+    if surer:
+        parts["times"] = plus_minus(factor(times, 3 if exact else 2), error)
+    more = max(0.0, *(float(attacker[place] - learner[place]) for place in places))
+    grade = graded(ratio(more), certain=attacker[places[0]] >= NEARLY_CERTAIN)
+    values = [outcome.release.sensitive.values[place] for place in places]
+    if len(places) > 1:
+        sentence = _tied(parts, values, secret_of(outcome.release), named=exact)
+    elif exact:
+        sentence = _named_belief(parts, value_text(values[0]), unknown=unknown)
+    else:
+        sentence = _unnamed_belief(parts, secret_of(outcome.release), unknown=unknown)
+    return Finding(
+        grade if surer else Severity.NOTE if unknown else Severity.SAFE,
+        sentence,
+        meaning=price(),
+        remedy=remedy() if surer else "",
+    )
+
+
+def _said(probability: float, *, exact: bool) -> str:
+    return percentage(ratio(probability)) if exact else whole_percent(probability)
+
+
+def _span(probabilities: Sequence[float], *, exact: bool) -> str:
+    low, high = (_said(own, exact=exact) for own in (min(probabilities), max(probabilities)))
+    return low if low == high else text("{low} to {high}", low=low, high=high)
+
+
+def _tied(parts: Mapping[str, str], values: Sequence[str], secret: str, *, named: bool) -> str:
+    """Say what is believed where several values are equally likely."""
+    if named and len(values) <= MOST_NAMED:
+        named_values = enumeration([f"“{value_text(value)}”" for value in values])
+        if "times" in parts:
+            return text(
+                "Of a victim known to be in {release} she finds {values} equally likely, with a probability of "
+                "{attacker} each; of people like them in the population these have {learner}: being in the table makes "
+                "her up to {times} times as sure of one of them, and does not tell which it is.",
+                values=named_values,
+                **parts,
+            )
+        return text(
+            "Of a victim known to be in {release} she finds {values} equally likely, with a probability of {attacker} "
+            "each; of people like them in the population these have {learner}: being in the table makes her no surer "
+            "of any of them.",
+            values=named_values,
+            **parts,
+        )
+    own = {"count": len(values), "secret": secret}
+    if "times" in parts:
+        return text(
+            "Of a victim known to be in {release} she finds {count} values of {secret} equally likely, with a "
+            "probability of {attacker} each; of people like them in the population these have {learner}: being in the "
+            "table makes her up to {times} times as sure of one of them, and does not tell which it is.",
+            **own,
+            **parts,
+        )
+    return text(
+        "Of a victim known to be in {release} she finds {count} values of {secret} equally likely, with a probability "
+        "of {attacker} each; of people like them in the population these have {learner}: being in the table makes her "
+        "no surer of any of them.",
+        **own,
+        **parts,
+    )
+
+
+def _named_belief(parts: Mapping[str, str], value: str, *, unknown: bool) -> str:
+    if "times" in parts:
+        return text(
+            "Of a victim known to be in {release} she believes “{value}” with a probability of {attacker}; of people "
+            "like them in the population with {learner}: being in the table makes her {times} times as sure of it.",
+            value=value,
+            **parts,
+        )
+    if unknown:
+        return text(
+            "Of a victim known to be in {release} she believes “{value}” with a probability of {attacker}; of people "
+            "like them in the population with {learner}: the difference is within the Monte-Carlo error, and whether "
+            "being in the table makes her surer of it cannot be told.",
+            value=value,
+            **parts,
+        )
+    return text(
+        "Of a victim known to be in {release} she believes “{value}” with a probability of {attacker}; of people like "
+        "them in the population with {learner}: being in the table makes her no surer of it.",
+        value=value,
+        **parts,
+    )
+
+
+def _unnamed_belief(parts: Mapping[str, str], secret: str, *, unknown: bool) -> str:
+    if "times" in parts:
+        return text(
+            "Of a victim known to be in {release} she believes the likeliest {secret} with a probability of "
+            "{attacker}; of people like them in the population the same one with {learner}: being in the table makes "
+            "her {times} times as sure of it.",
+            secret=secret,
+            **parts,
+        )
+    if unknown:
+        return text(
+            "Of a victim known to be in {release} she believes the likeliest {secret} with a probability of "
+            "{attacker}; of people like them in the population the same one with {learner}: the difference is within "
+            "the Monte-Carlo error, and whether being in the table makes her surer of it cannot be told.",
+            secret=secret,
+            **parts,
+        )
+    return text(
+        "Of a victim known to be in {release} she believes the likeliest {secret} with a probability of {attacker}; of "
+        "people like them in the population the same one with {learner}: being in the table makes her no surer of it.",
+        secret=secret,
+        **parts,
+    )
+
+
+def against_learner(outcome: Threatened) -> Finding:
+    """Say whether she would name another value without knowing that the victim is in the table."""
+    told = outcome.knowledge.beliefs()
+    attacker, learner = told["attacker"], told[learner_name(outcome.study)]
+    hers, others = likeliest(attacker), likeliest(learner)
+    parts = {"release": outcome.release.name, "secret": secret_of(outcome.release)}
+    sampled = [own for own, places in ((attacker, hers), (learner, others)) if len(places) > 1]
+    if any(not own.is_exact for own in sampled) and set(hers) & set(others):
+        return Finding(
+            Severity.NOTE,
+            text(
+                "Whether who only learns about the population from {release} would name another {secret} for the "
+                "victim cannot be told: the likeliest ones are within the Monte-Carlo error of each other.",
+                **parts,
+            ),
+        )
+    if len(hers) > 1:
+        return _points_at_none(parts, hers, others)
+    if others == hers:
+        return Finding(
+            Severity.SAFE,
+            text(
+                "Who only learns about the population from {release} would name the same {secret} for the victim.",
+                **parts,
+            ),
+            meaning=text(
+                "Which value it is can be guessed of anybody like them; being in the table changes only how sure the "
+                "guess is."
+            ),
+        )
+    return Finding(
+        Severity.MODERATE,
+        _points_at_one(parts, others, among=hers[0] in others),
+        meaning=price(),
+        remedy=remedy(),
+    )
+
+
+def _points_at_one(parts: Mapping[str, str], others: Sequence[int], *, among: bool) -> str:
+    if among:
+        return text(
+            "Who only learns about the population from {release} finds {count} values of {secret} equally likely for "
+            "the victim, this one among them: it is being in the table that decides between them.",
+            count=len(others),
+            **parts,
+        )
+    return text(
+        "Who only learns about the population from {release} would name another {secret} for the victim: it is "
+        "being in the table that points at this one.",
+        **parts,
+    )
+
+
+def _points_at_none(
+    parts: Mapping[str, str], hers: Sequence[int], others: Sequence[int]
+) -> Finding:
+    """Say what the learner would name where the attacker finds several values equally likely."""
+    count = len(hers)
+    if set(others) == set(hers):
+        return Finding(
+            Severity.SAFE,
+            text(
+                "Being in {release} points at no single {secret} of the victim: who only learns about the population "
+                "finds the same {count} equally likely.",
+                count=count,
+                **parts,
+            ),
+        )
+    if set(others) <= set(hers):
+        return Finding(
+            Severity.SAFE,
+            text(
+                "Being in {release} points at no single {secret} of the victim: {count} are equally likely, and who "
+                "only learns about the population would name one of these.",
+                count=count,
+                **parts,
+            ),
+        )
+    if set(others) & set(hers):
+        return Finding(
+            Severity.SAFE,
+            text(
+                "Being in {release} points at no single {secret} of the victim: {count} are equally likely, and who "
+                "only learns about the population might name one of these, or another.",
+                count=count,
+                **parts,
+            ),
+        )
+    return Finding(
+        Severity.MODERATE,
+        text(
+            "Being in {release} points at no single {secret} of the victim: {count} are equally likely; but who only "
+            "learns about the population would name another.",
+            count=count,
+            **parts,
+        ),
+        meaning=price(),
+        remedy=remedy(),
+    )
+
+
+def certainty_of(outcome: Threatened) -> Finding:
+    """Say whether the figures are exact, and if not, how far they can be relied on."""
+    sampled = outcome.sampled
+    sentence = _exactness(outcome) if sampled is None else _precision(outcome, sampled)
+    return Finding(Severity.NOTE, sentence)
+
+
+def _exactness(outcome: Threatened) -> str:
+    if not outcome.knowledge.is_exact:
+        return text("These figures were sampled; how well the chains agree is not known here.")
+    method, mean = method_label(outcome.knowledge.method), outcome.knowledge.learner_mean
+    estimated = outcome.measures is not None and outcome.measures.faithfulness is not None
+    if mean is not None and mean.errors is not None:
+        points = error_text(100 * float(np.nanmax(mean.errors)))
+        if estimated:
+            return text(
+                "These figures are exact ({method}), but for the relative faithfulness, which is estimated, and for "
+                "what is learned about the population by reading (6): that is drawn, with an error of at most {points} "
+                "points.",
+                method=method,
+                points=points,
+            )
+        return text(
+            "These figures are exact ({method}), but for what is learned about the population by reading (6): that is "
+            "drawn, with an error of at most {points} points.",
+            method=method,
+            points=points,
+        )
+    if estimated:
+        return text(
+            "These figures are exact ({method}), but for the relative faithfulness, which is estimated.",
+            method=method,
+        )
+    return text("These figures are exact ({method}), not sampled.", method=method)
+
+
+def _precision(outcome: Threatened, sampled: Sampled) -> str:
+    if sampled.multimodal:
+        return text(
+            "These figures are not to be relied on: after {sweeps} sweeps the {chains} chains still disagree; the "
+            "table can be read in more than one way.",
+            sweeps=sampled.sweeps,
+            chains=sampled.chains,
+        )
+    if not sampled.converged:
+        return text(
+            "These figures were sampled, and the requested precision was not reached within {sweeps} sweeps: sample "
+            "longer before relying on them.",
+            sweeps=sampled.sweeps,
+        )
+    return text(
+        "These figures were sampled by {chains} chains of {sweeps} sweeps that agree (R-hat at most {rhat}); the "
+        "Monte-Carlo error of a share is at most {points} points.",
+        chains=sampled.chains,
+        sweeps=sampled.sweeps,
+        rhat=number(max(each.rhat for each in sampled.aggregates), ".3f"),
+        points=error_text(100 * _largest_error(outcome, sampled)),
+    )
+
+
+def _largest_error(outcome: Threatened, sampled: Sampled) -> float:
+    if outcome.study.known:
+        return sampled.largest_error
+    figures = (*sampled.aggregates, *sampled.figures)
+    return max(
+        each.error
+        for each in figures
+        if each.name.startswith(("gt_", "ti_above", "rgt")) or each.name.endswith("_success")
+    )
+
+
+SMALLEST_ERROR = 1e-6
+"""Errors below this are not written out."""
+ADVERSARIES = {
+    "attacker": marked("knows who is in the table"),
+    "learner": marked("learns about the population"),
+    "learner_mean": marked("learns about the population, reading (6)"),
+    "random_worlds": marked("takes every table for equally likely"),
+    "ideal": marked("would know the original"),
+}
+"""What each adversary does, in plain words."""
+METHODS = {
+    "closed form": marked("closed form"),
+    "enumeration": marked("enumeration"),
+    "sampling": marked("sampling"),
+}
+"""How beliefs were computed."""
+
+
+def adversary_label(name: str) -> str:
+    """Return what an adversary does, in plain words.
+
+    >>> adversary_label("attacker")
+    'knows who is in the table'
+    """
+    return translated(ADVERSARIES[name])
+
+
+def method_label(method: str) -> str:
+    """Return how beliefs were computed, in plain words."""
+    return translated(METHODS[method])
+
+
+def secret_of(release: Release) -> str:
+    """Return what is sensitive in a release, as in a sentence."""
+    return enumeration(release.sensitive.names)
+
+
+def known_of(release: Release) -> str:
+    """Return what an adversary can know of the people in a release, as in a sentence."""
+    return enumeration([each.name for each in release.attributes])
+
+
+def learner_name(study: ThreatStudy) -> str:
+    """Return under which name the learner of the study's reading stands."""
+    return "learner" if study.reading == "5" else "learner_mean"
+
+
+def ratio(share: float) -> Fraction:
+    """Return a share that was computed in floating point as a fraction."""
+    return Fraction(share).limit_denominator(10**9)
+
+
+def whole_percent(probability: float) -> str:
+    """Say a probability in whole per cent; a rounding never makes it impossible or certain.
+
+    >>> whole_percent(0.583), whole_percent(0.001), whole_percent(0.999), whole_percent(1)
+    ('58 %', '< 1 %', '> 99 %', '100 %')
+    """
+    whole = rounded(100 * ratio(probability))
+    if whole == 0 and probability > 0:
+        return f"< {text('{figure} %', figure=1)}"
+    if whole == 100 and probability < 1:
+        return f"> {text('{figure} %', figure=99)}"
+    return text("{figure} %", figure=whole)
+
+
+def factor(value: float, digits: int = 3) -> str:
+    """Say a factor in three digits, or to the nearest whole number where it has more.
+
+    >>> factor(1.2345), factor(12345.6), factor(1.2345, 2)
+    ('1.23', '12,346', '1.2')
+    """
+    return figure_text(value, ",.0f" if value >= 1000 else f".{digits}g")
+
+
+def figure_text(value: float, form: str) -> str:
+    """Write a figure; a dash stands for what is not a number.
+
+    >>> figure_text(0.5, ".3f"), figure_text(float("nan"), ".3f"), figure_text(float("inf"), ".3f")
+    ('0.500', '–', '∞')
+    """
+    if math.isnan(value):
+        return "–"
+    return number(value, form) if math.isfinite(value) else "∞"
+
+
+def error_text(error: float) -> str:
+    """Write a Monte-Carlo error in two digits, without powers of ten; what is smaller still is said to be.
+
+    >>> error_text(0.01234), error_text(1234.5), error_text(0.0000213), error_text(3e-85), error_text(0)
+    ('0.012', '1,234', '0.000021', '< 0.000001', '0')
+    """
+    if 0 < error < SMALLEST_ERROR:
+        return f"< {number(SMALLEST_ERROR, '.6f')}"
+    if SMALLEST_ERROR <= error < 1e-4:
+        return number(error, ".6f")
+    return figure_text(error, ".2g" if error < 100 else ",.0f")
+
+
+def plus_minus(figure: str, error: float | None) -> str:
+    """Write a figure with its Monte-Carlo error, where it has one.
+
+    >>> plus_minus("0.5", 0.0123), plus_minus("0.5", None), plus_minus("0.5", float("nan"))
+    ('0.5 ± 0.012', '0.5', '0.5')
+    """
+    return figure if error is None or math.isnan(error) else f"{figure} ± {error_text(error)}"
+
+
+def value_text(value: str) -> str:
+    """Return a value as one line; one that is missing is said to be empty.
+
+    >>> value_text("flu"), value_text("")
+    ('flu', '(empty)')
+    """
+    return printable(value) or text("(empty)")
+
+
+def price() -> str:
+    """Say what it means to be told more about than people like oneself."""
+    return text(
+        "What is known of people like them can be known of anybody, in the table or not. What is told beyond that is "
+        "the price of being in it."
+    )
+
+
+def remedy() -> str:
+    """Say what could be done about a release that tells too much about its people."""
+    return text(
+        "Make the groups larger, or let the sensitive values in each be more even (l-diversity, t-closeness): "
+        "glasshouse anonymise makes such a release, and glasshouse threat measures it again."
     )

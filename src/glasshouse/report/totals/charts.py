@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from glasshouse.language import exactly, number, text
 from glasshouse.report.cells import count_cell, percent_cell
+from glasshouse.report.charts import TARGETS, wrapped
 from glasshouse.report.page import Cell, Column, Group, Table
-from glasshouse.report.theme import TARGETS, wrapped
-from glasshouse.report.totals.words import exact_amount, short, step_label
+from glasshouse.report.totals.findings import exact_amount, short, step_label
 from glasshouse.totals import Phase
 
 WIDE = 50

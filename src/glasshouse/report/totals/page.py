@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import floor, log10
 
-from glasshouse.language import exactly, text, text_for
-from glasshouse.report.cells import count_cell
-from glasshouse.report.glossary import glossary
+from glasshouse.disclosure import cell_count, cover_each_other, hidden_parts, smallest_cell
+from glasshouse.language import exactly, marked, number, text, text_for, translated
+from glasshouse.report.cells import NOTHING, count_cell
 from glasshouse.report.page import (
     Cell,
     Column,
@@ -27,19 +28,20 @@ from glasshouse.report.totals.charts import (
     value_at_risk,
     value_at_risk_table,
 )
-from glasshouse.report.totals.findings import total_findings
-from glasshouse.report.totals.places import places_section
-from glasshouse.report.totals.words import (
+from glasshouse.report.totals.findings import (
     EXPLAINED,
+    SOLVED,
+    amount,
     exact_amount,
     explained,
     growth,
     reason_label,
     step_label,
+    total_findings,
 )
-from glasshouse.report.words import counted, percentage, plural
+from glasshouse.report.words import counted, glossary, percentage, plural
 from glasshouse.study.totals import TotalsStudy
-from glasshouse.totals import CampaignResult, Phase, PhaseResult
+from glasshouse.totals import BinExposed, CampaignResult, Phase, PhaseResult, Solution
 
 __all__ = ["total_findings", "total_page"]
 
@@ -346,3 +348,252 @@ def _terms(result: CampaignResult) -> tuple[Term, ...]:
             ),
         ]
     return tuple(terms)
+
+
+MOST_PLACES = 15
+"""How many places the table has at most."""
+
+
+def places_section(result: CampaignResult, subject: str, currency: str | None) -> Section:
+    """Return the places with the most value at risk, by phase."""
+    rows = result.bins("bayes")
+    steps = list(dict.fromkeys(row.step for row in rows if row.step.endswith(SOLVED)))
+    last = [row for row in rows if steps and row.step == steps[-1]]
+    places = [row for row in last if row.entities is not None]
+    earlier = [{row.bin: row for row in rows if row.step == step} for step in steps]
+    hidden = _hidden(places)
+    columns = _columns(steps, subject)
+    named = [row for row in places if row.bin not in hidden]
+    shown = [_row(row, earlier, currency) for row in named[:MOST_PLACES]]
+    few = [row for row in places if row.bin in hidden]
+    groups = [Group(tuple(shown))]
+    if cover_each_other([_place_counts(row) for row in few]):
+        groups.append(Group((_sum_row(few, earlier, currency),)))
+    return Section(
+        text("Where the value at risk is"),
+        intro=text(
+            "By Bayes. A record counts for the place of the best guess; several that are as good share it."
+        ),
+        tables=(Table(columns, tuple(groups)),),
+        notes=_notes(named, last, few, plural(subject)),
+    )
+
+
+def _columns(steps: Sequence[str], subject: str) -> tuple[Column, ...]:
+    at_risk = text("value at risk")
+    return (
+        Column(text("Place")),
+        Column(plural(subject), numeric=True),
+        Column(text("records"), numeric=True),
+        Column(text("before"), numeric=True, under=at_risk),
+        *(
+            Column(
+                text("after {phase}", phase=step.removesuffix(SOLVED)), numeric=True, under=at_risk
+            )
+            for step in steps
+        ),
+        Column(text("chance grows"), numeric=True),
+        Column(text("place certain"), numeric=True),
+        Column(text("named with certainty"), numeric=True),
+    )
+
+
+def _hidden(places: Sequence[BinExposed]) -> set[str | None]:
+    """Return the places whose figures are not shown: those of few, and as many others as it takes to cover them."""
+    hidden = hidden_parts([_place_counts(row) for row in places])
+    return {row.bin for place, row in enumerate(places) if place in hidden}
+
+
+def _place_counts(row: BinExposed) -> tuple[float, int]:
+    return row.records, row.entities or 0
+
+
+def _row(
+    row: BinExposed, earlier: Sequence[dict[str | None, BinExposed]], currency: str | None
+) -> tuple[Cell, ...]:
+    return (
+        Cell(row.bin or ""),
+        Cell(number(row.entities or 0)),
+        Cell(number(row.records, ",.0f")),
+        _amount(row.prior_value_at_risk, currency),
+        *(
+            _amount(step[row.bin].value_at_risk, currency)
+            if row.bin in step and step[row.bin].records >= smallest_cell()
+            else NOTHING
+            for step in earlier
+        ),
+        Cell(growth(row.factor)),
+        Cell(cell_count(row.linked)),
+        Cell(cell_count(row.exposed)),
+    )
+
+
+def _sum_row(
+    few: Sequence[BinExposed], earlier: Sequence[dict[str | None, BinExposed]], currency: str | None
+) -> tuple[Cell, ...]:
+    names = {row.bin for row in few}
+    records = sum(row.records for row in few)
+    mean = sum(row.factor * row.records for row in few) / records
+    return (
+        Cell(text("{places} places that are not named, together", places=len(few))),
+        Cell(number(sum(row.entities or 0 for row in few))),
+        Cell(number(records, ",.0f")),
+        _amount(sum(row.prior_value_at_risk for row in few), currency),
+        *(
+            _amount(sum(row.value_at_risk for name, row in step.items() if name in names), currency)
+            for step in earlier
+        ),
+        Cell(growth(mean)),
+        Cell(cell_count(sum(row.linked for row in few))),
+        Cell(cell_count(sum(row.exposed for row in few))),
+    )
+
+
+def _notes(
+    places: Sequence[BinExposed],
+    last: Sequence[BinExposed],
+    few: Sequence[BinExposed],
+    subjects: str,
+) -> tuple[str, ...]:
+    notes = []
+    if few:
+        notes.append(
+            text(
+                "A place with fewer than {smallest} {many}, or for which fewer than {smallest} records count, is not "
+                "named, and neither is another where it takes that to cover it.",
+                smallest=smallest_cell(),
+                many=subjects,
+            )
+        )
+    if len(places) > MOST_PLACES:
+        notes.append(
+            text(
+                "Of {places} places that can be named the {listed} with most value at risk are listed.",
+                places=len(places),
+                listed=MOST_PLACES,
+            )
+        )
+    nowhere = sum(row.records for row in last if row.entities is None)
+    if nowhere >= smallest_cell():
+        notes.append(
+            text(
+                "{records} records count for no place: no total was joined with them, or they may have been left out.",
+                records=number(nowhere, ",.0f"),
+            )
+        )
+    return tuple(notes)
+
+
+def _amount(value: float, currency: str | None) -> Cell:
+    return Cell(amount(value, currency))
+
+
+MOST_DIGITS = 15
+"""A number with more digits is not written out."""
+UNMET = {
+    "records added": marked(
+        "No allocation meets the totals: they hold more than all records together. Some records are not published, or "
+        "the totals are of other records."
+    ),
+    "records left out": marked(
+        "No allocation meets the totals: the records add up to more than they do. The totals leave out some records, "
+        'for which the instance needs a bin of its own ("NONE"), or are of other records.'
+    ),
+    "rounding": marked(
+        "No allocation meets the totals, though the sums of all records do. The totals were rounded in another way "
+        "than the instance says, or are of other records."
+    ),
+}
+"""What it means that no allocation meets the totals, by what the sums say."""
+
+
+def solution_sentences(found: Solution, *, with_shares: bool = True) -> list[str]:
+    """Say what all valid allocations of a group have in common, and what of it is proved.
+
+    Args:
+        found: What was found.
+        with_shares: Whether they stand below a table that has places, and shares in brackets.
+    """
+    if found.reason is not None:
+        return [translated(UNMET[found.reason])]
+    if not found.proved:
+        return _at_a_limit(found)
+    if found.status == "unique":
+        return [text("The place of every record is certain: only one allocation meets the totals.")]
+    records = len(found.feasible_bins)
+    certain = text(
+        "The place of {linked} of {records} records is certain.",
+        linked=found.linked,
+        records=records,
+    )
+    if found.allocations is None:
+        return [
+            certain,
+            text(
+                "It is proved that each record can be in each place that is shown, and in no other. How many "
+                "allocations meet the totals was not counted: they are too many for the limits."
+            ),
+        ]
+    return [certain, _allocations(found.allocations, with_shares=with_shares)]
+
+
+def _digits(count: int) -> int:
+    """Return how many digits a number has; writing it out is too long for Python beyond 4,300 of them.
+
+    >>> _digits(10**30 - 1), _digits(10**30), len(str(10**30))
+    (30, 31, 31)
+    """
+    digits = floor(log10(count))
+    while count >= int(10**digits):
+        digits += 1
+    return digits
+
+
+def _allocations(count: int, *, with_shares: bool) -> str:
+    """Say how many allocations there are; of very many only how long their number is (--json has all its digits)."""
+    if count < 10**MOST_DIGITS and with_shares:
+        return text(
+            "{allocations} allocations meet the totals; in brackets, the share of them that has the record in that "
+            "place.",
+            allocations=count,
+        )
+    if count < 10**MOST_DIGITS:
+        return text("{allocations} allocations meet the totals.", allocations=count)
+    digits = _digits(count)
+    if with_shares:
+        return text(
+            "So many allocations meet the totals that their number has {digits} digits; in brackets, the share of "
+            "them that has the record in that place.",
+            digits=digits,
+        )
+    return text(
+        "So many allocations meet the totals that their number has {digits} digits.", digits=digits
+    )
+
+
+def _at_a_limit(found: Solution) -> list[str]:
+    records, places, _ = found.instance.size
+    shown = sum(len(bins) for bins in found.feasible_bins)
+    said = [
+        text("The limit was met before everything was decided."),
+        text(
+            "Proved: no record is in a place that is not shown for it ({ruled_out} of {pairs} pairs of a record and a "
+            "place are ruled out).",
+            ruled_out=records * places - shown,
+            pairs=records * places,
+        ),
+        text("Not proved: that each record can be in each place that is shown for it."),
+    ]
+    if found.witness is None:
+        said.append(text("Not proved either: that any allocation meets the totals."))
+    else:
+        single = sum(len(bins) == 1 for bins in found.feasible_bins)
+        said.append(
+            text(
+                "Proved, too: some allocation meets the totals. The place of {single} of {records} records, those with "
+                "one place left, is therefore certain.",
+                single=single,
+                records=records,
+            )
+        )
+    return said

@@ -1,0 +1,232 @@
+"""The one way in which a command is carried out: from what was typed to what is written and said."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import typer
+
+from glasshouse.cli.options import Kept, Output
+from glasshouse.cli.progress import progress
+from glasshouse.errors import DataError, StoppedError, StudyError, printable
+from glasshouse.language import text, translated
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from glasshouse.runs import Outcome, Run
+    from glasshouse.study import Question
+
+    Q = TypeVar("Q", bound=Question)
+
+RUNNING = ("resume", "threads", "memory", "per_record")
+"""What may be said beside a study, with where the answer goes: nothing of it changes the figures."""
+
+
+def question(
+    context: typer.Context,
+    kept: Kept,
+    kind: type[Q],
+    content: Callable[[], dict[str, Any]],
+    *,
+    allowed: Collection[str] = (),
+) -> Q:
+    """Return what is asked: by a study file, or else by options.
+
+    Args:
+        context: What was typed.
+        kept: The study file, if there is one.
+        kind: The kind of study that the command answers.
+        content: Makes the study from the options.
+        allowed: What may be said beside a study file, further to how it is run.
+
+    Raises:
+        StudyError: Something is asked beside a study file, or it makes no sense.
+    """
+    from glasshouse.study import load_question, validated
+
+    if kept.study_file is None:
+        return validated(kind, content(), str(context.info_name))
+    said = {*(field.name for field in fields(Kept)), *RUNNING, *allowed}
+    for name, option in given_options(context):
+        if name not in said:
+            raise StudyError(
+                text(
+                    "--study says it all: leave out {given}, or write it into the study",
+                    given=option if option.startswith("-") else text("the file"),
+                )
+            )
+    return load_question(kept.study_file, kind)
+
+
+def carry_out(
+    study: Question,
+    kept: Output,
+    *,
+    resume: bool = False,
+    threads: int | None = None,
+    memory: str | None = None,
+    per_record: Path | None = None,
+    wanted: Mapping[str, Any] | None = None,
+) -> Run[Question, Outcome]:
+    """Carry out a study, keep the run where asked to, and say what came out.
+
+    Args:
+        study: What is asked.
+        kept: Where the answer goes.
+        resume: Whether to go on from what an interrupted run has kept.
+        threads: How many threads to use.
+        memory: What the process may use, as it was typed.
+        per_record: Where to write what is known of every record.
+        wanted: What else is wanted, as the command's module in ``runs`` says.
+    """
+    from glasshouse.checkpoint import Checkpoint
+    from glasshouse.cli.options import size_in_bytes
+    from glasshouse.runs import Resources, check_place, checkpoint_key, run, write_run
+    from glasshouse.sources import existing_file
+    from glasshouse.study import paths_of
+
+    limit = size_in_bytes(memory)
+    data = [path for path in paths_of(study) if not path.is_dir()]
+    for path in data:
+        existing_file(path)
+    if per_record is not None:
+        check_records_file(per_record, data, overwrite=kept.overwrite)
+        wanted = {**(wanted or {}), "per_record": True}
+    checkpoint = None
+    if kept.out is not None:
+        check_place(kept.out, overwrite=kept.overwrite)
+        key = checkpoint_key(study)
+        checkpoint = None if key is None else Checkpoint.beside(kept.out, key=key)
+    elif resume:
+        raise StudyError(text("--resume needs the --out of the run that was interrupted"))
+    with _resumable(checkpoint), progress() as on_progress:
+        resources = Resources(on_progress, checkpoint, resume, threads, limit)
+        done = run(study, resources=resources, **(wanted or {}))
+        report = None if kept.out is None else write_run(done, kept.out, overwrite=kept.overwrite)
+    if checkpoint is not None and not done.unfinished:
+        checkpoint.remove()
+    if checkpoint is not None and done.unfinished:
+        warn(done.unfinished)
+    if per_record is not None and done.per_record is not None:
+        write_records(done.per_record, per_record)
+    show(done, report, as_json=kept.as_json)
+    return done
+
+
+def show(
+    done: Run[Question, Outcome], report: Path | None, *, as_json: bool, places: Sequence[str] = ()
+) -> None:
+    """Print what a run found: as one JSON document, or as tables and sentences; and where its report is."""
+    for warning in done.warnings:
+        warn(warning)
+    if as_json:
+        print(json.dumps(done.to_dict(), indent=2))
+        for step in getattr(done.outcome, "steps", ()):
+            if step.left_out:
+                warn(_left_out(step))
+        return
+    from glasshouse.report import brief_of, terminal
+
+    written = [*places]
+    if report is not None:
+        files = done.manifest.get("release")
+        if files is not None:
+            written.append(text("Release: {path}", path=report.parent / files))
+        written.append(text("Report: {path}", path=report))
+    terminal.show(brief_of(done.outcome, done.question), places=tuple(written))
+
+
+def warn(sentence: str) -> None:
+    """Say something on standard error."""
+    print(printable(sentence), file=sys.stderr)
+
+
+def _left_out(step: Any) -> str:
+    parts = {
+        "dataset": step.dataset,
+        "left_out": step.left_out,
+        "before": step.before,
+        "what": translated(step.what),
+    }
+    if step.column is None:
+        return text("note: {dataset}: {left_out} of {before} records left out: {what}", **parts)
+    return text(
+        'note: {dataset}: {left_out} of {before} records left out: {what} in column "{column}"',
+        **parts,
+        column=step.column,
+    )
+
+
+def given_options(context: typer.Context) -> Iterator[tuple[str, str]]:
+    """Yield what was typed on the command line: the name of each parameter, and what the user calls it.
+
+    The options that every command has, such as ``--lang``, ask nothing of it and are left out.
+    """
+    for parameter in context.command.params:
+        if parameter.expose_value and was_typed(context, str(parameter.name)):
+            yield str(parameter.name), parameter.opts[0]
+
+
+def was_typed(context: Any, name: str) -> bool:
+    """Tell whether a parameter was given on the command line, after this command."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+@contextmanager
+def _resumable(checkpoint: Any) -> Iterator[None]:
+    """Say how to go on where a run that keeps its steps is stopped."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if checkpoint is not None and checkpoint.folder.exists():
+            raise StoppedError(
+                text("stopped; the same command with --resume goes on from here")
+            ) from None
+        raise
+
+
+def check_new_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> None:
+    """Make sure that a file written beside a run destroys nothing.
+
+    Raises:
+        DataError: It is the data itself, or there and not to be overwritten.
+    """
+    if path.exists() and any(path.samefile(source) for source in data):
+        raise DataError(text('"{path}" is the data itself; choose another place', path=path))
+    if path.exists() and not overwrite:
+        raise DataError(
+            text('"{path}" exists; choose another place, or say --overwrite', path=path)
+        )
+
+
+def check_records_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> None:
+    """Make sure that a file with what is known of every record destroys nothing, and is named as what it will be.
+
+    Raises:
+        DataError: It is the data itself, or there and not to be overwritten, or named as another kind of file.
+    """
+    if path.suffix != ".parquet":
+        raise DataError(
+            text('"{path}" is written as Parquet; give a name that ends in .parquet', path=path)
+        )
+    check_new_file(path, data, overwrite=overwrite)
+
+
+def write_records(frame: pa.Table, path: Path, warning: str | None = None) -> None:
+    """Write what is known of every record as Parquet, whole or not at all, and warn that it is about people."""
+    import pyarrow.parquet
+
+    from glasshouse.atomic import new_file
+    from glasshouse.microdata.records import SENSITIVE_WARNING
+
+    with new_file(path) as draft:
+        pyarrow.parquet.write_table(frame, draft)
+    warn(f"{path}: {translated(SENSITIVE_WARNING)}" if warning is None else warning)

@@ -1,0 +1,248 @@
+"""Attacks in groups, as reports show them, and what each is called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from glasshouse.language import number, text, text_for
+from glasshouse.microdata import Attack
+from glasshouse.report.page import Severity
+from glasshouse.report.words import enumeration, joined, set_apart, short_names, within
+
+METHOD = (
+    "Alvim, Fernandes, McIver, Morgan and Nunes 2022, “Flexible and scalable privacy assessment for very large "
+    "datasets”, PoPETs"
+)
+"""Whose method it is."""
+
+
+def attack_label(attack: Attack) -> str:
+    """Say what an attack tries, in a few words.
+
+    The label of a chart or the first cell of a row.
+    """
+    return target_label(attack.secret)
+
+
+def target_label(secret: Sequence[str]) -> str:
+    """Say what is attacked: a secret, or the name of the person.
+
+    >>> target_label(("income", "race")), target_label(())
+    ('infer income and race', 'name the person')
+    """
+    return text("infer {secret}", secret=joined(secret)) if secret else text("name the person")
+
+
+def best_by_size(attacks: Sequence[Attack]) -> list[Attack]:
+    """Return the first attack with the highest posterior per window, target and number of quasi-identifiers."""
+    best: dict[tuple[tuple[str, ...], tuple[str, ...], int], Attack] = {}
+    for attack in attacks:
+        key = (attack.datasets, attack.secret, len(attack.quasi_identifiers))
+        if key not in best or attack.probabilistic.posterior > best[key].probabilistic.posterior:
+            best[key] = attack
+    return list(best.values())
+
+
+def widest(attacks: Sequence[Attack]) -> list[Attack]:
+    """Return the attacks with the largest set of quasi-identifiers in the last window.
+
+    Of several sets as large, the one that names best.
+    """
+    return _largest(last_window(attacks))
+
+
+def by_knowledge(attacks: Sequence[Attack]) -> list[list[Attack]]:
+    """Return the attacks in groups with the same datasets and quasi-identifiers, in their order."""
+    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Attack]] = {}
+    for attack in attacks:
+        groups.setdefault((attack.datasets, attack.quasi_identifiers), []).append(attack)
+    return list(groups.values())
+
+
+def by_window(attacks: Sequence[Attack]) -> list[list[Attack]]:
+    """Return the attacks in groups with the same datasets: the windows of a growing collection, the smallest first."""
+    windows: dict[tuple[str, ...], list[Attack]] = {}
+    for attack in attacks:
+        windows.setdefault(attack.datasets, []).append(attack)
+    return sorted(windows.values(), key=lambda window: len(window[0].datasets))
+
+
+def last_window(attacks: Sequence[Attack]) -> list[Attack]:
+    """Return the attacks that use all datasets; where there is one window only, all of them."""
+    return by_window(attacks)[-1]
+
+
+def growth(attacks: Sequence[Attack]) -> list[list[Attack]]:
+    """Return, window by window, the attacks with the set of quasi-identifiers that is the largest of the last one.
+
+    A window in which that set was not assessed is represented by its own largest.
+    """
+    known = widest(attacks)[0].quasi_identifiers
+    return [
+        [attack for attack in window if attack.quasi_identifiers == known] or _largest(window)
+        for window in by_window(attacks)
+    ]
+
+
+def stage_labels(stages: Sequence[Sequence[Attack]]) -> list[str]:
+    """Say what each stage of a growing collection adds: ``2014``, ``+ 2015``, …."""
+    every = stages[-1][0].datasets
+    names = dict(zip(every, short_names(every), strict=True))
+    labels, seen = [], set[str]()
+    for stage in stages:
+        datasets = stage[0].datasets
+        new = ", ".join(names.get(name, name) for name in datasets if name not in seen)
+        labels.append(f"+ {new}" if seen else new)
+        seen.update(datasets)
+    return labels
+
+
+def _largest(attacks: Sequence[Attack]) -> list[Attack]:
+    """Return the attacks with the largest set that people are named with.
+
+    A secret that is not attacked with that set (of an Anatomy release it goes by the group) comes with its own largest.
+    """
+    best = max(
+        by_knowledge(attacks),
+        key=lambda same: (
+            not same[0].secret,
+            len(same[0].quasi_identifiers),
+            same[0].probabilistic.posterior,
+        ),
+    )
+    covered = {attack.secret for attack in best}
+    others: dict[tuple[str, ...], Attack] = {}
+    for attack in attacks:
+        known = others.get(attack.secret, attack)
+        if attack.secret not in covered and _size(attack) >= _size(known):
+            others[attack.secret] = attack
+    return [*best, *others.values()]
+
+
+def _size(attack: Attack) -> int:
+    return len(attack.quasi_identifiers)
+
+
+MOST_NAMED, FIRST_NAMED = 6, 3
+"""So many attributes are all named in a sentence; of more, so many."""
+
+
+def exact_figure(attack: Attack) -> str:
+    """Return the exact figures behind a sentence about an attack: its code, and prior and posterior as ratios."""
+    return text(
+        "{code}: prior {prior}, posterior {posterior}; known for certain {certain} of {records} records",
+        code=attack.code,
+        prior=ratio(attack.probabilistic.prior),
+        posterior=ratio(attack.probabilistic.posterior),
+        certain=attack.certain,
+        records=attack.records,
+    )
+
+
+def ratio(value: Fraction) -> str:
+    """Say a probability as a decimal and as a ratio of whole numbers, where that is not too long.
+
+    >>> ratio(Fraction(1, 3)), ratio(Fraction(1)), ratio(Fraction(1, 10**13))
+    ('0.333333 (1/3)', '1', '< 0.000000000001')
+    """
+    decimal = number(value, ".6g")
+    if value.denominator == 1 or len(str(value.denominator)) > 12:
+        return decimal
+    return f"{decimal} ({number(value.numerator)}/{number(value.denominator)})"
+
+
+def knowledge(attack: Attack) -> str:
+    """Say what she knows of a person, and of a collection in which datasets."""
+    return _in_datasets(attack, enumeration(attack.quasi_identifiers), attack.datasets)
+
+
+def knowledge_in_short(attack: Attack) -> str:
+    """Say the same, of many attributes the first ones only: all of them are told in the report once."""
+    return _in_datasets(attack, _shortened(attack), attack.datasets)
+
+
+def knowledge_counted(attack: Attack) -> str:
+    """Say by what the classes of an attack were counted: the attributes, and of a collection in which datasets."""
+    if len(attack.datasets) == 1:
+        return _shortened(attack)
+    return set_apart(_shortened(attack), _short(attack, datasets_counted(attack)))
+
+
+def _shortened(attack: Attack) -> str:
+    own = attack.quasi_identifiers
+    if len(own) <= MOST_NAMED:
+        return enumeration(own)
+    return text_for(
+        len(own) - FIRST_NAMED,
+        "{first} and {count} further attribute",
+        "{first} and {count} further attributes",
+        first=", ".join(enumeration([name]) for name in own[:FIRST_NAMED]),
+    )
+
+
+def _in_datasets(attack: Attack, known: str, datasets: Sequence[str]) -> str:
+    if len(attack.datasets) == 1:
+        return known
+    return within(known, _short(attack, datasets))
+
+
+def _short(attack: Attack, datasets: Sequence[str]) -> list[str]:
+    """Return the short names of some of the datasets of an attack."""
+    names = dict(zip(attack.datasets, short_names(attack.datasets), strict=True))
+    return [names[dataset] for dataset in datasets]
+
+
+def datasets_counted(attack: Attack) -> tuple[str, ...]:
+    """Return the datasets that the classes of an attack were counted in.
+
+    Records that are linked by uncertain keys have as many classes as there are observations; those that are counted
+    by their size are the classes of the first dataset.
+    """
+    return attack.datasets if classes_are_counted(attack) else attack.datasets[:1]
+
+
+def classes_are_counted(attack: Attack) -> bool:
+    """Tell whether the class sizes are those of the very classes of the attack."""
+    return sum(attack.class_sizes.classes) == attack.classes
+
+
+SMALL_CLASS = 5
+"""Below so many people alike, a group is commonly held too small to publish."""
+MANY, SOME = Fraction(1, SMALL_CLASS), Fraction(1, 20)
+"""Above the first share of right guesses the risk is high: a class of five, which is commonly held large enough, is
+not. From the second one on it is moderate."""
+
+
+def graded(success: Fraction, *, certain: bool = False) -> Severity:
+    """Return how much a chance of success should worry; certainty about anybody is never a small matter.
+
+    >>> graded(Fraction(1, 4)), graded(Fraction(1, 5)), graded(Fraction(1, 100), certain=True), graded(Fraction(1, 99))
+    (<Severity.HIGH: 'high'>, <Severity.MODERATE: 'moderate'>, <Severity.MODERATE: 'moderate'>, <Severity.LOW: 'low'>)
+    """
+    if success > MANY:
+        return Severity.HIGH
+    return Severity.MODERATE if success >= SOME or certain else Severity.LOW
+
+
+def learned(attack: Attack) -> Fraction:
+    """Return what an attack on a secret adds: to the share of right guesses, or to that of people known for certain.
+
+    Of a secret that most people share, a guess is good before, so that little is added to it; that it becomes certain
+    is the greater gain then.
+    """
+    return max(attack.probabilistic.additive, attack.deterministic.additive)
+
+
+def is_small(attack: Attack) -> bool:
+    """Tell whether a guess is seldom right, and nothing certain."""
+    return graded(attack.probabilistic.posterior, certain=attack.certain > 0) is Severity.LOW
+
+
+def worst_first(severity: Severity) -> int:
+    """Return the place of a severity, the worst first.
+
+    >>> worst_first(Severity.HIGH), worst_first(Severity.SAFE)
+    (0, 4)
+    """
+    return list(Severity).index(severity)

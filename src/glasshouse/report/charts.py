@@ -1,0 +1,334 @@
+"""How likely things are, before and after: said so that they can be compared, and drawn."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import altair as alt
+import vl_convert
+
+from glasshouse.errors import DataError, printable
+from glasshouse.language import number, spoken, text
+from glasshouse.microdata.models import Leakage
+from glasshouse.report.cells import percent_cell
+from glasshouse.report.page import Cell, Column, Group, Table
+from glasshouse.report.words import FINER, frequencies, natural, rounded, told_apart
+
+FEW = 20
+"""A chance of some in at most so many is said as it is."""
+
+
+def before_and_after_columns() -> tuple[Column, Column]:
+    """Return the columns of how likely something is; what it is stands before them."""
+    return Column(text("Before"), numeric=True), Column(text("After"), numeric=True)
+
+
+def chance(probability: Fraction) -> str:
+    """Say how likely something is.
+
+    >>> chance(Fraction(2, 3)), chance(Fraction(1, 250)), chance(Fraction(23, 100)), chance(Fraction(1))
+    ('2 in 3', '1 in 250', '23 in 100', '1 (certain)')
+    """
+    return chances(probability)[0]
+
+
+def chances(*probabilities: Fraction) -> tuple[str, ...]:
+    """Say how likely several things are, in a way that can be compared: what differs is said differently.
+
+    >>> chances(Fraction(1, 6), Fraction(1, 3000)), chances(Fraction(1, 2), Fraction(501, 1000))
+    (('1 in 6', '1 in 3,000'), ('500 in 1,000', '501 in 1,000'))
+    """
+    if all(
+        each in (0, 1) or each.denominator <= FEW or each.numerator == 1 for each in probabilities
+    ):
+        return tuple(
+            _certain(each) or _one_in(each.numerator, each.denominator) for each in probabilities
+        )
+    ways = (tuple(_rounded(each, base) for each in probabilities) for base in (None, *FINER))
+    return told_apart(ways)
+
+
+def _rounded(probability: Fraction, base: int | None) -> str:
+    """Say how likely something is, on a base or on the one that suits it."""
+    certain = _certain(probability)
+    if certain is not None:
+        return certain
+    count = 0 if base is None else rounded(probability * base)
+    if base is None or count == 0:
+        count, base = natural(probability)
+    if count == base:
+        return text("more than {count} in {base}", count=base - 1, base=base)
+    return _one_in(count, base)
+
+
+def _one_in(count: int, base: int) -> str:
+    return text("{count} in {base}", count=count, base=base)
+
+
+def both_frequencies(low: Fraction, high: Fraction) -> str:
+    """Say two frequencies, with what they have in common once.
+
+    >>> both_frequencies(Fraction(4, 100), Fraction(86, 100)), both_frequencies(Fraction(1, 250), Fraction(1, 2))
+    ('4 and 86 of every 100', '1 of every 250 and 50 of every 100')
+    """
+    if _on_a_hundred(low, high):
+        return text(
+            "{low} and {high} of every 100", low=rounded(100 * low), high=rounded(100 * high)
+        )
+    first, second = frequencies(low, high)
+    return first if first == second else text("{first} and {last}", first=first, last=second)
+
+
+def frequency_range(low: Fraction, high: Fraction) -> str:
+    """Say from which frequency to which, with what they have in common once.
+
+    >>> frequency_range(Fraction(4, 100), Fraction(86, 100)), frequency_range(Fraction(1, 250), Fraction(1, 2))
+    ('4 to 86 of every 100', '1 of every 250 to 50 of every 100')
+    """
+    if _on_a_hundred(low, high):
+        return text(
+            "{low} to {high} of every 100", low=rounded(100 * low), high=rounded(100 * high)
+        )
+    first, second = frequencies(low, high)
+    return first if first == second else text("{low} to {high}", low=first, high=second)
+
+
+def _on_a_hundred(low: Fraction, high: Fraction) -> bool:
+    return low >= Fraction(1, 100) and rounded(100 * low) < rounded(100 * high) < 100
+
+
+class Shift(NamedTuple):
+    """How probable something is before and after."""
+
+    label: str
+    """What it is."""
+    before: Fraction
+    """Its probability before."""
+    after: Fraction
+    """Its probability afterwards."""
+
+    @classmethod
+    def of(cls, label: str, leakage: Leakage) -> Shift:
+        """Return the shift from the prior to the posterior."""
+        return cls(label, leakage.prior, leakage.posterior)
+
+
+def rest_of(shown: Sequence[Shift], label: str) -> Shift:
+    """Return all that is not shown, summed up: what is left of 1.
+
+    >>> rest_of([Shift("a", Fraction(1, 2), Fraction(1, 3))], "others")
+    Shift(label='others', before=Fraction(1, 2), after=Fraction(2, 3))
+    """
+    before = sum((shift.before for shift in shown), Fraction(0))
+    after = sum((shift.after for shift in shown), Fraction(0))
+    return Shift(label, 1 - before, 1 - after)
+
+
+def shift_rows(shifts: Sequence[Shift]) -> tuple[tuple[Cell, ...], ...]:
+    """Return a row of a table for each: what it is, and how probable before and after."""
+    return tuple(
+        (Cell(shift.label), percent_cell(shift.before), percent_cell(shift.after))
+        for shift in shifts
+    )
+
+
+def shift_table(shifts: Sequence[Shift]) -> Table:
+    """Return the numbers of `shift_chart`."""
+    return Table((Column(""), *before_and_after_columns()), (Group(shift_rows(shifts)),))
+
+
+def shift_chart(shifts: Sequence[Shift], *, title: str, subtitle: str) -> alt.TopLevelMixin:
+    """Show, one line each, how probable things are before and after, joined by a bar.
+
+    Args:
+        shifts: What is shown, from top to bottom.
+        title: What the picture shows.
+        subtitle: What the probability is of.
+    """
+    before, after = text("before"), text("after")
+    order = [printable(shift.label) for shift in shifts]
+    rows = [
+        {
+            "label": label,
+            "before": 100 * float(shift.before),
+            "after": 100 * float(shift.after),
+        }
+        for label, shift in zip(order, shifts, strict=True)
+    ]
+    highest = max(max(shift.before, shift.after) for shift in shifts)
+    top = next(top for top in (1, 2, 5, 10, 20, 50, 100) if 100 * highest <= top)
+    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelPadding=12))
+    scale = alt.Scale(domain=[0, top], nice=False)
+    colour = alt.Color(
+        "what:N",
+        title=None,
+        sort=[before, after],
+        scale=alt.Scale(domain=[before, after], range=[NEUTRAL, TARGETS[0][0]]),
+    )
+    base = alt.Chart(alt.InlineData(values=rows)).encode(y=y)
+    bars = base.mark_rule(strokeWidth=3, color=JOINT).encode(
+        x=alt.X("before:Q", scale=scale, title=text("probability (%)"), axis=alt.Axis(tickCount=5)),
+        x2="after:Q",
+    )
+    points = [
+        base.transform_calculate(what=f"'{label}'")
+        .mark_point(filled=True, size=size, opacity=1)
+        .encode(x=alt.X(f"{name}:Q", scale=scale), color=colour)
+        for name, label, size in (("before", before, 220), ("after", after, 110))
+    ]
+    return alt.layer(bars, *points).properties(
+        width=640,
+        height=alt.Step(30),
+        title=alt.Title(wrapped(title, 95), subtitle=wrapped(subtitle, 105)),
+    )
+
+
+def _certain(probability: Fraction) -> str | None:
+    if probability == 0:
+        return number(0)
+    return text("1 (certain)") if probability == 1 else None
+
+
+NEUTRAL = "#7f7f7f"
+"""What was before, or is there for comparison."""
+JOINT = "#d9b08c"
+"""The line that joins before and after."""
+SUBTITLE = "#555"
+"""What stands below the title."""
+TARGETS = (
+    ("#d55e00", "circle"),
+    ("#0072b2", "square"),
+    ("#009e73", "triangle-up"),
+    ("#cc79a7", "diamond"),
+    ("#56b4e9", "triangle-down"),
+    ("#e69f00", "cross"),
+    ("#000000", "triangle-right"),
+)
+"""A colour (Okabe and Ito 2008) and a shape for each target, so that neither alone tells them apart.
+
+On dark paper ``templates/report.css`` draws some of them in lighter shades.
+"""
+LONGEST_TEXT = 120
+"""Longer texts are cut in pictures, which have no room for them."""
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+_CODE = ("calculate", "filter", "$schema", "expr", "test")
+"""What holds expressions, and no text of a user."""
+_NUMBERS: dict[str, Any] = {"en": "en-GB", "pt-BR": "pt-BR"}
+"""What the drawing library calls the way in which each language writes numbers."""
+_NUMBERED = re.compile(r"\b(gradient_|clip)[0-9]+\b")
+"""Names that a picture gives to its parts."""
+
+
+def specification(chart: alt.TopLevelMixin) -> Mapping[str, Any]:
+    """Return a chart in the theme of the house, as a Vega-Lite specification with its own data."""
+    content: Mapping[str, Any] = _visible(_themed(chart).to_dict())
+    return content
+
+
+def _visible(content: Any) -> Any:
+    """Return a specification whose texts hold nothing that cannot be seen, and no backslash.
+
+    The drawing library reads escapes in some titles, and gives up at the control characters that they stand for.
+    """
+    if isinstance(content, str):
+        shown = _UNSEEN.sub(_sign, content).replace("\\", "⧵")
+        return shown if len(shown) <= LONGEST_TEXT else shown[: LONGEST_TEXT - 1] + "…"
+    if isinstance(content, list):
+        return [_visible(each) for each in content]
+    if isinstance(content, dict):
+        return {name: each if name in _CODE else _visible(each) for name, each in content.items()}
+    return content
+
+
+def _sign(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return chr(0x2400 + code) if code < 0x20 else "�"
+
+
+def to_svg(chart: Mapping[str, Any]) -> str:
+    """Draw a chart as SVG: no script, no font and no picture is fetched when it is shown.
+
+    The numbers of its axes are written as the language that is spoken writes them.
+
+    Raises:
+        DataError: It is no chart, or a damaged one, or one that would fetch something.
+    """
+    return _svg(json.dumps(dict(chart)), spoken())
+
+
+@lru_cache(maxsize=64)
+def _svg(chart: str, language: str) -> str:
+    """Draw a chart that is in JSON: several reports of a run show the same pictures."""
+    numbers: Any = vl_convert.get_format_locale(_NUMBERS[language])
+    try:
+        svg = vl_convert.vegalite_to_svg(chart, format_locale=numbers, allowed_base_urls=[])
+    except ValueError:
+        raise DataError(
+            text("a picture cannot be drawn: what it is drawn from is damaged")
+        ) from None
+    return _with_own_names(svg)
+
+
+def wrapped(said: str, width: int = 90) -> list[str]:
+    """Return a text in lines; titles do not break by themselves.
+
+    >>> wrapped("one two three", 8)
+    ['one two', 'three']
+    """
+    lines: list[str] = []
+    for word in printable(said).split(" "):
+        if lines and len(lines[-1]) + len(word) < width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
+def _with_own_names(svg: str) -> str:
+    """Name gradients and clips by the picture they are in: they are numbered over all pictures of a process."""
+    numbers: dict[str, str] = {}
+
+    def numbered(found: re.Match[str]) -> str:
+        return numbers.setdefault(found[0], f"{found[1]}{len(numbers)}")
+
+    plain = _NUMBERED.sub(numbered, svg)
+    own = hashlib.sha256(plain.encode()).hexdigest()[:8]
+    return _NUMBERED.sub(lambda found: f"{found[0]}-{own}", plain)
+
+
+def _themed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
+    """Return a chart in the theme of the house.
+
+    What it shows is said by the page around it, so no mark is described on its own: descriptions would be programs
+    that the drawing library puts together from names of columns.
+    """
+    themed: alt.TopLevelMixin = (
+        chart.configure(font="sans-serif", background="transparent", aria=False)
+        .configure_axis(
+            labelFontSize=13,
+            titleFontSize=13,
+            titleFontWeight="normal",
+            grid=True,
+            labelLimit=260,
+            titleLimit=600,
+        )
+        .configure_legend(labelFontSize=13, orient="bottom", symbolSize=140, labelLimit=400)
+        .configure_title(
+            anchor="start",
+            fontSize=16,
+            subtitleFontSize=13,
+            subtitleColor=SUBTITLE,
+            offset=14,
+            limit=860,
+        )
+        .configure_view(stroke=None)
+    )
+    return themed

@@ -1,0 +1,789 @@
+"""The report of assessments side by side: two pictures, and every difference in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from fractions import Fraction
+from typing import Protocol
+
+import altair as alt
+
+from glasshouse.errors import printable
+from glasshouse.language import exactly, number, text, text_for
+from glasshouse.microdata import Assessment, Attack
+from glasshouse.report.attacks import METHOD, exact_figure, graded, learned, target_label
+from glasshouse.report.cells import factor_cell, number_cell, percent_cell
+from glasshouse.report.charts import JOINT, TARGETS, wrapped
+from glasshouse.report.page import (
+    Cell,
+    Column,
+    Figure,
+    Finding,
+    Group,
+    Page,
+    Provenance,
+    Section,
+    Severity,
+    Table,
+    Term,
+)
+from glasshouse.report.words import (
+    decimal,
+    enumeration,
+    frequencies,
+    glossary,
+    joined,
+    percentage,
+    plural,
+    share,
+    times,
+)
+
+
+def assessed_page(outcome: Lines, *, provenance: Provenance, command: str) -> Page:
+    """Return the report of assessments side by side, and the command that repeats it."""
+    return Page(
+        title=text("Assessments side by side"),
+        lead=", ".join(run.name for run in outcome.runs),
+        findings=side_by_side_findings(outcome),
+        figures=_figures(outcome),
+        sections=_sections(outcome),
+        adversary=_adversary(outcome),
+        limits=(
+            text(
+                "Every figure is that of the run itself: an exact ratio of counts (or of weights, where the study "
+                "gives them) in its release. Differences between runs are differences between these figures, not "
+                "estimates of a cause."
+            ),
+            text(
+                "Differences are against the first run. Of a best set of each size, each run has its own: what is "
+                "compared is how well an adversary can do with so many attributes."
+            ),
+        ),
+        glossary=_glossary(),
+        provenance=provenance,
+        command=command,
+        method=METHOD,
+    )
+
+
+def _adversary(outcome: Lines) -> tuple[str, ...]:
+    known = [", ".join(attack.quasi_identifiers) for attack in outcome.largest[0].attacks]
+    if outcome.largest[0].same_knowledge:
+        return (
+            text(
+                "The adversary knows that the person’s record is in the release, and knows that person’s "
+                "quasi-identifiers exactly: {known}.",
+                known=known[0],
+            ),
+        )
+    return tuple(
+        text(
+            "In “{name}” the adversary knows that the person’s record is in the release, and knows that person’s "
+            "quasi-identifiers exactly: {known}.",
+            name=run.name,
+            known=own,
+        )
+        for run, own in zip(outcome.runs, known, strict=True)
+    )
+
+
+def _glossary() -> tuple[Term, ...]:
+    own = (
+        Term(
+            text("Known for certain"),
+            text("Records whose secret she infers with probability 1."),
+        ),
+        Term(
+            text("Points, factor"),
+            text(
+                "The chance of a right guess in one run minus that in the first, in points of a hundred; and divided "
+                "by it. ▲ marks what got worse for the people in the data, ▼ what got better."
+            ),
+        ),
+    )
+    words = ("adversary", "quasi-identifier", "vulnerability", "leakage", "re-identification")
+    return (*own, *glossary(*words, "attribute inference"))
+
+
+def _figures(outcome: Lines) -> tuple[Figure, ...]:
+    figures = [
+        Figure.of(
+            largest_chart(outcome),
+            label=text("Success of each attack in every run"),
+            caption=text(
+                "One line per attack, with the largest set of quasi-identifiers that the runs have in common. Further "
+                "left is safer."
+            )
+            if outcome.largest[0].same_knowledge
+            else text(
+                "One line per attack, with the largest set of quasi-identifiers of each run. Further left is safer."
+            ),
+            table=_largest_table(outcome),
+        )
+    ]
+    if len({line.size for line in outcome.best}) > 1:
+        figures.append(
+            Figure.of(
+                best_chart(outcome),
+                label=text("Success with the best set of each size, in every run"),
+                caption=text(
+                    "Lower is safer. The best set of a size may be another one in each run."
+                ),
+                table=_best_chart_table(outcome),
+            )
+        )
+    return tuple(figures)
+
+
+def _look(outcome: Lines) -> tuple[list[str], list[str], list[str]]:
+    """Return the names of the runs, and a colour and a shape for each."""
+    names = [printable(run.name) for run in outcome.runs]
+    looks = [TARGETS[place % len(TARGETS)] for place in range(len(names))]
+    return names, [colour for colour, _ in looks], [shape for _, shape in looks]
+
+
+def _steps(line: Line) -> list[tuple[str, list[Fraction]]]:
+    """Return what is drawn of an attack: a guess and certainty, with the success in every run."""
+    label = target_label(line.secret)
+    return [
+        (
+            text("{attack}: a guess", attack=label),
+            [attack.probabilistic.posterior for attack in line.attacks],
+        ),
+        (
+            text("{attack}: for certain", attack=label),
+            [attack.deterministic.posterior for attack in line.attacks],
+        ),
+    ]
+
+
+def largest_chart(outcome: Lines) -> alt.TopLevelMixin:
+    """Show each attack in every run, joined by a line: how often a guess is right, and who is known for certain."""
+    names, colours, shapes = _look(outcome)
+    rows = [
+        {"attack": label, "run": name, "success": 100 * float(success)}
+        for line in outcome.largest
+        for label, successes in _steps(line)
+        for name, success in zip(names, successes, strict=True)
+    ]
+    order = list(dict.fromkeys(str(row["attack"]) for row in rows))
+    places = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=alt.X(
+            "success:Q",
+            title=text("share of records for which the adversary succeeds (%)"),
+            scale=alt.Scale(domain=[0, 100]),
+        ),
+        y=alt.Y("attack:N", sort=order, title=None, axis=alt.Axis(labelPadding=12, labelLimit=360)),
+    )
+    lines = places.mark_line(strokeWidth=3, color=JOINT).encode(detail="attack:N")
+    dots = places.mark_point(filled=True, size=140, opacity=1).encode(
+        color=alt.Color(
+            "run:N", title=None, sort=names, scale=alt.Scale(domain=names, range=colours)
+        ),
+        shape=alt.Shape(
+            "run:N", title=None, sort=names, scale=alt.Scale(domain=names, range=shapes)
+        ),
+    )
+    return alt.layer(lines, dots).properties(
+        width=520,
+        height=alt.Step(34),
+        title=alt.Title(wrapped(_title(outcome), 75), subtitle=wrapped(_subtitle(outcome), 85)),
+    )
+
+
+def _title(outcome: Lines) -> str:
+    naming = outcome.largest[0].attacks
+    before, after = frequencies(*(naming[place].probabilistic.posterior for place in (0, -1)))
+    first, last = outcome.runs[0].name, outcome.runs[-1].name
+    if before == after:
+        return text(
+            "A guess at who it is: right for {after} in “{last}”, as in “{first}”",
+            after=after,
+            last=last,
+            first=first,
+        )
+    return text(
+        "A guess at who it is: right for {before} in “{first}”, for {after} in “{last}”",
+        before=before,
+        first=first,
+        after=after,
+        last=last,
+    )
+
+
+def _subtitle(outcome: Lines) -> str:
+    line = outcome.largest[0]
+    if line.same_knowledge:
+        return text("she knows {known}", known=", ".join(line.attacks[0].quasi_identifiers))
+    return text("with the largest set of quasi-identifiers of each run")
+
+
+def best_chart(outcome: Lines) -> alt.TopLevelMixin:
+    """Show how success grows with the number of attributes known, one line per run and a panel per target."""
+    names, colours, shapes = _look(outcome)
+    rows = [
+        {
+            "target": target_label(line.secret),
+            "run": name,
+            "size": line.size,
+            "success": 100 * float(attack.probabilistic.posterior),
+        }
+        for line in outcome.best
+        for name, attack in zip(names, line.attacks, strict=True)
+    ]
+    order = list(dict.fromkeys(str(row["target"]) for row in rows))
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=alt.X(
+            "size:O", title=text("quasi-identifiers that she knows"), axis=alt.Axis(labelAngle=0)
+        ),
+        y=alt.Y(
+            "success:Q",
+            title=text("probability that one guess is right (%)"),
+            scale=alt.Scale(domain=[0, 100]),
+        ),
+        color=alt.Color(
+            "run:N", title=None, sort=names, scale=alt.Scale(domain=names, range=colours)
+        ),
+    )
+    dots = base.mark_point(filled=True, size=90, opacity=1).encode(
+        shape=alt.Shape(
+            "run:N", title=None, sort=names, scale=alt.Scale(domain=names, range=shapes)
+        )
+    )
+    return (
+        alt.layer(base.mark_line(strokeWidth=2), dots)
+        .properties(width=720 // min(len(order), 3) - 20, height=260)
+        .facet(
+            facet=alt.Facet(
+                "target:N", sort=order, title=None, header=alt.Header(labelFontSize=13)
+            ),
+            columns=3,
+        )
+        .properties(
+            title=alt.Title(
+                wrapped(_best_title(outcome), 85),
+                subtitle=wrapped(text("with the best set of so many attributes, in each run"), 95),
+            )
+        )
+    )
+
+
+def _best_title(outcome: Lines) -> str:
+    """Say at which attack, and with how many attributes, a run differs most from the first."""
+    difference, place, line = max(
+        (
+            (abs(difference), place, line)
+            for line in outcome.best
+            for place, (difference, _) in enumerate(line.differences(), 1)
+        ),
+        key=lambda each: each[0],
+    )
+    if difference == 0:
+        return text("With the best set of each size an adversary does alike in every run")
+    before, after = frequencies(
+        *(line.attacks[each].probabilistic.posterior for each in (0, place))
+    )
+    parts = {
+        "first": outcome.runs[0].name,
+        "before": before,
+        "last": outcome.runs[place].name,
+        "after": after,
+    }
+    if line.secret:
+        return text_for(
+            line.size,
+            "Guesses at the {secret} differ most with {count} attribute known: right for {before} in “{first}”, for "
+            "{after} in “{last}”",
+            "Guesses at the {secret} differ most with {count} attributes known: right for {before} in “{first}”, for "
+            "{after} in “{last}”",
+            secret=enumeration(line.secret),
+            **parts,
+        )
+    return text_for(
+        line.size,
+        "Guesses at who it is differ most with {count} attribute known: right for {before} in “{first}”, for {after} "
+        "in “{last}”",
+        "Guesses at who it is differ most with {count} attributes known: right for {before} in “{first}”, for {after} "
+        "in “{last}”",
+        **parts,
+    )
+
+
+def _largest_table(outcome: Lines) -> Table:
+    columns = (Column(text("Attack")), *(Column(run.name, numeric=True) for run in outcome.runs))
+    rows = tuple(
+        (Cell(label), *map(percent_cell, successes))
+        for line in outcome.largest
+        for label, successes in _steps(line)
+    )
+    return Table(columns, (Group(rows),))
+
+
+def _best_chart_table(outcome: Lines) -> Table:
+    columns = (
+        Column(text("Quasi-identifiers known")),
+        *(Column(run.name, numeric=True) for run in outcome.runs),
+    )
+    groups: dict[str, list[tuple[Cell, ...]]] = {}
+    for line in outcome.best:
+        row = (
+            Cell(number(line.size)),
+            *(percent_cell(attack.probabilistic.posterior) for attack in line.attacks),
+        )
+        groups.setdefault(target_label(line.secret), []).append(row)
+    return Table(columns, _groups(groups))
+
+
+def _sections(outcome: Lines) -> tuple[Section, ...]:
+    largest = Section(
+        text("With the largest set that the runs have in common")
+        if outcome.largest[0].same_knowledge
+        else text("With the largest set of each run"),
+        tables=(_figures_table(outcome),),
+    )
+    best = Section(
+        text("With the best set of each size"),
+        intro=text(
+            "Hover over a figure for the set with which she does best; all of them are in results.parquet beside this "
+            "report."
+        ),
+        tables=(_best_table(outcome),),
+    )
+    return (largest, best)
+
+
+def _against(outcome: Lines) -> tuple[Column, ...]:
+    """Return the columns of the differences of each run against the first."""
+    first, *others = outcome.runs
+    return tuple(
+        Column(
+            title,
+            numeric=True,
+            under=text("“{last}” against “{first}”", last=other.name, first=first.name),
+        )
+        for other in others
+        for title in (text("points"), text("factor"))
+    )
+
+
+def _difference_cells(line: Line) -> tuple[Cell, ...]:
+    return tuple(
+        cell
+        for difference, factor in line.differences()
+        for cell in (_points_cell(difference), factor_cell(factor))
+    )
+
+
+def _points_cell(difference: Fraction) -> Cell:
+    what = change_by(difference)
+    mark = None if what == Change.SAME else what.value
+    return Cell(points(difference), exact=exactly(difference), mark=mark)
+
+
+def _figures_table(outcome: Lines) -> Table:
+    titles = (text("known for certain"), text("Guess before"), text("Guess after"))
+    columns = (
+        Column(text("Attack")),
+        *(Column(title, numeric=True, under=run.name) for run in outcome.runs for title in titles),
+        *_against(outcome),
+    )
+    rows = tuple(
+        (
+            Cell(target_label(line.secret), mark=line.attacks[0].code),
+            *(cell for attack in line.attacks for cell in _attack_cells(attack)),
+            *_difference_cells(line),
+        )
+        for line in outcome.largest
+    )
+    return Table(columns, (Group(rows),))
+
+
+def _attack_cells(attack: Attack) -> tuple[Cell, Cell, Cell]:
+    certain = f"{number(attack.certain)} ({percentage(attack.deterministic.posterior)})"
+    return (
+        Cell(certain),
+        number_cell(attack.probabilistic.prior),
+        number_cell(attack.probabilistic.posterior),
+    )
+
+
+def _best_table(outcome: Lines) -> Table:
+    columns = (
+        Column(text("Quasi-identifiers known")),
+        *(Column(run.name, numeric=True) for run in outcome.runs),
+        *_against(outcome),
+    )
+    groups: dict[str, list[tuple[Cell, ...]]] = {}
+    for line in outcome.best:
+        row = (
+            Cell(number(line.size)),
+            *(_best_cell(attack) for attack in line.attacks),
+            *_difference_cells(line),
+        )
+        groups.setdefault(target_label(line.secret), []).append(row)
+    return Table(columns, _groups(groups))
+
+
+def _groups(groups: dict[str, list[tuple[Cell, ...]]]) -> tuple[Group, ...]:
+    return tuple(Group(tuple(rows), title=title) for title, rows in groups.items())
+
+
+def _best_cell(attack: Attack) -> Cell:
+    shown = number_cell(attack.probabilistic.posterior)
+    return Cell(shown.text, exact=f"{', '.join(attack.quasi_identifiers)}: {shown.exact}")
+
+
+class Named(Protocol):
+    """A run by its name."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """The fingerprints of the files that it read."""
+
+
+class Line(Protocol):
+    """One attack in every run."""
+
+    @property
+    def secret(self) -> tuple[str, ...]:
+        """What is inferred; nothing when people are named."""
+
+    @property
+    def size(self) -> int:
+        """How many quasi-identifiers she knows."""
+
+    @property
+    def attacks(self) -> tuple[Attack, ...]:
+        """The attack, run by run."""
+
+    @property
+    def same_knowledge(self) -> bool:
+        """Whether she knows the same quasi-identifiers in every run."""
+
+    def differences(self) -> list[tuple[Fraction, Fraction | None]]:
+        """Return the change of success against the first run, as a difference and as a factor."""
+
+
+class Lines(Protocol):
+    """Several assessments side by side."""
+
+    @property
+    def runs(self) -> Sequence[Named]:
+        """The runs; differences are against the first."""
+
+    @property
+    def assessments(self) -> tuple[Assessment, ...]:
+        """What came out of each."""
+
+    @property
+    def largest(self) -> Sequence[Line]:
+        """Per target, the largest set of quasi-identifiers that all have."""
+
+    @property
+    def best(self) -> Sequence[Line]:
+        """Per target and number of quasi-identifiers, the best set of each run."""
+
+    @property
+    def subject(self) -> str:
+        """What a record stands for."""
+
+
+class Change(Enum):
+    """What became of an attack from one run to another."""
+
+    WORSE = "▲"
+    BETTER = "▼"
+    SAME = ""
+    MIXED = "◆"
+    """A guess is right more often but certainty is rarer, or the other way round."""
+
+
+def change(before: Attack, after: Attack) -> Change:
+    """Tell whether an attack succeeds more often than before, both by one guess and with certainty."""
+    guess = after.probabilistic.posterior - before.probabilistic.posterior
+    certainty = after.deterministic.posterior - before.deterministic.posterior
+    if guess * certainty < 0:
+        return Change.MIXED
+    return change_by(guess or certainty)
+
+
+def change_by(difference: Fraction) -> Change:
+    """Tell whether a success is greater than before."""
+    if difference == 0:
+        return Change.SAME
+    return Change.WORSE if difference > 0 else Change.BETTER
+
+
+def side_by_side_findings(outcome: Lines) -> tuple[Finding, ...]:
+    """Return what became of each attack from the first run to every other, and how far they can be compared."""
+    first, *others = (run.name for run in outcome.runs)
+    changes = [
+        _changed(line, (first, other), line.attacks[place], outcome.subject)
+        for place, other in enumerate(others, 1)
+        for line in outcome.largest
+    ]
+    return (*changes, *_conditions(outcome))
+
+
+def _changed(line: Line, names: tuple[str, str], after: Attack, subject: str) -> Finding:
+    before = line.attacks[0]
+    what = change(before, after)
+    risk = learned(after) if line.secret else after.probabilistic.posterior
+    grade = graded(risk, certain=after.certain > 0)
+    safe = grade == Severity.LOW and what in (Change.BETTER, Change.SAME)
+    return Finding(
+        Severity.SAFE if safe else grade,
+        _inferring(what, names, before, after)
+        if line.secret
+        else _naming(what, names, before, after, subject),
+        figure=_figure(names, before, after),
+        meaning=_meaning(what, before, after, safe=safe),
+        remedy=text(
+            "Look at what changed between them: more attributes, more detail, or fewer people alike; glasshouse "
+            "anonymise shows what protection would cost."
+        )
+        if what == Change.WORSE
+        else "",
+    )
+
+
+def _parts(names: tuple[str, str], before: Attack, after: Attack) -> dict[str, str]:
+    said_before, said_after = frequencies(
+        before.probabilistic.posterior, after.probabilistic.posterior
+    )
+    return {
+        "first": names[0],
+        "last": names[1],
+        "before": said_before,
+        "after": said_after,
+        "certain_before": _certain(before),
+        "certain": _certain(after),
+        "share": percentage(after.deterministic.posterior),
+        "guesses": points(after.probabilistic.posterior - before.probabilistic.posterior),
+        "certainty": points(after.deterministic.posterior - before.deterministic.posterior),
+    }
+
+
+def _certain(attack: Attack) -> str:
+    return text(
+        "{certain} of {records} ({share})",
+        certain=attack.certain,
+        records=attack.records,
+        share=share(attack.certain, attack.records),
+    )
+
+
+def _naming(
+    what: Change, names: tuple[str, str], before: Attack, after: Attack, subject: str
+) -> str:
+    parts = _parts(names, before, after) | {"many": plural(subject)}
+    said_alike = parts["before"] == parts["after"]
+    if what == Change.MIXED:
+        return text(
+            "From “{first}” to “{last}” naming {many} changed both ways, right guesses by {guesses} points and "
+            "certainty by {certainty}: a guess is right for {after}, and {certain} can be named with certainty.",
+            **parts,
+        )
+    if what == Change.SAME:
+        return text(
+            "In “{last}” it is as easy to name {many} as in “{first}”: a guess is right for {after}, and {share} can "
+            "be named with certainty.",
+            **parts,
+        )
+    if what == Change.WORSE and said_alike:
+        return text(
+            "From “{first}” to “{last}” it became easier to name {many}: a guess is right for {after} in "
+            "both, and {certain} can be named with certainty instead of {certain_before}.",
+            **parts,
+        )
+    if what == Change.WORSE:
+        return text(
+            "From “{first}” to “{last}” it became easier to name {many}: a guess is right for {after} instead of "
+            "{before}, and {certain} can be named with certainty instead of {certain_before}.",
+            **parts,
+        )
+    if said_alike:
+        return text(
+            "From “{first}” to “{last}” it became harder to name {many}: a guess is right for {after} in "
+            "both, and {certain} can be named with certainty instead of {certain_before}.",
+            **parts,
+        )
+    return text(
+        "From “{first}” to “{last}” it became harder to name {many}: a guess is right for {after} instead of {before}, "
+        "and {certain} can be named with certainty instead of {certain_before}.",
+        **parts,
+    )
+
+
+def _inferring(what: Change, names: tuple[str, str], before: Attack, after: Attack) -> str:
+    parts = _parts(names, before, after) | {"secret": enumeration(after.secret)}
+    said_alike = parts["before"] == parts["after"]
+    if what == Change.MIXED:
+        return text(
+            "From “{first}” to “{last}” inferring the {secret} changed both ways, right guesses by {guesses} points "
+            "and certainty by {certainty}: a guess is right for {after}, and that of {certain} is known with "
+            "certainty.",
+            **parts,
+        )
+    if what == Change.SAME:
+        return text(
+            "In “{last}” it is as easy to infer the {secret} as in “{first}”: a guess is right for {after}, and that "
+            "of {share} is known with certainty.",
+            **parts,
+        )
+    if what == Change.WORSE and said_alike:
+        return text(
+            "From “{first}” to “{last}” it became easier to infer the {secret}: a guess is right for {after} "
+            "in both, and that of {certain} is known with certainty instead of {certain_before}.",
+            **parts,
+        )
+    if what == Change.WORSE:
+        return text(
+            "From “{first}” to “{last}” it became easier to infer the {secret}: a guess is right for {after} instead "
+            "of {before}, and that of {certain} is known with certainty instead of {certain_before}.",
+            **parts,
+        )
+    if said_alike:
+        return text(
+            "From “{first}” to “{last}” it became harder to infer the {secret}: a guess is right for {after} "
+            "in both, and that of {certain} is known with certainty instead of {certain_before}.",
+            **parts,
+        )
+    return text(
+        "From “{first}” to “{last}” it became harder to infer the {secret}: a guess is right for {after} instead of "
+        "{before}, and that of {certain} is known with certainty instead of {certain_before}.",
+        **parts,
+    )
+
+
+def _figure(names: tuple[str, str], before: Attack, after: Attack) -> str:
+    old, new = before.probabilistic.posterior, after.probabilistic.posterior
+    return text(
+        "{first} – {before}. {last} – {after}. Difference {points} points, factor {factor}.",
+        first=names[0],
+        before=exact_figure(before),
+        last=names[1],
+        after=exact_figure(after),
+        points=points(new - old),
+        factor=times(new / old) if old else "–",
+    )
+
+
+def points(difference: Fraction) -> str:
+    """Say a difference of probabilities in points of a hundred; never round some to none.
+
+    >>> points(Fraction(1, 8)), points(Fraction(-1, 1000)), points(Fraction(-1, 10**6)), points(Fraction(0))
+    ('+12.50', '−0.10', '−0.0001', '0.00')
+    """
+    size = abs(100 * difference)
+    if 0 < size < Fraction(1, 200):
+        return number(100 * float(difference), "+.2g")
+    sign = "+" if difference > 0 else "−" if difference < 0 else ""
+    return f"{sign}{decimal(size, 2)}"
+
+
+def _meaning(what: Change, before: Attack, after: Attack, *, safe: bool) -> str:
+    if after.secret:
+        return text(
+            "What the attack itself adds to a guess was {before} points of success, and is {after}.",
+            before=points(before.probabilistic.additive),
+            after=points(after.probabilistic.additive),
+        )
+    if safe:
+        return text(
+            "This holds as long as the adversary knows nothing of a person but the quasi-identifiers."
+        )
+    if what == Change.BETTER:
+        return text("It is better than it was, but the risk is still there.")
+    return ""
+
+
+def _conditions(outcome: Lines) -> Iterator[Finding]:
+    """Yield what must be known to compare the runs: other data, other knowledge, other secrets."""
+    known = {run.name: _known(each) for run, each in _each(outcome)}
+    if any(not line.same_knowledge for line in outcome.largest):
+        yield Finding(
+            Severity.NOTE,
+            text(
+                "The runs have no set of quasi-identifiers in common: of each its own largest set is compared, and "
+                "differences may come from what the adversary is assumed to know."
+            ),
+            figure=_by_run(known),
+        )
+    elif len({frozenset(own) for own in known.values()}) > 1:
+        common = outcome.largest[0].attacks[0].quasi_identifiers
+        yield Finding(
+            Severity.NOTE,
+            text(
+                "The runs were not assessed with the same quasi-identifiers; they are compared with what all of them "
+                "have: {known}.",
+                known=joined(common),
+            ),
+            figure=_by_run(known),
+        )
+    yield from _data(outcome)
+    secrets = [frozenset(attack.secret for attack in each.attacks) for each in outcome.assessments]
+    shared = frozenset.intersection(*secrets)
+    missing = sorted(frozenset.union(*secrets) - shared)
+    if missing:
+        yield Finding(
+            Severity.NOTE,
+            text(
+                "Not in all of the runs, and not compared: {secrets}.",
+                secrets=joined([enumeration(secret) for secret in missing]),
+            ),
+        )
+
+
+def _each(outcome: Lines) -> Iterator[tuple[Named, Assessment]]:
+    yield from zip(outcome.runs, outcome.assessments, strict=True)
+
+
+def _known(assessment: Assessment) -> tuple[str, ...]:
+    names = (name for attack in assessment.attacks for name in attack.quasi_identifiers)
+    return tuple(dict.fromkeys(names))
+
+
+def _by_run(known: dict[str, tuple[str, ...]]) -> str:
+    return "; ".join(f"{name}: {', '.join(own)}" for name, own in known.items())
+
+
+def _data(outcome: Lines) -> Iterator[Finding]:
+    """Yield whether the runs are of the same data, and of how much."""
+    records = {run.name: each.records for run, each in _each(outcome)}
+    files = [frozenset(run.digests.values()) for run in outcome.runs]
+    if len(set(files)) == 1:
+        yield Finding(
+            Severity.NOTE,
+            text("The runs read the same files: what differs comes from what was asked of them."),
+        )
+    if len(set(records.values())) > 1:
+        yield Finding(
+            Severity.NOTE,
+            text(
+                "The runs are not of the same number of records: {records}.",
+                records="; ".join(
+                    text("“{name}” {records}", name=name, records=own)
+                    for name, own in records.items()
+                ),
+            ),
+            meaning=text(
+                "Among more people it is harder to name one, if all else is the same; part of a difference may be just "
+                "that."
+            ),
+        )
+    windows = {len(attack.datasets) for line in outcome.largest for attack in line.attacks}
+    if len(windows) > 1:
+        yield Finding(
+            Severity.NOTE,
+            text(
+                "The runs do not join the same number of datasets: differences may come from how much the adversary "
+                "has."
+            ),
+        )

@@ -1,0 +1,224 @@
+"""A page as one HTML file that asks nobody for anything and runs nothing.
+
+Every text is shown as text, whatever it holds: only a figure's picture is markup, and that is drawn here. Characters
+that cannot be seen, or that would turn the text around, are written as escapes, so that no name can hide or disguise
+itself. The same page gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from glasshouse.errors import printable
+from glasshouse.language import spoken, text
+from glasshouse.report.charts import to_svg, wrapped
+from glasshouse.report.page import Figure, Finding, Page, ranked
+from glasshouse.report.provenance import instructions
+
+
+def to_html(page: Page) -> str:
+    """Return a page as one self-contained HTML file, in the language that is spoken."""
+    return _template().render(
+        page=page,
+        findings=ranked(page.findings),
+        pictures=pictures,
+        instructions=instructions(page.provenance),
+        text=text,
+        language=spoken(),
+    )
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("glasshouse.report"),
+        autoescape=True,
+        finalize=_as_text,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    return environment.get_template("report.html")
+
+
+def _as_text(shown: object) -> object:
+    """Return what the template shows with every character visible; what is markup already passes as it is."""
+    if isinstance(shown, str) and not hasattr(shown, "__html__"):
+        return printable(shown)
+    return shown
+
+
+NARROW = 200
+"""How many pixels wide a panel is on a narrow screen, without its axes."""
+NARROWEST = 296
+"""How many pixels a screen of 360 leaves for a picture."""
+_LEAST_TEXT = 10
+"""How many pixels high letters are at least when a drawing is scaled."""
+_LETTERS = 34
+"""How many letters fit into a line of a narrow drawing."""
+_VIEWS = ("layer", "hconcat", "vconcat", "concat")
+_WIDTH = re.compile(r'<svg [^>]*?\bwidth="([0-9.]+)"')
+_FONT_SIZE = re.compile(r'font-size="([0-9.]+)px"')
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One drawing, ready to be put on a page."""
+
+    svg: Markup
+    """The drawing, which says nothing to who does not see it: label and table of the figure do."""
+    least_width: int
+    """The width in pixels below which its letters would be too small."""
+
+    @property
+    def scrolls(self) -> bool:
+        """Whether a narrow screen shows only a part of it at a time."""
+        return self.least_width > NARROWEST
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture on a page."""
+
+    title: str
+    """What it shows was found."""
+    subtitle: str
+    """How to read it."""
+    wide: Drawing
+    """How it is drawn on a wide screen and on paper."""
+    narrow: Drawing
+    """How it is drawn on a narrow screen."""
+
+
+def pictures(figure: Figure) -> tuple[Picture, ...]:
+    """Return the pictures of a figure: one, or one for each of those that it puts below one another."""
+    return tuple(
+        Picture(title or figure.label, subtitle, _drawn(bare), _drawn(narrowed(bare)))
+        for title, subtitle, bare in _parts(figure.chart)
+    )
+
+
+def _parts(chart: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield title, subtitle and the rest of each picture."""
+    if "title" in chart or "vconcat" not in chart:
+        yield _parted(chart)
+        return
+    shared = {name: own for name, own in chart.items() if name not in ("vconcat", "spacing")}
+    for view in chart["vconcat"]:
+        yield _parted({**shared, **view})
+
+
+def _parted(chart: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any]]:
+    title = chart.get("title", "")
+    said = title if isinstance(title, Mapping) else {"text": title}
+    bare = {name: own for name, own in chart.items() if name != "title"}
+    return _one_line(said.get("text", "")), _one_line(said.get("subtitle", "")), bare
+
+
+def _one_line(said: str | list[str] | None) -> str:
+    return said if isinstance(said, str) else " ".join(said or ())
+
+
+def narrowed(chart: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a chart for a narrow screen: panels below one another, short lines, legends one entry per line.
+
+    >>> narrowed({"hconcat": [{"width": 500, "mark": "bar"}], "spacing": 9})["vconcat"]
+    [{'width': 200, 'mark': 'bar'}]
+    """
+    config = dict(chart.get("config", {}))
+    config["legend"] = config.get("legend", {}) | {"columns": 1, "labelLimit": 230}
+    config["axis"] = config.get("axis", {}) | {
+        "labelLimit": 145,
+        "titleLimit": 260,
+        "labelSeparation": 8,
+    }
+    return {**_stacked(chart), "config": config}
+
+
+def _stacked(view: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a view with its panels below one another, each narrow."""
+    own = dict(view)
+    if "hconcat" in own:
+        own["vconcat"] = own.pop("hconcat")
+    if "concat" in own or ("facet" in own and "spec" in own):
+        own["columns"] = 1
+    if "facet" in own and "column" in own["facet"]:
+        own["facet"] = {**own["facet"]["column"]}
+    for name in _VIEWS:
+        if name in own:
+            own[name] = [_stacked(each) for each in own[name]]
+    if "spec" in own:
+        own["spec"] = _stacked(own["spec"])
+    if isinstance(own.get("width"), (int, float)):
+        own["width"] = min(own["width"], NARROW)
+    if "title" in own:
+        own["title"] = _short_lines(own["title"])
+    if "encoding" in own:
+        own["encoding"] = {name: _channel(name, each) for name, each in own["encoding"].items()}
+    return own
+
+
+def _channel(name: str, channel: Any) -> Any:
+    """Return a channel of an encoding with a title in short lines, and slanted labels where they need room."""
+    if not isinstance(channel, Mapping):
+        return channel
+    own = dict(channel)
+    if own.get("title"):
+        own["title"] = wrapped(_one_line(own["title"]), _LETTERS)
+    if isinstance(own.get("legend"), Mapping) and "columns" in own["legend"]:
+        own["legend"] = {**own["legend"], "columns": 1}
+    if name == "x" and isinstance(own.get("sort"), list) and len("".join(own["sort"])) > _LETTERS:
+        own["axis"] = {**(own.get("axis") or {}), "labelAngle": -45}
+    return own
+
+
+def _short_lines(title: Any) -> Any:
+    if isinstance(title, Mapping):
+        return {
+            **title,
+            **{
+                part: wrapped(_one_line(title[part]), _LETTERS)
+                for part in ("text", "subtitle")
+                if title.get(part)
+            },
+        }
+    return wrapped(_one_line(title), _LETTERS)
+
+
+def _drawn(chart: Mapping[str, Any]) -> Drawing:
+    svg = to_svg(chart)
+    found = _WIDTH.search(svg)
+    width = float(found[1]) if found else 0.0
+    smallest = min((float(size) for size in _FONT_SIZE.findall(svg)), default=_LEAST_TEXT)
+    least = round(width * min(1.0, _LEAST_TEXT / smallest))
+    hidden = svg.replace("<svg ", f'<svg aria-hidden="true" style="min-width:{least}px" ', 1)
+    return Drawing(Markup(hidden), least)  # noqa: S704 - the drawing library escapes every text
+
+
+def to_fragment(page: Page) -> str:
+    """Return findings with severity and advice, and the first picture, as HTML for a notebook: without a script."""
+    findings = "".join(map(_fragment_of, ranked(page.findings)))
+    drawn = ""
+    if page.figures:
+        figure = page.figures[0]
+        drawn = (
+            '<figure style="margin:1rem 0;background:#fff;padding:.6rem;overflow-x:auto" role="img" '
+            f'aria-label="{escape(printable(figure.label))}">{to_svg(figure.chart)}</figure>'
+        )
+    return f"<div>{findings}{drawn}</div>"
+
+
+def _fragment_of(finding: Finding) -> str:
+    advice = f"<br><em>{escape(printable(finding.remedy))}</em>" if finding.remedy else ""
+    return (
+        '<p style="border-left:.3rem solid currentColor;padding:.3rem .8rem;margin:.4rem 0;'
+        f'max-width:60rem;overflow-wrap:anywhere"><strong>{escape(finding.severity.heading)}</strong>: '
+        f"{escape(printable(finding.sentence))}{advice}</p>"
+    )

@@ -1,0 +1,58 @@
+"""What a file holds, for a terminal: its columns, and the role that each is likely to play."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.report.page import Brief, Cell, Column, Group, Table
+from glasshouse.table.profile import ColumnProfile
+
+NARROW, WIDE = 76, 100
+"""Below and from these numbers of columns on, a terminal is shown less and more."""
+PROFILED = (
+    *(marked("integer"), marked("number"), marked("date"), marked("text")),
+    *(marked("quasi-identifier"), marked("sensitive"), marked("identifier"), marked("weight")),
+    marked("ignored"),
+)
+"""What the values of a column may look like, and the roles that it may have."""
+
+
+def inspect_brief(
+    profiles: Sequence[ColumnProfile], name: str, records: int, *, width: int
+) -> Brief:
+    """Return a row per column, with the suggested role and its reason: beside it, or else below it.
+
+    Args:
+        profiles: The columns.
+        name: The name of the file.
+        records: The number of its records.
+        width: How many characters wide the terminal is.
+    """
+    title = text(
+        "{name}: {records}, {columns}",
+        name=name,
+        records=text_for(records, "{count} record", "{count} records"),
+        columns=text_for(len(profiles), "{count} column", "{count} columns"),
+    )
+    counts = (text("distinct"), text("missing"), text("unique"))
+    shown = len(counts) if width >= NARROW else 1
+    columns = (
+        *(Column(text("column")), Column(text("values"))),
+        *(Column(count, numeric=True) for count in counts[:shown]),
+        Column(text("suggested role")),
+        *([Column(text("because"))] if width >= WIDE else []),
+    )
+    rows = tuple(_row(profile, shown, wide=width >= WIDE) for profile in profiles)
+    explained = text(
+        "Roles are suggestions from names and values: an attribute is a quasi-identifier if someone could know it."
+    )
+    return Brief((Table(columns, (Group(rows),), title), explained))
+
+
+def _row(profile: ColumnProfile, shown: int, *, wide: bool) -> tuple[Cell, ...]:
+    counts = (profile.distinct, profile.missing, profile.unique)[:shown]
+    kind = translated(profile.kind) if profile.kind else "–"
+    role = translated(profile.role.value)
+    reason = (role, profile.reason) if wide else (f"{role}\n  {profile.reason}",)
+    return tuple(map(Cell, (profile.name, kind, *map(number, counts), *reason)))

@@ -1,1 +1,0 @@
-"""The report of what the mathematics by itself finds."""

@@ -1,0 +1,75 @@
+"""What was found, on a terminal: the sentences and tables of a `Brief`, as they stand.
+
+Nothing in them is markup, and nothing in them is hidden: every text is made printable here, once.
+"""
+
+from __future__ import annotations
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from glasshouse.errors import printable
+from glasshouse.language import text
+from glasshouse.report.page import Brief, Cell, Table
+
+COLOURS = {"▲": "red", "▼": "green"}
+"""How what got worse and better is highlighted, besides its mark."""
+
+
+def show(brief: Brief, *, places: tuple[str, ...] = (), console: Console | None = None) -> None:
+    """Print a brief.
+
+    Args:
+        brief: What to say.
+        places: Sentences that name what was written; they are never broken into lines.
+        console: Where to; by default standard output.
+    """
+    console = console or Console()
+    for block in brief.blocks:
+        if isinstance(block, Table):
+            _show_table(console, block, coloured=brief.shows_change)
+        else:
+            say(console, block)
+        console.print()
+    for finding in brief.findings:
+        say(console, f"• {finding.sentence}")
+    for note in brief.notes:
+        say(console, text("note: {note}", note=note))
+    if places:
+        console.print()
+    for place in places:
+        say(console, place, soft_wrap=True)
+
+
+def say(console: Console, sentence: str, *, soft_wrap: bool = False) -> None:
+    """Print a sentence as it stands."""
+    lines = "\n".join(printable(line) for line in sentence.split("\n"))
+    console.print(lines, markup=False, highlight=False, soft_wrap=soft_wrap)
+
+
+def _show_table(console: Console, table: Table, *, coloured: bool) -> None:
+    if table.title:
+        console.print(Text(printable(table.title), style="bold"))
+    grid = Grid(box=SIMPLE_HEAD, show_edge=False, collapse_padding=True, pad_edge=False, title=None)
+    for column in table.columns:
+        grid.add_column(
+            Text(printable(column.title)),
+            justify="right" if column.numeric else "left",
+            no_wrap=column.numeric,
+            overflow="fold",
+        )
+    for group in table.groups:
+        if group.title is not None:
+            grid.add_row(Text(printable(group.title)), *[""] * (len(table.columns) - 1))
+        for row in group.rows:
+            grid.add_row(*(_cell(cell, coloured=coloured) for cell in row))
+        grid.add_section()
+    console.print(grid)
+
+
+def _cell(cell: Cell, *, coloured: bool) -> Text:
+    shown = cell.text if cell.mark is None else f"{cell.mark} {cell.text}"
+    style = COLOURS.get(shown[:1], "") if coloured else ""
+    return Text("\n".join(printable(line) for line in shown.split("\n")), style=style)

@@ -1,0 +1,596 @@
+"""The run folder: the study, what it was run on, the results and the report; written whole or not at all, and read."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from glasshouse.atomic import check_folder, new_file, new_folder
+from glasshouse.disclosure import smallest_cell
+from glasshouse.errors import DataError, StudyError, printable, quoted
+from glasshouse.language import LANGUAGES, language_called, speaking, spoken, system_reason, text
+from glasshouse.microdata import Assessment, Attack, Leakage
+from glasshouse.microdata.models import SIZE_LABELS, SUCCESS_LABELS, ClassSizes
+from glasshouse.report.page import Page, Provenance
+from glasshouse.sources.files import fingerprint, own_place, telling_paths
+from glasshouse.study import (
+    Question,
+    ReleaseStudy,
+    attributes,
+    dump_study,
+    load_study,
+    paths_of,
+    with_paths,
+)
+
+if TYPE_CHECKING:
+    from glasshouse.runs.run import Outcome, Run
+
+STUDY, MANIFEST, RESULTS, REPORT = "study.toml", "manifest.json", "results.parquet", "report.html"
+PAGES, PDF = "report.json", "report.pdf"
+LIBRARIES = ("numpy", "numba", "pyarrow", "scipy", "ortools")
+"""What figures are computed with."""
+
+
+def check_place(folder: Path, *, overwrite: bool) -> None:
+    """Make sure before a run that its folder can be made after it: only a run gives way to a run.
+
+    Raises:
+        DataError: There is a file, a folder that is no run, or a run that is not to be overwritten.
+    """
+    check_folder(folder, replace=overwrite)
+    if not folder.exists():
+        return
+    own = {STUDY, MANIFEST, RESULTS, REPORT, PAGES, PDF, *RELEASES, *TABLES}
+    others = sorted({path.name for path in folder.iterdir()} - own)
+    if others:
+        raise DataError(
+            text(
+                '"{folder}" holds {others}, so it is no run folder of ours and is not replaced; choose another',
+                folder=folder,
+                others=quoted(others[:3]),
+            )
+        )
+
+
+RELEASES = ("release.csv", "quasi_identifiers.csv", "sensitive.csv")
+"""What a run that makes a release writes besides."""
+TABLES = ("bins.parquet",)
+"""What a run with further tables writes besides."""
+
+
+@runtime_checkable
+class HasTables(Protocol):
+    """An outcome that has further tables besides its results."""
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Return them by the names of their files, which are among `TABLES`."""
+
+
+@runtime_checkable
+class Summarised(Protocol):
+    """An outcome whose main figures are kept in the manifest, so that runs can be put side by side."""
+
+    def summary(self) -> dict[str, float | None]:
+        """Return the main figures by name; empty where there are none for the release as a whole."""
+
+
+@dataclass(frozen=True)
+class StoredRelease:
+    """A release that ``anonymise`` wrote."""
+
+    path: Path
+    """The file."""
+    quasi_identifiers: tuple[str, ...]
+    """What an adversary can know of a person."""
+    sensitive: tuple[str, ...]
+    """What she wants to infer."""
+    method: str
+    """What is promised of it."""
+    suppressed: int
+    """How many records are suppressed."""
+    loss: float | None
+    """The share of detail that is lost; None where nothing was recoded."""
+    group: str | None
+    """The column of Anatomy's groups; None: the classes are made by the quasi-identifiers."""
+    shuffled: bool
+    """Whether its records are in random order."""
+    digests: dict[str, str]
+    """The fingerprints of the files that it was made of, by their names."""
+
+
+def stored_release(folder: Path) -> StoredRelease:
+    """Return the release in a run folder.
+
+    Raises:
+        DataError: The folder is not that of a run that made a release.
+    """
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        return StoredRelease(
+            path=folder / manifest["release"],
+            quasi_identifiers=tuple(manifest["quasi_identifiers"]),
+            sensitive=tuple(manifest["sensitive"]),
+            method=manifest["method"],
+            suppressed=int(manifest["suppressed"]),
+            loss=manifest["loss"],
+            group=manifest["group"],
+            shuffled=manifest["shuffled"],
+            digests={each["name"]: each["sha256"] for each in manifest["datasets"]},
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        raise DataError(
+            text(
+                '"{folder}" is a folder without a release; name a file, or a folder that anonymise wrote',
+                folder=folder,
+            )
+        ) from None
+
+
+def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = False) -> Path:
+    """Write the run folder and return the path of its report, which is in the language that is spoken.
+
+    The same study, data and version give the same bytes: nothing in it tells the time.
+
+    Raises:
+        DataError: The folder exists (and is not to be overwritten) or cannot be written.
+    """
+    from glasshouse.report import page_of
+
+    check_place(folder, overwrite=overwrite)
+    question, outcome, provenance = run.question, run.outcome, run.provenance
+    manifest: dict[str, Any] = {"glasshouse": version("glasshouse"), "command": question.command}
+    if provenance is None:
+        digests = digests_of(question)
+        provenance = provenance_of(question, digests)
+        datasets = [{"name": name, "sha256": digest} for name, digest in digests.items()]
+        manifest |= {"records": run.records, "datasets": datasets, "report": report_manifest()}
+        manifest |= run.manifest
+    else:
+        manifest |= {**run.manifest, "report": report_manifest()}
+    if isinstance(outcome, Summarised) and (figures := outcome.summary()):
+        manifest["summary"] = figures
+    with new_folder(folder, replace=overwrite) as draft:
+        if run.write_files is not None:
+            run.write_files(draft)
+        if run.provenance is None:
+            located = dump_study(_located(question), version=version("glasshouse"))
+            (draft / STUDY).write_text(located, encoding="utf-8")
+        (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        pyarrow.parquet.write_table(outcome.to_frame(), draft / RESULTS)
+        if isinstance(outcome, HasTables):
+            for name, table in outcome.tables().items():
+                pyarrow.parquet.write_table(table, draft / name)
+        write_report(lambda: page_of(outcome, question, provenance=provenance), draft)
+    return folder / REPORT
+
+
+def write_single(run: Run[Question, Outcome], path: Path, *, overwrite: bool = False) -> Path:
+    """Write the report as one file, of the kind that its name ends in, and return its path.
+
+    Raises:
+        DataError: It is there already (and not to be overwritten), or cannot be written.
+        StudyError: What makes a PDF is not installed.
+    """
+    from glasshouse.report import archive, page_of
+    from glasshouse.report.html import to_html
+
+    if path.exists() and not overwrite:
+        raise DataError(
+            text('"{path}" exists; choose another place, or say --overwrite', path=path)
+        )
+    question = run.question
+    provenance = run.provenance or provenance_of(question, digests_of(question))
+
+    def page() -> Page:
+        return page_of(run.outcome, question, provenance=provenance)
+
+    with new_file(path) as draft:
+        if path.suffix == ".json":
+            draft.write_text(archive.to_json(archive.in_every_language(page)), encoding="utf-8")
+        elif path.suffix == ".pdf":
+            draft.write_bytes(to_pdf(page()))
+        else:
+            draft.write_text(to_html(page()), encoding="utf-8")
+    return path
+
+
+def report_manifest() -> dict[str, Any]:
+    """Return what a manifest says of the report: its language, and the smallest count of people that it shows."""
+    return {"language": spoken(), "smallest_cell": smallest_cell()}
+
+
+def provenance_of(study: Question, digests: Mapping[str, str]) -> Provenance:
+    """Return where the figures of a study come from, as a report says it."""
+    own_version = version("glasshouse")
+    python = ".".join(map(str, sys.version_info[:2]))
+    return Provenance(
+        version=own_version,
+        study=dump_study(_travelling(study), version=own_version),
+        datasets=digests,
+        abridged=_lacks_values(study),
+        seed_withheld=_told_seed(study) != getattr(study, "seed", None),
+        smallest_cell=smallest_cell(),
+        seed=_told_seed(study),
+        libraries={"Python": python, **{name: version(name) for name in LIBRARIES}},
+    )
+
+
+def _lacks_values(study: Question) -> bool:
+    """Tell whether a report shows a study without some values of the data that it names."""
+    shown = study.abridged()
+    return any(
+        getattr(shown, name) != getattr(study, name)
+        for name in type(study).model_fields
+        if name != "seed"
+    )
+
+
+def _told_seed(study: Question) -> int | None:
+    """Return the seed; None where there is none, or where it is as secret as the data (see `Question.abridged`)."""
+    seed: int | None = getattr(study, "seed", None)
+    return seed if seed == getattr(study.abridged(), "seed", None) else None
+
+
+def write_report(make: Callable[[], Page], folder: Path) -> None:
+    """Write a report: as data in every language, and as a page to read in the one that is spoken.
+
+    Args:
+        make: Makes the page in the language that is spoken.
+        folder: Where to.
+    """
+    from glasshouse.report import archive
+    from glasshouse.report.html import to_html
+
+    pages = archive.in_every_language(make)
+    (folder / PAGES).write_text(archive.to_json(pages), encoding="utf-8")
+    (folder / REPORT).write_text(to_html(pages[spoken()]), encoding="utf-8")
+
+
+def digests_of(study: Question) -> dict[str, str]:
+    """Return the SHA-256 of every file that a study reads, once each, by the name that it gives it or its own."""
+    datasets = study.datasets if isinstance(study, ReleaseStudy) else ()
+    names = {own_place(dataset.path): dataset.name for dataset in datasets}
+    digests: dict[str, str] = {}
+    for path, told in telling_paths(paths_of(study)).items():
+        own = names.get(path) or printable(told.as_posix())
+        while own in digests:
+            own += "′"
+        digests[own] = fingerprint(path)
+    return digests
+
+
+def _located(study: Question) -> Question:
+    """Return the study with absolute paths, so that it can be run again from its folder."""
+    return with_paths(study, own_place)
+
+
+def _travelling(study: Question) -> Question:
+    """Return the study as a report that leaves the house should have it: no values of a person, no places of files.
+
+    Of a path there is no more than tells the file from others of its name.
+    """
+    told = telling_paths(paths_of(study))
+    return with_paths(study.abridged(), lambda path: told[own_place(path)])
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run as its folder tells it."""
+
+    name: str
+    """What it is called: its folder."""
+    folder: Path
+    """Where it is."""
+    command: str
+    """The command that wrote it."""
+    records: int
+    """The number of records of its release."""
+    digests: Mapping[str, str]
+    """The fingerprints of the files that it read, by their names."""
+    summary: Mapping[str, float | None]
+    """Its main figures by name, where it keeps such."""
+    subject: str
+    """What a record stands for."""
+    currency: str | None
+    """What money is counted in."""
+
+
+def stored_runs(folders: Sequence[Path]) -> tuple[StoredRun, ...]:
+    """Return the runs in folders, each with a name of its own.
+
+    Raises:
+        DataError: A folder holds no run, or a damaged one.
+        StudyError: A run is there twice.
+    """
+    places = [folder.resolve() for folder in folders]
+    for place in places:
+        if places.count(place) > 1:
+            raise StudyError(text("“{name}” is there twice; name each run once", name=place.name))
+    names = [place.name for place in places]
+    own = [
+        name if names.count(name) == 1 else f"{place.parent.name}/{name}"
+        for name, place in zip(names, places, strict=True)
+    ]
+    return tuple(_stored_run(*each) for each in zip(folders, own, strict=True))
+
+
+def command_of(folder: Path) -> str:
+    """Return the command that wrote a run folder.
+
+    Raises:
+        DataError: It is none, or a damaged one.
+    """
+    _check_there(folder)
+    try:
+        return str(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["command"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise _damaged(folder, MANIFEST) from None
+
+
+def _stored_run(folder: Path, name: str) -> StoredRun:
+    _check_there(folder)
+    try:
+        study = tomllib.loads((folder / STUDY).read_text(encoding="utf-8"))
+        gain = study.get("adversary", {}).get("gain", {})
+    except (OSError, ValueError, AttributeError):
+        raise _damaged(folder, STUDY) from None
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        return StoredRun(
+            name=name,
+            folder=folder,
+            command=str(manifest["command"]),
+            records=int(manifest["records"]),
+            digests={each["name"]: each["sha256"] for each in manifest["datasets"]},
+            summary={key: _figure(value) for key, value in manifest.get("summary", {}).items()},
+            subject=str(study.get("subject", "person")),
+            currency=study.get("currency") or gain.get("currency"),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise _damaged(folder, MANIFEST) from None
+
+
+def _check_there(folder: Path) -> None:
+    """Make sure that a folder is there, and that a run was written to it."""
+    if not folder.exists():
+        raise DataError(
+            text('there is no folder "{folder}"; name the folder of a run', folder=folder)
+        )
+    if not (folder / MANIFEST).exists():
+        raise DataError(
+            text(
+                "“{folder}” is a folder without a run; name folders that glasshouse wrote with --out",
+                folder=folder,
+            )
+        )
+
+
+def _damaged(folder: Path, name: str) -> DataError:
+    """Return the error of a run of which a file is missing or is not what was written."""
+    return DataError(
+        text(
+            "“{folder}” is a damaged run: {name} is missing or cannot be read; run its study again",
+            folder=folder,
+            name=name,
+        )
+    )
+
+
+def _figure(value: Any) -> float | None:
+    return None if value is None or math.isnan(value) else value
+
+
+def stored_assessment(run: StoredRun) -> Assessment:
+    """Return what came out of a run of ``assess``.
+
+    Probabilities are stored as the doubles nearest to ratios of counts; these ratios are taken back where every record
+    counts alike.
+
+    Raises:
+        DataError: The results are not there, or are those of parts (``--by``, ``--each``).
+    """
+    try:
+        secrets = load_study(run.folder / STUDY).adversary.sensitive
+    except (OSError, StudyError):
+        raise _damaged(run.folder, STUDY) from None
+    try:
+        frame = pyarrow.parquet.read_table(run.folder / RESULTS)
+    except (OSError, pa.ArrowException):
+        raise _damaged(run.folder, RESULTS) from None
+    if "probabilistic_posterior" not in frame.column_names:
+        raise DataError(
+            text(
+                "“{name}” is an assessment of parts (--by or --each), which compares them itself; name runs of whole "
+                "releases",
+                name=run.name,
+            )
+        )
+    names = {"+".join(attributes(secret)): attributes(secret) for secret in secrets}
+    try:
+        attacks = [_attack(row, names) for row in frame.to_pylist()]
+    except (KeyError, TypeError, ValueError, ArithmeticError):
+        raise _damaged(run.folder, RESULTS) from None
+    if not attacks:
+        raise _damaged(run.folder, RESULTS)
+    return Assessment(run.records, tuple(attacks))
+
+
+def _attack(row: Mapping[str, Any], secrets: Mapping[str, tuple[str, ...]]) -> Attack:
+    records = row["records"]
+    sensitive = row["sensitive"]
+    return Attack(
+        code=row["attack"],
+        datasets=tuple(row["datasets"]),
+        quasi_identifiers=tuple(row["quasi_identifiers"]),
+        secret=() if sensitive is None else secrets.get(sensitive, (sensitive,)),
+        records=records,
+        classes=row["classes"],
+        uniques=row["uniques"],
+        class_sizes=ClassSizes(_counts(row, "classes"), _counts(row, "records")),
+        certain=row["deterministic_records"],
+        deterministic=_leakage(row, "deterministic", records),
+        probabilistic=_leakage(row, "probabilistic", records),
+        success=tuple(
+            row[f"success_{label}"]
+            for label in SUCCESS_LABELS
+            if row[f"success_{label}"] is not None
+        ),
+        gain=None if row["gain_prior"] is None else _leakage(row, "gain", records),
+    )
+
+
+def _counts(row: Mapping[str, Any], kind: str) -> tuple[int, ...]:
+    return tuple(row[f"{kind}_{label}"] or 0 for label in SIZE_LABELS)
+
+
+def _leakage(row: Mapping[str, Any], kind: str, records: int) -> Leakage:
+    prior, posterior = (row[f"{kind}_{measure}"] for measure in ("prior", "posterior"))
+    return Leakage(ratio(prior, records), ratio(posterior, records))
+
+
+def ratio(probability: float, records: int) -> Fraction:
+    """Return the ratio of counts that a double stands for; where there is none, the double itself.
+
+    >>> ratio(1 / 3, 9), ratio(0.123, 9) == Fraction(0.123)
+    (Fraction(1, 3), True)
+    """
+    counted = Fraction(round(probability * records), records)
+    return counted if float(counted) == probability else Fraction(probability)
+
+
+@dataclass(frozen=True)
+class StoredReport:
+    """The report of a run, in every language."""
+
+    folder: Path
+    """The folder of the run."""
+    pages: Mapping[str, Page]
+    """The pages, by language."""
+    language: str
+    """The language that the run was made in."""
+
+    def page(self, language: str) -> Page:
+        """Return the page in a language.
+
+        Raises:
+            DataError: The run did not keep it in that language.
+        """
+        if language not in self.pages:
+            raise DataError(
+                text(
+                    "{file}: holds no report in {language}; run the study again",
+                    file=self.folder / PAGES,
+                    language=LANGUAGES[language].name,
+                )
+            )
+        return self.pages[language]
+
+
+def stored_report(folder: Path) -> StoredReport:
+    """Read the report of a run.
+
+    Raises:
+        DataError: The folder is not there, or is not that of a run that kept its report.
+    """
+    from glasshouse.report import archive
+
+    if not folder.is_dir():
+        raise DataError(
+            text('"{folder}" is a file; name the folder of a run', folder=folder)
+            if folder.exists()
+            else text('there is no folder "{folder}"; name the folder of a run', folder=folder)
+        )
+    path = folder / PAGES
+    if not path.exists() and (folder / MANIFEST).exists():
+        raise DataError(
+            text(
+                '"{folder}" is a run without {file}, of an older version; run the study again',
+                folder=folder,
+                file=PAGES,
+            )
+        )
+    if not path.exists():
+        raise DataError(
+            text('"{folder}" is no run folder: it holds no {file}', folder=folder, file=PAGES)
+        )
+    try:
+        document = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DataError(
+            text("{file}: cannot be read ({reason})", file=path, reason=system_reason(error))
+        ) from None
+    except UnicodeDecodeError:
+        raise DataError(text("{name} is not a report of Glasshouse", name=path)) from None
+    pages = archive.from_json(document, str(path))
+    return StoredReport(folder, pages, _language(folder / MANIFEST))
+
+
+def write_again(report: StoredReport, language: str, *, pdf: bool = False) -> list[Path]:
+    """Write a report in a language into its folder, in the place of the one that is there; return the paths.
+
+    Args:
+        report: The report.
+        language: The language to write it in.
+        pdf: Whether to write it as PDF, too.
+
+    Raises:
+        DataError: There is none in that language, its pictures cannot be drawn, or it cannot be written.
+        StudyError: What makes a PDF is not installed.
+    """
+    from glasshouse.report.html import to_html
+
+    page = report.page(language)
+    with speaking(language):
+        try:
+            made = {REPORT: to_html(page).encode("utf-8")}
+            if pdf:
+                made[PDF] = to_pdf(page)
+        except (DataError, ValueError):
+            raise DataError(
+                text(
+                    "{file} is damaged: its pictures cannot be drawn; run the study again",
+                    file=report.folder / PAGES,
+                )
+            ) from None
+    for name, content in made.items():
+        with new_file(report.folder / name) as draft:
+            draft.write_bytes(content)
+    return [report.folder / name for name in made]
+
+
+def to_pdf(page: Page) -> bytes:
+    """Return a page as PDF.
+
+    Raises:
+        StudyError: What makes it is not installed.
+    """
+    try:
+        module = import_module("glasshouse.report.pdf")
+    except ImportError:
+        raise StudyError(
+            text("a PDF needs an extra of Glasshouse: pip install 'glasshouse[pdf]'")
+        ) from None
+    content: bytes = module.to_pdf(page)
+    return content
+
+
+def _language(manifest: Path) -> str:
+    """Return the language of a run; that of the code where its manifest does not say."""
+    try:
+        content = json.loads(manifest.read_text(encoding="utf-8"))
+        return language_called(content["report"]["language"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, StudyError):
+        return next(iter(LANGUAGES))

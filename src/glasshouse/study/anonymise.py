@@ -1,0 +1,155 @@
+"""What is asked of ``anonymise``: how a release is to be protected, and how well."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
+
+from glasshouse.language import marked, text, translated
+from glasshouse.study.adversaries import attributes
+from glasshouse.study.base import Model
+from glasshouse.study.release import ReleaseStudy
+
+Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class Protection(Model):
+    """How a release is to be protected, and how well."""
+
+    method: Literal["k-anonymity", "l-diversity", "t-closeness", "risk", "anatomy"]
+    """What is promised of every class; with Anatomy, of every group."""
+    recoding: Literal["global", "local", "mondrian"] = "global"
+    """Whether a value is generalised alike in all records, only as far as each class needs, or by median splits."""
+    k: StrictInt | None = Field(default=None, ge=1)
+    """The least number of records alike."""
+    l: StrictInt | None = Field(default=None, ge=1)  # noqa: E741 - the word of the field
+    """How diverse the sensitive values of a class are."""
+    diversity: Literal["distinct", "entropy", "recursive"] = "distinct"
+    """What is meant by diverse."""
+    c: StrictFloat | None = Field(default=None, gt=0)
+    """The factor of recursive (c, l)-diversity."""
+    t: Share | None = None
+    """How far the sensitive values of a class may be from those of all records."""
+    closeness: Literal["equal", "ordered", "hierarchical"] = "equal"
+    """How far two sensitive values are from one another."""
+    highest_risk: Share | None = None
+    """The chance of naming any record is at most this."""
+    average_risk: Share | None = None
+    """The chance of naming a record is on average at most this."""
+    inference_risk: Share | None = None
+    """The chance of guessing a sensitive value is in every class at most this."""
+    suppression: Share = 0.0
+    """The largest share of records that may be suppressed."""
+    hierarchies: dict[str, Path] = Field(default_factory=dict)
+    """Per column, the file of its generalisation hierarchy; of other quasi-identifiers it is suggested."""
+    objective: Literal[
+        "loss", "discernibility", "average_class_size", "non_uniform_entropy", "granularity"
+    ] = "loss"
+    """What is kept as small as possible."""
+    importance: dict[str, Annotated[StrictFloat, Field(gt=0, le=1e6)]] = Field(default_factory=dict)
+    """Per quasi-identifier, how much its loss weighs; 1 where nothing is said."""
+    time_limit: StrictFloat | None = Field(default=None, gt=0)
+    """After so many seconds the best protection found so far is taken."""
+    keep: tuple[str, ...] = ()
+    """Further columns that are released as they are."""
+    keep_order: StrictBool = False
+    """Whether the records stay in the order of the file, which may tell more than their values do."""
+
+    @model_validator(mode="after")
+    def _method_has_its_parameter(self) -> Self:
+        needed = {
+            "k-anonymity": ("k", self.k),
+            "l-diversity": ("l", self.l),
+            "t-closeness": ("t", self.t),
+            "anatomy": ("l", self.l),
+        }
+        if self.method != "risk":
+            name, given = needed[self.method]
+            if given is None:
+                raise ValueError(
+                    text("{method} needs {option}", method=self.method, option=f"--{name}")
+                )
+        elif self.highest_risk is self.average_risk is self.inference_risk is None:
+            raise ValueError(
+                text(
+                    "say what to promise: --k, --l, --t, --highest-risk, --average-risk or --inference-risk"
+                )
+            )
+        if self.diversity == "recursive" and self.c is None:
+            raise ValueError(text("recursive (c, l)-diversity needs --c"))
+        if self.method == "anatomy" and (self.k is not None or self.t is not None):
+            raise ValueError(text("Anatomy takes l alone; leave out k and t"))
+        return self
+
+    @model_validator(mode="after")
+    def _nothing_is_ignored(self) -> Self:
+        without = {
+            ("c", "--diversity recursive"): self.c is not None and self.diversity != "recursive",
+            ("diversity", "--l"): self.diversity != "distinct" and self.l is None,
+            ("closeness", "--t"): self.closeness != "equal" and self.t is None,
+        }
+        for (name, other), alone in without.items():
+            if alone:
+                raise ValueError(
+                    text(
+                        "{option} says nothing without {other}; leave it out",
+                        option=f"--{name}",
+                        other=other,
+                    )
+                )
+        ignored = {
+            "--suppression": self.suppression > 0,
+            "--objective": self.objective != "loss",
+            "--importance": bool(self.importance),
+            "--time-limit": self.time_limit is not None,
+        }
+        by_anatomy = {
+            "--recoding": self.recoding != "global",
+            "--diversity": self.diversity != "distinct",
+            "--hierarchy": bool(self.hierarchies),
+            "--highest-risk": self.highest_risk is not None,
+            "--average-risk": self.average_risk is not None,
+            "--inference-risk": self.inference_risk is not None,
+        }
+        if self.method == "anatomy":
+            ignored |= by_anatomy
+            says = marked("Anatomy recodes and suppresses nothing; leave out {option}")
+        elif self.recoding == "mondrian":
+            says = marked("Mondrian suppresses nothing and weighs nothing; leave out {option}")
+        else:
+            return self
+        for option, given in ignored.items():
+            if given:
+                raise ValueError(translated(says, option=option))
+        return self
+
+
+class AnonymiseStudy(ReleaseStudy):
+    """How the records of one file are to be protected before they are released."""
+
+    command: Literal["anonymise"] = "anonymise"
+    """The command that answers it."""
+    protection: Protection
+    """How the release is to be protected."""
+
+    @model_validator(mode="after")
+    def _question_is_complete(self) -> Self:
+        if len(self.datasets) > 1:
+            raise ValueError(text("one dataset is anonymised at a time; name one file"))
+        if self.adversary.prior:
+            raise ValueError(text("a prior is for assess; leave it out"))
+        if self.adversary.facts:
+            raise ValueError(text("facts are for assess; name their columns as quasi-identifiers"))
+        if any(len(attributes(secret)) > 1 for secret in self.adversary.sensitive):
+            raise ValueError(
+                text(
+                    "anonymise protects sensitive attributes one by one; give -s for each, not several together"
+                )
+            )
+        return self
+
+    def abridged(self) -> Self:
+        """Return the study without values and seed: whoever knows it can repeat the random choices of a release."""
+        return super().abridged().model_copy(update={"seed": 0})

@@ -1,0 +1,208 @@
+"""What is asked of ``assess``: a release or a collection of them, the adversary, and what she may know."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from itertools import combinations
+from typing import Any, Literal, Self
+
+from pydantic import Field, StrictBool, StrictInt, model_validator
+
+from glasshouse.errors import StudyError, near_names, quoted
+from glasshouse.language import text
+from glasshouse.study.adversaries import Gain, Probability, attributes
+from glasshouse.study.base import Model
+from glasshouse.study.release import ReleaseStudy
+
+Subset = str | tuple[str, ...]
+"""``full`` (the whole set), ``all`` (every subset), ``max:K`` (every one of at most K), or the ones named."""
+
+SWEEP = re.compile(r"all|max:([1-9]\d*)")
+"""The words that ask for many subsets at once."""
+LINK = re.compile(r"(?P<name>.+?)(?P<shift>[+-][0-9]{1,6})?(=(?P<persists>[0-9.eE+-]+))?")
+"""How a linking key is said in short: ``nationality=0.999``, ``age+1``, ``birth_date``."""
+SWEPT_BY_DEFAULT = 13
+"""Up to so many quasi-identifiers every subset is assessed unless a study says otherwise."""
+
+
+class Key(Model):
+    """An attribute by which records of the same person are linked where there is no identifier."""
+
+    name: str
+    """The column, in the focal dataset and in every other."""
+    persists: Probability = 1.0
+    """How probable it is that a person keeps the value from the focal dataset to another."""
+    shift: StrictInt = 0
+    """By how much it grows from each dataset to the next, such as an age by the years between."""
+
+
+class AssessStudy(ReleaseStudy):
+    """Who of a release can be named, and what can be inferred about them, with which sets of quasi-identifiers."""
+
+    command: Literal["assess"] = "assess"
+    """The command that answers it."""
+    links: tuple[Key, ...] = ()
+    """How records of several datasets are linked where there is no identifier."""
+    by: str | None = None
+    """The column whose values divide the release into parts that are assessed one by one."""
+    each: StrictBool = False
+    """Whether several datasets are assessed one by one, instead of together."""
+    group: str | None = None
+    """The column of Anatomy's groups: within them sensitive values are shuffled, so that what is inferred goes by the
+    group, while people are named by their quasi-identifiers."""
+    subsets: tuple[Subset, ...] = Field(default=("full",), min_length=1)
+    """The sets of quasi-identifiers that she is assumed to know, each assessed on its own."""
+
+    @model_validator(mode="after")
+    def _datasets_belong_together(self) -> Self:
+        several = len(self.datasets) > 1
+        linked = self.adversary.identifier is not None or bool(self.links)
+        if several and not self.each and not linked:
+            raise ValueError(
+                text(
+                    "several datasets need a column that names a person (--id), keys to link them by (--link), or to "
+                    "be assessed one by one (--each)"
+                )
+            )
+        if self.links and self.adversary.identifier is not None:
+            raise ValueError(
+                text("there is an identifier; linking keys are for where there is none")
+            )
+        if self.links and not several:
+            raise ValueError(text("linking keys need a second dataset to link with"))
+        if self.each and not several:
+            raise ValueError(text("--each needs several datasets"))
+        if self.by is not None and several:
+            raise ValueError(
+                text("the parts of a column (--by) are of one dataset, not of several")
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _subsets_are_subsets(self) -> Self:
+        known = self.adversary.knowable
+        for subset in self.subsets:
+            if isinstance(subset, str):
+                if subset != "full" and not SWEEP.fullmatch(subset):
+                    raise ValueError(
+                        text(
+                            '"{subset}" are no subsets; say full, all, max:K or a list of names',
+                            subset=subset,
+                        )
+                    )
+                continue
+            if not subset:
+                raise ValueError(text("a subset needs at least one quasi-identifier"))
+            for name in subset:
+                if name not in known:
+                    raise ValueError(_no_quasi_identifier(name, known))
+        return self
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether the datasets are joined, so that the others tell more about the people of the focal one."""
+        return super().is_joined and not self.each
+
+    def columns_without_role(self) -> tuple[str, ...]:
+        """Return the columns that the study needs without their having a role."""
+        columns = [*super().columns_without_role(), *(key.name for key in self.links)]
+        columns += [name for name in (self.by, self.group) if name is not None]
+        return tuple(dict.fromkeys(columns))
+
+    def chosen_subsets(self) -> tuple[tuple[str, ...], ...]:
+        """Return the sets of quasi-identifiers to assess.
+
+        They come by size, then in the order in which the quasi-identifiers were given; each once.
+        """
+        order = self.adversary.knowable
+        positions = {chosen for subset in self.subsets for chosen in _positions(subset, order)}
+        by_size = sorted(positions, key=lambda subset: (len(subset), subset))
+        return tuple(tuple(order[i] for i in subset) for subset in by_size)
+
+    @property
+    def sweep(self) -> str | None:
+        """``all`` or ``max:K`` where one sweep answers the study, else None.
+
+        A sweep knows single secrets and one guess; anything else is assessed subset by subset.
+        """
+        adversary = self.adversary
+        asked = self.subsets[0] if len(self.subsets) == 1 else None
+        if not isinstance(asked, str) or not SWEEP.fullmatch(asked):
+            return None
+        joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
+        plain = adversary.gain == Gain() and not adversary.prior and not self.links
+        return asked if plain and not joint else None
+
+
+def with_default_subsets(study: AssessStudy) -> AssessStudy:
+    """Return the study with the subsets that are assessed when nobody says which: all, where that is quick.
+
+    It is where there are not many and the records weigh the same.
+    """
+    swept = study.model_copy(update={"subsets": ("all",)})
+    adversary = study.adversary
+    quick = len(adversary.knowable) <= SWEPT_BY_DEFAULT and adversary.weight is None
+    return swept if quick and swept.sweep else study
+
+
+def parse_link(link: str, columns: Collection[str] = ()) -> dict[str, Any]:
+    """Return the linking key that a text says in short, as content of a study.
+
+    A text that is the name of one of the columns, as it stands or before the last equals sign, is that column.
+
+    >>> parse_link("age+1"), parse_link("nationality=0.999")
+    ({'name': 'age', 'persists': 1.0, 'shift': 1}, {'name': 'nationality', 'persists': 0.999, 'shift': 0})
+    """
+    name, _, share = link.rpartition("=")
+    for plain, probability in ((link, "1"), (name, share)):
+        if plain in columns and _is_number(probability):
+            return {"name": plain, "persists": float(probability), "shift": 0}
+    found = LINK.fullmatch(link)
+    try:
+        persists = float(found["persists"] or 1) if found else None
+    except ValueError:
+        persists = None
+    if found is None or persists is None:
+        raise StudyError(
+            text(
+                '--link "{link}" is not of the form COLUMN, COLUMN=PROBABILITY or COLUMN+YEARS',
+                link=link,
+            )
+        )
+    return {"name": found["name"], "persists": persists, "shift": int(found["shift"] or 0)}
+
+
+def _no_quasi_identifier(name: str, known: tuple[str, ...]) -> str:
+    near = near_names(name, known)
+    if near:
+        return text(
+            '"{name}" in a subset is not a quasi-identifier; did you mean {near}?',
+            name=name,
+            near=quoted(near),
+        )
+    return text(
+        '"{name}" in a subset is not a quasi-identifier; they are {known}',
+        name=name,
+        known=quoted(known),
+    )
+
+
+def _is_number(written: str) -> bool:
+    try:
+        float(written)
+    except ValueError:
+        return False
+    return True
+
+
+def _positions(subset: Subset, order: tuple[str, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield the sets of positions that an entry of ``subsets`` stands for."""
+    if not isinstance(subset, str):
+        yield tuple(sorted(order.index(name) for name in set(subset)))
+    elif subset == "full":
+        yield tuple(range(len(order)))
+    else:
+        limit = subset.partition(":")[2]
+        for size in range(1, min(int(limit or len(order)), len(order)) + 1):
+            yield from combinations(range(len(order)), size)

@@ -1,0 +1,75 @@
+"""What is asked of ``target``: a release, and what is known of one person in it."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from glasshouse.language import text
+from glasshouse.study.adversaries import Probability
+from glasshouse.study.conditions import without_values
+from glasshouse.study.datasets import ConditionText, Dataset
+from glasshouse.study.release import ReleaseStudy
+
+
+class PopulationStudy(ReleaseStudy):
+    """A question about people who may or may not be in a release."""
+
+    population: Dataset | None = None
+    """A register of all people that the release may be about."""
+    fraction: Probability | None = None
+    """The share of the population that is in the release, where there is no register."""
+    known: tuple[ConditionText, ...] = ()
+    """What is known of one person."""
+
+    @model_validator(mode="after")
+    def _population_is_one(self) -> Self:
+        if self.adversary.prior:
+            raise ValueError(text("a prior is for assess; leave it out"))
+        if self.adversary.facts:
+            raise ValueError(text("facts are for assess; name their columns as quasi-identifiers"))
+        if self.population is not None and self.fraction is not None:
+            raise ValueError(text("give a population register or a sampling fraction, not both"))
+        if self.fraction == 0:
+            raise ValueError(text("a sampling fraction is above 0 and at most 1"))
+        return self
+
+    def refuse_treatment(self) -> None:
+        """Make sure that nobody is left out who would then be taken for absent.
+
+        Raises:
+            ValueError: Somebody is.
+        """
+        if self.treatment.invalid or self.treatment.drop_missing:
+            raise ValueError(
+                text(
+                    "records left out as invalid or missing would be taken for people who are not there; leave out "
+                    "invalid and drop_missing where membership is asked"
+                )
+            )
+
+    def abridged(self) -> Self:
+        """Return the study without values, those that are known of a person among them."""
+        return super().abridged().model_copy(update={"known": without_values(self.known)})
+
+
+class TargetStudy(PopulationStudy):
+    """What is learned of one person, of whom some things are known."""
+
+    command: Literal["target"] = "target"
+    """The command that answers it."""
+    known: tuple[ConditionText, ...] = Field(default=())
+    """What is known of the person."""
+
+    @model_validator(mode="after")
+    def _question_is_complete(self) -> Self:
+        if self.is_joined and self.adversary.identifier is None:
+            raise ValueError(text("several datasets need a column that names a person (--id)"))
+        if self.population is not None:
+            self.refuse_treatment()
+        if not self.known:
+            raise ValueError(
+                text("say what is known of the person: --know COLUMN=VALUE, once or more")
+            )
+        return self

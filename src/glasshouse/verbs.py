@@ -1,0 +1,362 @@
+"""The commands as Python functions: the same words, the same questions, the same answers.
+
+Each takes data (an encoded table, a file, or a frame of pandas, Polars, Arrow or DuckDB) and returns a `Run`.
+
+>>> import glasshouse as gh
+>>> import pyarrow as pa
+>>> people = pa.table({"age": [20, 30, 30], "sex": ["F", "F", "F"], "illness": ["a", "b", "b"]})
+>>> run = gh.assess(people, quasi_identifiers=["age", "sex"], sensitive=["illness"])
+>>> run
+<Run of assess: 3 records>
+>>> [attack.certain for attack in run.outcome.attacks][-2:]
+[1, 3]
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from os import PathLike
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+from glasshouse.errors import StudyError, near_names, quoted
+from glasshouse.language import text
+from glasshouse.progress import OnProgress
+from glasshouse.runs import Outcome, Resources, Run
+from glasshouse.runs import run as carry_out
+from glasshouse.runs.run import in_memory
+from glasshouse.study import Dialect, Question, load_study, validated
+from glasshouse.study.anonymise import AnonymiseStudy
+from glasshouse.study.assess import AssessStudy, with_default_subsets
+from glasshouse.study.compare import CompareStudy
+from glasshouse.study.deter import DeterStudy
+from glasshouse.study.membership import MembershipStudy
+from glasshouse.study.target import TargetStudy
+from glasshouse.study.threat import ThreatStudy
+from glasshouse.table import EncodedTable
+from glasshouse.table import read as read_table
+
+Data = Any
+"""An encoded table, a path, or a frame; of several, a list."""
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def verb(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function that answers a wrong call with a sentence."""
+    signature = inspect.signature(function)
+    names = [name for name, p in signature.parameters.items() if p.kind is p.KEYWORD_ONLY]
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise StudyError(_wrong_call(function.__name__, kwargs, names, error)) from None
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _wrong_call(
+    name: str, kwargs: Mapping[str, object], names: Sequence[str], error: TypeError
+) -> str:
+    for word in kwargs:
+        near = near_names(word, names)
+        if word not in names and near:
+            return text(
+                '{function}() has no "{word}"; did you mean {near}?',
+                function=name,
+                word=word,
+                near=quoted(near),
+            )
+    return text(
+        "{function}() cannot be called so: {reason}; it takes {names}",
+        function=name,
+        reason=error,
+        names=", ".join(names),
+    )
+
+
+@verb
+def read(
+    data: Data,
+    *,
+    quasi_identifiers: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
+    id: str | None = None,  # noqa: A002 - the word of the command line
+    weight: str | None = None,
+    facts: Mapping[str, Sequence[str]] | None = None,
+    also: Sequence[str] = (),
+    types: Mapping[str, str] | None = None,
+    separator: str | None = None,
+    quote: str | None = '"',
+    encoding: str | None = None,
+    header: bool = True,
+    names: Sequence[str] = (),
+    strip: bool = False,
+    name: str | None = None,
+    on_progress: OnProgress | None = None,
+) -> EncodedTable:
+    """Read a file or a frame into an encoded table, which any number of questions can be asked about.
+
+    Args:
+        data: A path to delimited text, Parquet, Arrow or a saved table; or a frame of pandas, Polars, Arrow, or a
+            DuckDB relation.
+        quasi_identifiers: The columns that an adversary can know of a person.
+        sensitive: The columns that she wants to infer.
+        id: The column that names a person.
+        weight: The column that says how much each record counts.
+        facts: What she knows together or not at all, by name: the columns of each, such as those of a birth date.
+        also: Further columns to read, without a role.
+        types: Columns to be understood as ``integer`` or ``number``; all others are text.
+        separator: The character between fields; by default detected.
+        quote: The character around fields that hold a separator; ``"none"``: there is no such thing.
+        encoding: Such as ``latin-1``; by default by byte-order mark, else UTF-8.
+        header: Whether the first line holds the names of the columns.
+        names: Names for the columns, instead of the header's or where there is none.
+        strip: Whether blanks around a value are dropped.
+        name: What results call the table; by default the file's name.
+        on_progress: Told how far it is.
+
+    Raises:
+        DataError: The data is malformed, or a column is not in it.
+        StudyError: A column is given two roles.
+    """
+    written = {
+        "separator": separator,
+        "quote": quote,
+        "encoding": encoding,
+        "header": header,
+        "names": tuple(names),
+        "strip": strip,
+    }
+    dialect = validated(Dialect, written, "read")
+    return read_table(
+        data,
+        quasi_identifiers=quasi_identifiers,
+        sensitive=sensitive,
+        id=id,
+        weight=weight,
+        facts=facts,
+        also=also,
+        dialect=None if dialect == Dialect() else dialect,
+        types=types,
+        name=name,
+        on_progress=on_progress,
+    )
+
+
+@verb
+def run(
+    study: Question | str | PathLike[str],
+    *,
+    threads: int | None = None,
+    memory: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> Run[Question, Outcome]:
+    """Carry out any study: one that was loaded, or the path of a ``study.toml``.
+
+    Raises:
+        GlasshouseError: As the command that answers it says.
+    """
+    question = study if isinstance(study, Question) else load_study(Path(study))
+    return carry_out(
+        question, resources=Resources(on_progress=on_progress, threads=threads, memory=memory)
+    )
+
+
+@verb
+def assess(
+    data: Data,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str | Sequence[str]] | None = None,
+    id: str | None = None,  # noqa: A002 - the word of the command line
+    facts: Mapping[str, Sequence[str]] | None = None,
+    subsets: str | Sequence[str | Sequence[str]] | None = None,
+    weight: str | None = None,
+    prior: Mapping[str, Mapping[str, float]] | None = None,
+    tries: int | None = None,
+    worth: Mapping[str, Mapping[str, float]] | None = None,
+    where: Sequence[str] = (),
+    invalid: Sequence[str] = (),
+    drop_missing: bool = False,
+    by: str | None = None,
+    each: bool = False,
+    seed: int = 0,
+    subject: str = "person",
+    explain: bool = False,
+    per_record: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> Run[AssessStudy, Any]:
+    """Tell who can be named, and what can be inferred about them, by someone who knows some attributes.
+
+    Args:
+        data: The release; a list of several is a longitudinal collection, of which the first is focal.
+        quasi_identifiers: What she can know of a person; by default those of the table.
+        sensitive: What she wants to infer, each or several together; by default the table's sensitive attributes.
+        id: The column that names a person; by default the table's.
+        facts: Columns that she knows together or not at all, by name.
+        subsets: ``all``, ``full``, ``max:K``, or the sets of quasi-identifiers; by default all, where that is quick.
+        weight: Record weights that shape her prior; by default the table's.
+        prior: Per secret, what she believes of it beforehand.
+        tries: How often she may guess.
+        worth: Per secret, what naming each value right is worth to her.
+        where: Only records that meet these conditions, such as ``age=18..65``.
+        invalid: No records that meet one of these.
+        drop_missing: No records with a missing value in a column that has a role.
+        by: The column whose values are assessed one by one, and compared.
+        each: Whether several datasets are assessed one by one, and compared.
+        seed: For the choice of one record of a person who has several.
+        subject: What a record stands for, in sentences.
+        explain: For small data: whether to keep every table from the records to the hyper.
+        per_record: Whether each record's own risk is wanted, too: ``run.per_record``.
+        threads: How many threads to use; by default as many as there are processors.
+        memory: How many bytes a sweep may use.
+        on_progress: Told how far it is.
+
+    Raises:
+        DataError: The data is malformed or lacks a column.
+        StudyError: The question does not fit the data.
+        BudgetError: It does not fit the memory.
+    """
+    datasets, tables = _datasets(data, quasi_identifiers, sensitive, id, facts, weight)
+    chosen = [subsets] if isinstance(subsets, str) else subsets
+    study = validated(
+        AssessStudy,
+        {
+            "datasets": datasets,
+            "adversary": _adversary(tables, quasi_identifiers, sensitive, id, facts, weight)
+            | {"prior": dict(prior or {}), "gain": {"tries": tries, "worth": dict(worth or {})}},
+            "treatment": _treatment(where, invalid, drop_missing),
+            "by": by,
+            "each": each,
+            "seed": seed,
+            "subsets": chosen or ["full"],
+            "subject": subject,
+        },
+        "assess",
+    )
+    return _asked(
+        study if chosen else with_default_subsets(study),
+        Resources(on_progress=on_progress, threads=threads, memory=memory),
+        tables=tables,
+        explain=explain,
+        per_record=per_record,
+    )
+
+
+@verb
+def target(
+    data: Data,
+    known: Mapping[str, object] | Sequence[str],
+    *,
+    sensitive: Sequence[str | Sequence[str]] | None = None,
+    id: str | None = None,  # noqa: A002 - the word of the command line
+    weight: str | None = None,
+    tries: int | None = None,
+    worth: Mapping[str, Mapping[str, float]] | None = None,
+    population: Data = None,
+    fraction: float | None = None,
+    where: Sequence[str] = (),
+    seed: int = 0,
+    subject: str = "person",
+    on_progress: OnProgress | None = None,
+) -> Run[TargetStudy, Any]:
+    """Tell what someone who knows a few facts about one person learns about that person.
+
+    Args:
+        data: The release; of several, joined by the identifier, the first is focal.
+        known: What is known of the person: ``{"age": 41}``, or conditions such as ``["age=40..45"]``.
+        sensitive: What she wants to infer; by default the table's sensitive attributes.
+        id: The column that names a person; by default the table's.
+        weight: Record weights that shape her prior.
+        tries: How often she may guess.
+        worth: Per secret, what naming each value right is worth to her.
+        population: A register of all people that the release may be about.
+        fraction: Without a register: the share of the population that is in the release.
+        where: Only records that meet these conditions.
+        seed: For the choice of one record of a person who has several.
+        subject: What a record stands for, in sentences.
+        on_progress: Told how far it is.
+
+    Raises:
+        DataError: The data is malformed or lacks a column, or nobody fits what is known.
+        StudyError: The question does not fit the data.
+    """
+    facts = _conditions(known)
+    columns = list(dict.fromkeys(_column_of(fact) for fact in facts))
+    datasets, tables = _datasets(data, columns, sensitive, id, None, weight)
+    people = _population(population, columns)
+    study = validated(
+        TargetStudy,
+        {
+            "datasets": datasets,
+            "adversary": _adversary(tables, columns, sensitive, id, None, weight)
+            | {"gain": {"tries": tries, "worth": dict(worth or {})}},
+            "treatment": _treatment(where, (), False),
+            "known": facts,
+            "seed": seed,
+            "population": people[0],
+            "fraction": fraction,
+            "subject": subject,
+        },
+        "target",
+    )
+    resources = Resources(on_progress=on_progress)
+    return _asked(study, resources, tables=tables, population=people[1])
+
+
+@verb
+def membership(
+    data: Data,
+    population: Data = None,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    known: Mapping[str, object] | Sequence[str] = (),
+    fraction: float | None = None,
+    id: str | None = None,  # noqa: A002 - the word of the command line
+    where: Sequence[str] = (),
+    subject: str = "person",
+    on_progress: OnProgress | None = None,
+) -> Run[MembershipStudy, Any]:
+    """Tell who is in a release, or in which of several.
+
+    Args:
+        data: The release, or several.
+        population: A register of all people that the release may be about.
+        quasi_identifiers: What release and register share; by default those of the table.
+        known: What is known of one person, where one is asked about.
+        fraction: Without a register: the share of the population that is in the release.
+        id: The column that names a person in several releases.
+        where: Only people who meet these conditions.
+        subject: What a record stands for, in sentences.
+        on_progress: Told how far it is.
+
+    Raises:
+        DataError: The data is malformed or lacks a column, or the register lacks people of the release.
+        StudyError: The question does not fit the data.
+    """
+    datasets, tables = _datasets(data, quasi_identifiers, (), id, None, None)
+    shared = quasi_identifiers or (tables[0].quasi_identifiers if tables else ())
+    people = _population(population, shared)
+    study = validated(
+        MembershipStudy,
+        {
+            "datasets": datasets,
+            "adversary": {"quasi_identifiers": tuple(shared), "identifier": id},
+            "treatment": _treatment(where, (), False),
+            "known": _conditions(known),
+            "population": people[0],
+            "fraction": fraction,
+            "subject": subject,
+        },
+        "membership",
+    )
+    resources = Resources(on_progress=on_progress)
+    return _asked(study, resources, tables=tables, population=people[1])
