@@ -4,7 +4,7 @@
 >>> import pyarrow as pa
 >>> people = pa.table({"age": [20, 30, 30], "sex": ["F", "F", "F"], "illness": ["a", "b", "b"]})
 >>> table = gh.read(people, quasi_identifiers=["age", "sex"], sensitive=["illness"])
->>> gh.microdata.attack(table, secret="illness").probabilistic.posterior
+>>> gh.assess(table).outcome.attacks[-1].probabilistic.posterior
 Fraction(1, 1)
 """
 
@@ -23,70 +23,78 @@ if TYPE_CHECKING:
         SolverError,
         StudyError,
     )
-    from glasshouse.notebook import chart, show
-    from glasshouse.report.assess.findings import findings
-    from glasshouse.study import Dialect, Study, load_study
-    from glasshouse.table import EncodedTable, collect, read
+    from glasshouse.progress import Progress
+    from glasshouse.runs import Run
+    from glasshouse.study import load_study
+    from glasshouse.table import EncodedTable
+    from glasshouse.verbs import (
+        anonymise,
+        assess,
+        compare,
+        deter,
+        membership,
+        read,
+        run,
+        target,
+        threat,
+    )
 
 _HOME = {
-    "BudgetError": "errors",
-    "DataError": "errors",
-    "Dialect": "study",
-    "EncodedTable": "table",
-    "GlasshouseError": "errors",
-    "InternalError": "errors",
-    "SolverError": "errors",
-    "Study": "study",
-    "StudyError": "errors",
-    "chart": "notebook",
-    "collect": "table",
-    "economics": "",
-    "findings": "report",
-    "groups": "",
-    "load_study": "study",
-    "microdata": "",
-    "mitigation": "",
-    "qif": "",
-    "read": "table",
-    "show": "notebook",
-    "synthetic": "",
-    "totals": "",
+    "errors": (
+        *("BudgetError", "DataError", "GlasshouseError"),
+        *("InternalError", "SolverError", "StudyError"),
+    ),
+    "progress": ("Progress",),
+    "runs": ("Run",),
+    "study": ("load_study",),
+    "table": ("EncodedTable",),
+    "verbs": (
+        *("anonymise", "assess", "compare", "deter", "membership"),
+        *("read", "run", "target", "threat"),
+    ),
+    "": ("economics", "groups", "microdata", "mitigation", "qif", "synthetic", "totals"),
 }
+"""The public names, by the module that they come from; those of the last line are modules."""
+_MODULES = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "BudgetError",
     "DataError",
-    "Dialect",
     "EncodedTable",
     "GlasshouseError",
     "InternalError",
+    "Progress",
+    "Run",
     "SolverError",
-    "Study",
     "StudyError",
-    "chart",
-    "collect",
+    "anonymise",
+    "assess",
+    "compare",
+    "deter",
     "economics",
-    "findings",
     "groups",
     "load_study",
+    "membership",
     "microdata",
     "mitigation",
     "qif",
     "read",
-    "show",
+    "run",
     "synthetic",
+    "target",
+    "threat",
     "totals",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that ``import glasshouse`` costs nothing."""
-    if name not in _HOME:
+    if name not in _MODULES:
         raise AttributeError(f"module 'glasshouse' has no attribute {name!r}")
-    home = _HOME[name]
+    module = _MODULES[name]
     value = (
-        getattr(import_module(f"glasshouse.{home}"), name)
-        if home
+        getattr(import_module(f"glasshouse.{module}"), name)
+        if module
         else import_module(f"glasshouse.{name}")
     )
     globals()[name] = value

@@ -332,3 +332,54 @@ def _themed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
         .configure_view(stroke=None)
     )
     return themed
+
+
+def successes_chart(
+    steps: Sequence[tuple[str, Sequence[Fraction]]],
+    names: Sequence[str],
+    *,
+    field: str,
+    colours: Sequence[str],
+    shapes: Sequence[str],
+    title: str,
+    subtitle: str,
+) -> alt.TopLevelMixin:
+    """Show for which share of the records each attack succeeds in every release, joined by a line.
+
+    Args:
+        steps: The attacks with their success in each release.
+        names: The releases, as the legend calls them.
+        field: What the names are called in the data of the picture.
+        colours: The colour of each.
+        shapes: The mark of each.
+        title: What was found.
+        subtitle: How to read it.
+    """
+    rows = [
+        {"attack": label, field: name, "success": 100 * float(success)}
+        for label, successes in steps
+        for name, success in zip(names, successes, strict=True)
+    ]
+    order = list(dict.fromkeys(label for label, _ in steps))
+    places = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=alt.X(
+            "success:Q",
+            title=text("share of records for which the adversary succeeds (%)"),
+            scale=alt.Scale(domain=[0, 100]),
+        ),
+        y=alt.Y("attack:N", sort=order, title=None, axis=alt.Axis(labelPadding=12, labelLimit=360)),
+    )
+    lines = places.mark_line(strokeWidth=3, color=JOINT).encode(detail="attack:N")
+    marks = places.mark_point(filled=True, size=140, opacity=1).encode(
+        color=alt.Color(
+            f"{field}:N", title=None, sort=names, scale=alt.Scale(domain=names, range=colours)
+        ),
+        shape=alt.Shape(
+            f"{field}:N", title=None, sort=names, scale=alt.Scale(domain=names, range=shapes)
+        ),
+    )
+    return alt.layer(lines, marks).properties(
+        width=520,
+        height=alt.Step(34),
+        title=alt.Title(wrapped(title, 75), subtitle=wrapped(subtitle, 85)),
+    )

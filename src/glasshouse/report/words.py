@@ -246,42 +246,30 @@ def within(known: str, names: Sequence[str]) -> str:
     >>> within("age", ["2014", "2015"]), within("age", ["2016", "2015", "2014"]), within("age", list("abcdef"))
     ('age in 2014 and 2015', 'age in each of 2014 to 2016', 'age in a and 5 further datasets')
     """
-    years = _years_in_a_row(names)
-    if years is not None:
-        return text(
-            "{known} in each of {first} to {last}", known=known, first=years[0], last=years[1]
-        )
-    if len(names) > _MOST_IN_A_LIST:
-        return text_for(
-            len(names) - 1,
-            "{known} in {first} and {count} further dataset",
-            "{known} in {first} and {count} further datasets",
-            known=known,
-            first=names[0],
-        )
-    return text("{known} in {datasets}", known=known, datasets=joined(names))
+    return text("{known} {where}", known=known, where=_in_datasets(names))
 
 
 def set_apart(known: str, names: Sequence[str]) -> str:
     """Say the same as `within`, where what is known must not run into what follows.
 
-    >>> set_apart("age", ["2014", "2015"]), set_apart("age", ["2016", "2015", "2014"]), set_apart("age", list("abcdef"))
-    ('age (in 2014 and 2015)', 'age (in each of 2014 to 2016)', 'age (in a and 5 further datasets)')
+    >>> set_apart("age", ["2014", "2015"]), set_apart("age", list("abcdef"))
+    ('age (in 2014 and 2015)', 'age (in a and 5 further datasets)')
     """
+    return text("{known} ({where})", known=known, where=_in_datasets(names))
+
+
+def _in_datasets(names: Sequence[str]) -> str:
     years = _years_in_a_row(names)
     if years is not None:
-        return text(
-            "{known} (in each of {first} to {last})", known=known, first=years[0], last=years[1]
-        )
+        return text("in each of {first} to {last}", first=years[0], last=years[1])
     if len(names) > _MOST_IN_A_LIST:
         return text_for(
             len(names) - 1,
-            "{known} (in {first} and {count} further dataset)",
-            "{known} (in {first} and {count} further datasets)",
-            known=known,
+            "in {first} and {count} further dataset",
+            "in {first} and {count} further datasets",
             first=names[0],
         )
-    return text("{known} (in {datasets})", known=known, datasets=joined(names))
+    return text("in {datasets}", datasets=joined(names))
 
 
 def _years_in_a_row(names: Sequence[str]) -> tuple[str, str] | None:

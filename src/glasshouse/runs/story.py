@@ -23,7 +23,7 @@ from glasshouse.report import Page, Provenance, archive
 from glasshouse.report.html import to_html
 from glasshouse.report.story import Chapter, story_page
 from glasshouse.runs.anonymise import AnonymiseRun, run_anonymise
-from glasshouse.runs.assess import (Means, Run)
+from glasshouse.runs.assess import Means, Run
 from glasshouse.runs.run import run
 from glasshouse.runs.compare import Comparison, compare_runs, write_comparison
 from glasshouse.runs.deter import DeterRun, run_deter

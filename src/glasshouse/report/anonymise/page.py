@@ -18,7 +18,7 @@ from glasshouse.report.anonymise.findings import (
 )
 from glasshouse.report.attacks import METHOD, attack_label
 from glasshouse.report.cells import count_cell, number_cell, percent_cell
-from glasshouse.report.charts import JOINT, NEUTRAL, TARGETS, wrapped
+from glasshouse.report.charts import NEUTRAL, TARGETS, successes_chart
 from glasshouse.report.page import (
     Cell,
     Column,
@@ -180,36 +180,6 @@ def _steps(outcome: Protected) -> list[tuple[str, Fraction, Fraction]]:
 
 def protection_chart(outcome: Protected) -> alt.TopLevelMixin:
     """Show each attack on the original and on the release: how often a guess is right, and who is known for certain."""
-    kinds = _kinds()
-    rows = [
-        {"attack": label, "what": what, "success": 100 * float(success)}
-        for label, *successes in _steps(outcome)
-        for what, success in zip(kinds, successes, strict=True)
-    ]
-    order = list(dict.fromkeys(str(row["attack"]) for row in rows))
-    places = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X(
-            "success:Q",
-            title=text("share of records for which the adversary succeeds (%)"),
-            scale=alt.Scale(domain=[0, 100]),
-        ),
-        y=alt.Y("attack:N", sort=order, title=None, axis=alt.Axis(labelPadding=12, labelLimit=360)),
-    )
-    lines = places.mark_line(strokeWidth=3, color=JOINT).encode(detail="attack:N")
-    points = places.mark_point(filled=True, size=140, opacity=1).encode(
-        color=alt.Color(
-            "what:N",
-            title=None,
-            sort=kinds,
-            scale=alt.Scale(domain=kinds, range=[NEUTRAL, TARGETS[0][0]]),
-        ),
-        shape=alt.Shape(
-            "what:N",
-            title=None,
-            sort=kinds,
-            scale=alt.Scale(domain=kinds, range=["circle", "diamond"]),
-        ),
-    )
     naming, named = (
         each.attacks[0].probabilistic.posterior for each in (outcome.before, outcome.after)
     )
@@ -223,15 +193,14 @@ def protection_chart(outcome: Protected) -> alt.TopLevelMixin:
             after=after,
         )
     )
-    return alt.layer(lines, points).properties(
-        width=520,
-        height=alt.Step(34),
-        title=alt.Title(
-            wrapped(title, 75),
-            subtitle=wrapped(
-                text("with all quasi-identifiers; suppressed records are left out"), 85
-            ),
-        ),
+    return successes_chart(
+        [(label, successes) for label, *successes in _steps(outcome)],
+        _kinds(),
+        field="what",
+        colours=[NEUTRAL, TARGETS[0][0]],
+        shapes=["circle", "diamond"],
+        title=title,
+        subtitle=text("with all quasi-identifiers; suppressed records are left out"),
     )
 
 

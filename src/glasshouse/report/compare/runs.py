@@ -14,7 +14,7 @@ from glasshouse.language import exactly, number, text, text_for
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.report.attacks import METHOD, exact_figure, graded, learned, target_label
 from glasshouse.report.cells import factor_cell, number_cell, percent_cell
-from glasshouse.report.charts import JOINT, TARGETS, wrapped
+from glasshouse.report.charts import TARGETS, successes_chart, wrapped
 from glasshouse.report.page import (
     Cell,
     Column,
@@ -162,34 +162,14 @@ def _steps(line: Line) -> list[tuple[str, list[Fraction]]]:
 def largest_chart(outcome: Lines) -> alt.TopLevelMixin:
     """Show each attack in every run, joined by a line: how often a guess is right, and who is known for certain."""
     names, colours, shapes = _look(outcome)
-    rows = [
-        {"attack": label, "run": name, "success": 100 * float(success)}
-        for line in outcome.largest
-        for label, successes in _steps(line)
-        for name, success in zip(names, successes, strict=True)
-    ]
-    order = list(dict.fromkeys(str(row["attack"]) for row in rows))
-    places = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X(
-            "success:Q",
-            title=text("share of records for which the adversary succeeds (%)"),
-            scale=alt.Scale(domain=[0, 100]),
-        ),
-        y=alt.Y("attack:N", sort=order, title=None, axis=alt.Axis(labelPadding=12, labelLimit=360)),
-    )
-    lines = places.mark_line(strokeWidth=3, color=JOINT).encode(detail="attack:N")
-    dots = places.mark_point(filled=True, size=140, opacity=1).encode(
-        color=alt.Color(
-            "run:N", title=None, sort=names, scale=alt.Scale(domain=names, range=colours)
-        ),
-        shape=alt.Shape(
-            "run:N", title=None, sort=names, scale=alt.Scale(domain=names, range=shapes)
-        ),
-    )
-    return alt.layer(lines, dots).properties(
-        width=520,
-        height=alt.Step(34),
-        title=alt.Title(wrapped(_title(outcome), 75), subtitle=wrapped(_subtitle(outcome), 85)),
+    return successes_chart(
+        [step for line in outcome.largest for step in _steps(line)],
+        names,
+        field="run",
+        colours=colours,
+        shapes=shapes,
+        title=_title(outcome),
+        subtitle=_subtitle(outcome),
     )
 
 

@@ -8,15 +8,18 @@ from math import floor, log10
 
 from glasshouse.disclosure import cell_count, cover_each_other, hidden_parts, smallest_cell
 from glasshouse.language import exactly, marked, number, text, text_for, translated
-from glasshouse.report.cells import NOTHING, count_cell
+from glasshouse.report.cells import NOTHING, count_cell, text_table
 from glasshouse.report.page import (
+    Brief,
     Cell,
     Column,
     Figure,
+    Finding,
     Group,
     Page,
     Provenance,
     Section,
+    Severity,
     Table,
     Term,
 )
@@ -43,14 +46,14 @@ from glasshouse.report.words import counted, glossary, percentage, plural
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.totals import BinExposed, CampaignResult, Phase, PhaseResult, Solution
 
-__all__ = ["total_findings", "total_page"]
-
 SOURCE = (
     "Favato 2021, “Confidential data leakage in Brazilian official foreign trade statistics” (UFMG)"
 )
+MOST_PACKAGES, MOST_BINS = 30, 6
+"""How many records of one group a terminal shows, and how many places of each."""
 
 
-def total_page(result: CampaignResult, study: TotalsStudy, *, provenance: Provenance) -> Page:
+def page(result: CampaignResult, study: TotalsStudy, *, provenance: Provenance) -> Page:
     """Return the report of a campaign."""
     records = text_for(result.records, "{count} record", "{count} records")
     instances = text_for(result.instances, "{count} instance", "{count} instances")
@@ -74,6 +77,92 @@ def total_page(result: CampaignResult, study: TotalsStudy, *, provenance: Proven
     )
 
 
+def brief(result: CampaignResult, study: TotalsStudy) -> Brief:
+    """Return what a terminal says of a campaign, phase by phase."""
+    titles = (
+        text("groups"),
+        text("instances"),
+        text("solved"),
+        text("linked so far"),
+        text("named so far"),
+        text("apart"),
+    )
+    rows = [
+        (
+            phase.name,
+            *map(
+                number,
+                (
+                    phase.groups,
+                    phase.instances,
+                    phase.solved,
+                    phase.linked_so_far,
+                    phase.exposed,
+                    sum(groups.groups for groups in phase.apart),
+                ),
+            ),
+        )
+        for phase in result.phases
+    ]
+    tables = [text_table(text("By phase"), text("phase"), titles, rows)]
+    if result.entities is not None:
+        tables.append(_named_table(result))
+    return Brief(tuple(tables), total_findings(result, study))
+
+
+def _named_table(result: CampaignResult) -> Table:
+    titles = (text("mean chance"), text("factor"), text("value at risk"), text("certain"))
+    rows = [
+        (
+            step_label(step.name),
+            number(step.chance, ".3g"),
+            growth(step.factor, 3),
+            number(step.value_at_risk, ",.0f"),
+            number(step.certain),
+        )
+        for step in result.exposure("bayes")
+    ]
+    return text_table(text("What the adversary can name, by Bayes"), text("she has"), titles, rows)
+
+
+def solution_brief(solution: Solution) -> Brief:
+    """Return what a terminal says of one group: where each of its records can be, and what is proved of it."""
+    findings = tuple(Finding(Severity.NOTE, sentence) for sentence in solution_sentences(solution))
+    if solution.status == "infeasible":
+        return Brief((), findings)
+    places = list(zip(solution.instance.package_names, solution.feasible_bins, strict=True))
+    rows = tuple(
+        (Cell(name), Cell(_places_of(solution, package, bins)))
+        for package, (name, bins) in enumerate(places[:MOST_PACKAGES])
+    )
+    heading = text("can be in") if solution.proved else text("not ruled out")
+    table = Table((Column(text("record")), Column(heading)), (Group(rows),))
+    rest = len(places) - MOST_PACKAGES
+    if rest <= 0:
+        return Brief((table,), findings)
+    further = text_for(
+        rest,
+        "… and {count} further record (--json tells all)",
+        "… and {count} further records (--json tells all)",
+    )
+    return Brief((table, further), findings)
+
+
+def _places_of(solution: Solution, package: int, bins: tuple[int, ...]) -> str:
+    names = solution.instance.bin_names
+    shares = None if solution.shares is None else solution.shares[package]
+    labels = [
+        names[place]
+        if shares is None or len(bins) == 1
+        else f"{names[place]} ({percentage(shares[place])})"
+        for place in bins[:MOST_BINS]
+    ]
+    if len(bins) > MOST_BINS:
+        more = len(bins) - MOST_BINS
+        return text("{places} and {more} more", places=", ".join(labels), more=more)
+    return ", ".join(labels)
+
+
 def _figures(result: CampaignResult, study: TotalsStudy) -> tuple[Figure, ...]:
     figures = []
     if result.entities is not None:
@@ -90,7 +179,7 @@ def _figures(result: CampaignResult, study: TotalsStudy) -> tuple[Figure, ...]:
                 table=value_at_risk_table(steps, study.currency),
             )
         )
-    instances = result.instances_frame()
+    instances = result.to_frame()
     if len(instances):
         figures += [
             Figure.of(

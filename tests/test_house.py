@@ -1,0 +1,132 @@
+"""The rules of the house that no linter knows: one word per command, names that occur once, results alike."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import types
+import typing
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import glasshouse as gh
+from glasshouse.study import COMMANDS, study_class
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "glasshouse"
+CAPABILITIES = ("microdata", "mitigation", "groups", "reconstruction", "economics")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_has_one_word_in_every_layer(command: str) -> None:
+    for layer in ("study", "runs", "cli"):
+        assert (SOURCE / layer / f"{command}.py").is_file(), layer
+    assert (SOURCE / "report" / command / "page.py").is_file()
+    assert list((ROOT / "tests" / "cli").glob(f"test_{command}*.py"))
+    assert (ROOT / "docs" / f"{command}.md").is_file()
+    assert study_class(command).model_fields["command"].default == command
+    assert f"glasshouse {command}" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert callable(getattr(gh, command)) or command == "totals"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_is_answered_and_told_by_functions_of_the_same_names(command: str) -> None:
+    assert callable(importlib.import_module(f"glasshouse.runs.{command}").answer)
+    page = importlib.import_module(f"glasshouse.report.{command}.page")
+    assert callable(page.page)
+    assert callable(page.brief)
+
+
+def classes() -> dict[str, list[str]]:
+    """Return the public classes of the house, with the modules that define them."""
+    homes = defaultdict(list)
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(path.relative_to(SOURCE).as_posix())
+    return homes
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    assert {name: homes for name, homes in classes().items() if len(homes) > 1} == {}
+
+
+def test_no_class_of_ours_is_imported_under_another_name() -> None:
+    renamed = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("glasshouse"):
+                renamed += [
+                    f"{path.relative_to(SOURCE)}: {alias.name} as {alias.asname}"
+                    for alias in node.names
+                    if alias.asname not in (None, alias.name) and alias.name[0].isupper()
+                ]
+    assert renamed == []
+
+
+def test_no_module_is_named_for_what_it_does() -> None:
+    """A module is a noun for what it gives; recoding, reading and sampling are words of the field."""
+    nouns = {"recoding", "local_recoding", "reading"}
+    gerunds = [
+        path.relative_to(SOURCE).as_posix()
+        for path in SOURCE.rglob("*.py")
+        if path.stem.endswith("ing") and path.stem not in nouns
+    ]
+    assert gerunds == []
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_a_capability_exports_functions_and_results_and_no_module_shadows_them(
+    capability: str,
+) -> None:
+    module = importlib.import_module(f"glasshouse.{capability}")
+    for name in module.__all__:
+        assert not isinstance(getattr(module, name), types.ModuleType), name
+        assert not (SOURCE / capability / f"{name}.py").exists(), f"{name} is also a module"
+
+
+def results() -> list[tuple[str, type]]:
+    """Return the classes of ours that public functions return, with the function."""
+    found = []
+    for capability in (*CAPABILITIES, "qif"):
+        module = importlib.import_module(f"glasshouse.{capability}")
+        for name in module.__all__:
+            function = getattr(module, name)
+            if inspect.isfunction(function):
+                kind = typing.get_type_hints(function).get("return")
+                found += [(f"{capability}.{name}", own) for own in _ours(kind)]
+    return found
+
+
+def _ours(kind: object) -> list[type]:
+    """Return the classes of a capability that a type is made of."""
+    if isinstance(kind, type) and not typing.get_args(kind):
+        is_ours = kind.__module__.startswith("glasshouse.") and not issubclass(kind, str)
+        return [kind] if is_ours else []
+    return [own for part in typing.get_args(kind) for own in _ours(part)]
+
+
+NO_RESULTS = {
+    # what is asked or handed on, not what came out
+    *("EncodedTable", "EncodedColumn", "Instance", "Release", "Hierarchy", "TotalsStudy"),
+    *("GainMatrix", "Victims", "Terms", "Channel", "Prior", "Hyper", "Joint", "GainFunction"),
+}
+"""Classes that functions take and give, and that are no results."""
+
+
+def test_every_result_of_a_public_function_gives_a_table_and_plain_values() -> None:
+    lacking = {
+        f"{function}: {kind.__name__} has no {method}"
+        for function, kind in results()
+        if kind.__name__ not in NO_RESULTS
+        for method in ("to_dict", "to_frame")
+        if not hasattr(kind, method)
+    }
+    assert lacking == set()
+
+
+def test_there_are_results_to_check() -> None:
+    assert len({kind for _, kind in results()}) > 30
