@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
 from os import PathLike
 from pathlib import Path
@@ -27,8 +28,8 @@ from glasshouse.progress import OnProgress
 from glasshouse.runs import Outcome, Resources, Run
 from glasshouse.runs import run as carry_out
 from glasshouse.runs.run import in_memory
-from glasshouse.study import Dialect, Question, load_study, validated
-from glasshouse.study.anonymise import AnonymiseStudy
+from glasshouse.study import Dialect, Question, load_study, parse_condition, validated
+from glasshouse.study.anonymise import AnonymiseStudy, method_of
 from glasshouse.study.assess import AssessStudy, with_default_subsets
 from glasshouse.study.compare import CompareStudy
 from glasshouse.study.deter import DeterStudy
@@ -360,3 +361,330 @@ def membership(
     )
     resources = Resources(on_progress=on_progress)
     return _asked(study, resources, tables=tables, population=people[1])
+
+
+@verb
+def anonymise(
+    data: Data,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    id: str | None = None,  # noqa: A002 - the word of the command line
+    method: str | None = None,
+    k: int | None = None,
+    l: int | None = None,  # noqa: E741 - the word of the field
+    t: float | None = None,
+    recoding: str = "global",
+    suppression: float = 0.0,
+    hierarchies: Mapping[str, str | PathLike[str]] | None = None,
+    importance: Mapping[str, float] | None = None,
+    keep: Sequence[str] = (),
+    keep_order: bool = False,
+    where: Sequence[str] = (),
+    invalid: Sequence[str] = (),
+    drop_missing: bool = False,
+    seed: int = 0,
+    subject: str = "person",
+    seconds: float | None = None,
+    on_progress: OnProgress | None = None,
+    **protection: Any,
+) -> Run[AnonymiseStudy, Any]:
+    """Protect a release at the least loss, and measure again; ``run.release`` is the protected table.
+
+    Args:
+        data: The data.
+        quasi_identifiers: What an adversary can know of a person; by default those of the table.
+        sensitive: What she wants to infer; by default the table's sensitive attributes.
+        id: The column that names a person; by default the table's.
+        method: What is promised of every class; by default what ``k``, ``l``, ``t`` or a risk says.
+        k: The least number of records alike.
+        l: How many sensitive values a class has.
+        t: How far a class may be from all records.
+        recoding: ``global``, ``local`` or ``mondrian``.
+        suppression: The largest share of records that may be suppressed.
+        hierarchies: Per column, the file of its hierarchy; of others it is suggested.
+        importance: Per column, how much its loss weighs.
+        keep: Further columns that are released as they are.
+        keep_order: Whether the records stay in the order of the data, which may tell more than they do.
+        where: Only records that meet these conditions.
+        invalid: No records that meet one of these.
+        drop_missing: No records with a missing value in a column that has a role.
+        seed: What random choices follow from; keep it as secret as the data.
+        subject: What a record stands for, in sentences.
+        seconds: After so long the best protection found so far is taken.
+        on_progress: Told how far it is.
+        protection: Further entries of a study's ``protection``, such as ``diversity`` or ``highest_risk``.
+
+    Raises:
+        DataError: The data is malformed, or a value is not in its hierarchy.
+        StudyError: The protection cannot be reached, or is not well posed.
+        BudgetError: The time was over before any protection was found.
+    """
+    datasets, tables = _datasets(data, quasi_identifiers, sensitive, id, None, None, also=keep)
+    wanted = {"k": k, "l": l, "t": t, "recoding": recoding, "suppression": suppression}
+    wanted |= {"hierarchies": dict(hierarchies or {}), "importance": dict(importance or {})}
+    wanted |= {"keep": list(keep), "keep_order": keep_order, "time_limit": seconds}
+    study = validated(
+        AnonymiseStudy,
+        {
+            "datasets": datasets,
+            "adversary": _adversary(tables, quasi_identifiers, sensitive, id, None, None),
+            "treatment": _treatment(where, invalid, drop_missing),
+            "seed": seed,
+            "subject": subject,
+            "protection": wanted | protection | {"method": method or method_of(k=k, l=l, t=t)},
+        },
+        "anonymise",
+    )
+    return _asked(study, Resources(on_progress=on_progress), tables=tables)
+
+
+@verb
+def compare(
+    *runs: str | PathLike[str],
+    fraction: float | None = None,
+    predict: str | None = None,
+    subject: str = "person",
+    on_progress: OnProgress | None = None,
+) -> Run[CompareStudy, Any]:
+    """Put runs of the same command side by side: what got worse, what got better.
+
+    Args:
+        runs: The folders of the runs, as ``run.report(folder)`` or ``--out`` wrote them.
+        fraction: Of releases: the share of the population that is in the data, for population uniqueness.
+        predict: Of releases: a column that a classifier is to predict from each.
+        subject: What a record stands for, in sentences.
+        on_progress: Told how far it is.
+
+    Raises:
+        DataError: A folder holds no run that can be compared.
+        StudyError: They are fewer than two, or of different commands.
+    """
+    content = {"runs": list(runs), "fraction": fraction, "predict": predict, "subject": subject}
+    study = validated(CompareStudy, content, "compare")
+    return _asked(study, Resources(on_progress=on_progress))
+
+
+@verb
+def threat(
+    release: Data,
+    original: Data = None,
+    *,
+    quasi_identifiers: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
+    group: str | None = None,
+    known: Mapping[str, object] | Sequence[str] = (),
+    hierarchies: Mapping[str, str | PathLike[str]] | None = None,
+    learner: int = 5,
+    alpha: float | None = None,
+    beta: float | None = None,
+    seed: int = 0,
+    subject: str = "person",
+    per_record: bool = False,
+    precision: float | None = None,
+    sweeps: int | None = None,
+    seconds: float | None = None,
+    threads: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> Run[ThreatStudy, Any]:
+    """Tell what an anonymised table tells about a person, beyond what anyone may learn about the population.
+
+    Args:
+        release: The table as published: a file, or the folder of a run of `anonymise`.
+        original: The file behind the release, which only the publisher has.
+        quasi_identifiers: What an adversary can know of a person.
+        sensitive: What she wants to infer.
+        group: The column of group names, of a release by Anatomy.
+        known: What is known of one victim; by default everybody in the table is one.
+        hierarchies: Per column, the file that says what its labels stand for.
+        learner: The learner as the ratio of expectations (5), or as the expectation of the ratio (6).
+        alpha: The Dirichlet parameter of sensitive values.
+        beta: The Dirichlet parameter of the values of all attributes.
+        seed: What all random numbers follow from.
+        subject: What a record stands for, in sentences.
+        per_record: Whether each record's own threat is wanted, too: ``run.per_record``.
+        precision: Sample until every error is at most this.
+        sweeps: Stop after so many sweeps at the latest.
+        seconds: Stop after so long at the latest.
+        threads: How many threads to use.
+        on_progress: Told how far it is.
+
+    Raises:
+        DataError: The data is malformed, or the original does not match the release.
+        StudyError: The question does not fit the data.
+    """
+    from glasshouse.runs.threat import study_of_folder
+
+    content: dict[str, Any] = {
+        "release": {"path": release},
+        "original": None if original is None else {"path": original},
+        "quasi_identifiers": list(quasi_identifiers),
+        "sensitive": list(sensitive),
+        "group": group,
+        "hierarchies": dict(hierarchies or {}),
+        "seed": seed,
+        "subject": subject,
+    }
+    if Path(release).is_dir():
+        content = study_of_folder(Path(release))
+    limits = {"precision": precision, "sweeps": sweeps, "seconds": seconds}
+    content |= {"known": _conditions(known), "reading": str(learner), "sampling": limits}
+    content |= {"alpha": alpha, "beta": beta}
+    study = validated(ThreatStudy, content, "threat")
+    resources = Resources(on_progress=on_progress, threads=threads)
+    return _asked(study, resources, per_record=per_record)
+
+
+@verb
+def deter(
+    *,
+    release: str | PathLike[str] | None = None,
+    population: str | PathLike[str] | None = None,
+    register: str | PathLike[str] | None = None,
+    quasi_identifiers: Sequence[str] = (),
+    subject: str = "person",
+    on_progress: OnProgress | None = None,
+    **terms: Any,
+) -> Run[DeterStudy, Any]:
+    """Tell whether a rational adversary would attack, how far she would go, and what deters her.
+
+    Args:
+        release: The file of de-identified records, where the risk of each is asked.
+        population: The file of everybody, where she does not know the register.
+        register: The file of people that the records can be linked with.
+        quasi_identifiers: The columns by which they are linked.
+        subject: What a record stands for, in sentences.
+        on_progress: Told how far it is.
+        terms: The entries of a study of ``deter``: ``gain``, ``penalty``, ``access_cost``, ``sizes``, …
+
+    Raises:
+        DataError: The data is malformed or lacks a column.
+        StudyError: A term makes no sense.
+        BudgetError: Too many sizes would have to be looked at.
+    """
+    files = {"release": release, "people": register, "population": population}
+    content = {name: {"path": path} for name, path in files.items() if path is not None}
+    known = {"quasi_identifiers": list(quasi_identifiers), "subject": subject}
+    study = validated(DeterStudy, {**content, **known, **_plain(terms)}, "deter")
+    return _asked(study, Resources(on_progress=on_progress))
+
+
+def _asked(study: Any, resources: Resources, **wanted: Any) -> Run[Any, Any]:
+    """Carry out a study; where its data is in memory, its figures come from no file."""
+    given = {name: value for name, value in wanted.items() if value is not None and value != []}
+    done = carry_out(study, resources=resources, **given)
+    return replace(done, provenance=in_memory()) if given.get("tables") else done
+
+
+def _datasets(
+    data: Data,
+    quasi_identifiers: Sequence[str] | None,
+    sensitive: Sequence[str | Sequence[str]] | None,
+    identifier: str | None,
+    facts: Mapping[str, Sequence[str]] | None,
+    weight: str | None,
+    *,
+    also: Sequence[str] = (),
+) -> tuple[list[dict[str, Any]], list[EncodedTable]]:
+    """Return the datasets of a study, and the tables where they are in memory."""
+    parts = list(data) if isinstance(data, list | tuple) else [data]
+    if all(isinstance(part, str | PathLike) for part in parts):
+        if not quasi_identifiers and not facts:
+            raise StudyError(
+                text("say what an adversary can know: quasi_identifiers=[…], or read() the file")
+            )
+        return [{"path": Path(part)} for part in parts], []
+    columns = [name for secret in sensitive or () for name in _names(secret)]
+    tables = []
+    for part in parts:
+        table = part
+        if not isinstance(part, EncodedTable):
+            table = read_table(
+                part,
+                quasi_identifiers=quasi_identifiers or (),
+                sensitive=columns,
+                id=identifier,
+                weight=weight,
+                facts=facts,
+                also=also,
+            )
+        elif quasi_identifiers or columns:
+            table = part.with_roles(
+                quasi_identifiers=quasi_identifiers or part.quasi_identifiers,
+                sensitive=columns or part.sensitive,
+                identifier=identifier or part.identifier,
+                weight=weight or part.weight,
+                facts=facts or part.facts,
+            )
+        tables.append(table)
+    return [{"path": Path(table.name), "name": table.name} for table in tables], tables
+
+
+def _adversary(
+    tables: Sequence[EncodedTable],
+    quasi_identifiers: Sequence[str] | None,
+    sensitive: Sequence[str | Sequence[str]] | None,
+    identifier: str | None,
+    facts: Mapping[str, Sequence[str]] | None,
+    weight: str | None,
+) -> dict[str, Any]:
+    """Return whom a release is assessed against: as said, else as the roles of the table say."""
+    if not tables:
+        return {
+            "quasi_identifiers": list(quasi_identifiers or ()),
+            "sensitive": list(sensitive or ()),
+            "identifier": identifier,
+            "weight": weight,
+            "facts": {name: list(columns) for name, columns in (facts or {}).items()},
+        }
+    table = tables[0]
+    known = [name for name in table.quasi_identifiers if name not in table.facts]
+    return {
+        "quasi_identifiers": known,
+        "sensitive": list(table.sensitive) if sensitive is None else list(sensitive),
+        "identifier": identifier or table.identifier,
+        "weight": weight or table.weight,
+        "facts": {name: list(columns) for name, columns in table.facts.items()},
+    }
+
+
+def _names(secret: str | Sequence[str]) -> tuple[str, ...]:
+    return (secret,) if isinstance(secret, str) else tuple(secret)
+
+
+def _treatment(where: Sequence[str], invalid: Sequence[str], drop_missing: bool) -> dict[str, Any]:
+    return {"where": list(where), "invalid": list(invalid), "drop_missing": drop_missing}
+
+
+def _conditions(known: Mapping[str, object] | Sequence[str]) -> list[str]:
+    """Return what is known of a person as conditions."""
+    if isinstance(known, Mapping):
+        return [f'{column}="{value}"' for column, value in known.items()]
+    return list(known)
+
+
+def _column_of(condition: str) -> str:
+    return parse_condition(condition).column
+
+
+def _population(
+    population: Data, columns: Sequence[str]
+) -> tuple[dict[str, Any] | None, EncodedTable | None]:
+    """Return the register of a study, and the table where it is in memory."""
+    if population is None:
+        return None, None
+    if isinstance(population, str | PathLike):
+        return {"path": Path(population)}, None
+    table = population
+    if not isinstance(population, EncodedTable):
+        table = read_table(population, quasi_identifiers=columns)
+    return {"path": Path(table.name), "name": table.name}, table
+
+
+def _plain(terms: Mapping[str, Any]) -> dict[str, Any]:
+    """Return terms as a study has them: amounts are decimal numbers."""
+    whole = {"belief", "protect", "penalties"}
+    return {
+        name: float(value) if type(value) is int and name not in whole else value
+        for name, value in terms.items()
+    }

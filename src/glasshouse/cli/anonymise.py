@@ -176,7 +176,7 @@ def anonymise(
 
     The release is protected/release.csv; glasshouse assess protected assesses it.
     """
-    from glasshouse.study.anonymise import AnonymiseStudy
+    from glasshouse.study.anonymise import AnonymiseStudy, method_of
 
     def content() -> dict[str, Any]:
         if file is None:
@@ -194,7 +194,7 @@ def anonymise(
             "seed": seed,
             "subject": subject,
             "protection": {
-                "method": method or _method(k, l_value, t),
+                "method": method or method_of(k=k, l=l_value, t=t),
                 "recoding": recoding,
                 "k": k,
                 "l": l_value,
@@ -216,15 +216,6 @@ def anonymise(
         }
 
     carry_out(question(context, kept, AnonymiseStudy, content), kept)
-
-
-def _method(k: int | None, l_value: int | None, t: float | None) -> str:
-    """Return the method that the parameters speak of."""
-    if t is not None:
-        return "t-closeness"
-    if l_value is not None:
-        return "l-diversity"
-    return "risk" if k is None else "k-anonymity"
 
 
 def _weights(weights: list[str] | None) -> dict[str, float]:

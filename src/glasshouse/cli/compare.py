@@ -14,9 +14,6 @@ from glasshouse.cli.options import option
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import text
 
-METHODS = {"t": "t-closeness", "l": "l-diversity", "k": "k-anonymity"}
-"""What is promised where a parameter is given; the first one counts."""
-
 
 def compare(
     context: typer.Context,
@@ -76,6 +73,7 @@ def compare(
     """
     from glasshouse.sources import existing_file
     from glasshouse.study import validated
+    from glasshouse.study.anonymise import method_of
     from glasshouse.study.compare import CompareStudy
 
     content: dict[str, Any] = {"subject": subject, "fraction": fraction, "predict": predict}
@@ -105,14 +103,10 @@ def compare(
         }
         content["protections"] = {
             ", ".join(f"{name} = {value:.15g}" for name, value in parameters.items()): study
-            | {"protection": common | parameters | {"method": _method(parameters)}}
+            | {"protection": common | parameters | {"method": method_of(**parameters)}}
             for parameters in _combinations({"k": k, "l": l_values, "t": t})
         }
     carry_out(validated(CompareStudy, content, "compare"), output)
-
-
-def _method(parameters: dict[str, float]) -> str:
-    return next(method for name, method in METHODS.items() if name in parameters)
 
 
 def _check_folders(paths: list[Path]) -> None:

@@ -16,6 +16,7 @@ from glasshouse.economics import (
     groups_in_register,
     least_size,
     losses_by_value,
+    policy,
 )
 from glasshouse.errors import StudyError
 from glasshouse.language import text
@@ -29,7 +30,54 @@ LARGEST = 100
 """The largest group that is shown where nobody says which."""
 
 
-DETERRENCE_PLACEHOLDER
+def answer(
+    study: DeterStudy, *, resources: Resources, per_record: bool = False
+) -> Run[DeterStudy, Deterrence]:
+    """Solve the adversary's decision process.
+
+    Where both the register and the population are given, the prior is the share of the population that is registered,
+    unless the study says otherwise.
+
+    Args:
+        study: What is asked.
+        resources: What there is to work with.
+        per_record: Whether the risk of each record of the release is wanted, too.
+
+    Raises:
+        DataError: The data is malformed or lacks a column.
+        StudyError: A term makes no sense.
+        BudgetError: Too many sizes would have to be looked at.
+    """
+    terms = terms_of(study)
+    low, high = study.sizes or (1, min(LARGEST, study.belief or LARGEST))
+    exposed = None
+    if study.release is not None:
+        release = _read(study.release, study, on_progress=resources.on_progress)
+        groups, registered = _groups(study, release, on_progress=resources.on_progress)
+        if registered is not None and study.prior is None:
+            terms = replace(terms, prior=registered)
+        exposed = exposure(
+            groups,
+            terms,
+            loss=_losses(study, release),
+            belief=None if study.people is None else study.belief,
+        )
+        exposed = replace(exposed, enough=least_size(terms, target=study.target))
+    outcome = deterrence(
+        policy(terms, range(low, high + 1), belief=study.belief),
+        protect=study.protect,
+        target=study.target,
+        exposure=exposed,
+    )
+    outcome = replace(
+        outcome,
+        counts_losses=study.loss is not None or bool(study.loss_by),
+        prior_is_given=study.prior is not None or _shares_known(study),
+    )
+    risks = exposed.records_frame() if per_record and exposed is not None else None
+    return Run(study, outcome, per_record=risks)
+
+
 
 
 def _read(
@@ -52,7 +100,7 @@ def _shares_known(study: DeterStudy) -> bool:
 
 def _groups(
     study: DeterStudy, release: EncodedTable, *, on_progress: OnProgress | None
-) -> tuple[Groups, float | None]:
+) -> tuple[PeopleGroups, float | None]:
     """Return how many people are like each record, counted or estimated; and the share of people in the register."""
     everybody = None
     if study.population is not None:
@@ -74,7 +122,7 @@ def _groups(
     return groups_by_population(release, everybody, study.belief), None
 
 
-def _losses(study: DeterStudy, release: EncodedTable) -> NDArray[np.float64] | float:
+def _losses(study: DeterStudy, release: EncodedTable) -> Floats | float:
     """Return what each re-identified record costs the publisher; 1, so that they are counted, where nothing is said."""
     nothing = 0.0 if study.loss_by else 1.0
     other = nothing if study.loss is None else study.loss

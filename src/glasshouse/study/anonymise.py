@@ -15,6 +15,24 @@ from glasshouse.study.release import ReleaseStudy
 Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
+def method_of(
+    *,
+    k: float | None = None,
+    l: float | None = None,  # noqa: E741 - the word of the field
+    t: float | None = None,
+) -> str:
+    """Return the method that the parameters speak of.
+
+    >>> method_of(k=5), method_of(k=5, t=0.3), method_of()
+    ('k-anonymity', 't-closeness', 'risk')
+    """
+    if t is not None:
+        return "t-closeness"
+    if l is not None:
+        return "l-diversity"
+    return "risk" if k is None else "k-anonymity"
+
+
 class Protection(Model):
     """How a release is to be protected, and how well."""
 
