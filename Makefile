@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test lint types imports tests benchmarks clean
+.PHONY: help demo test check lint types imports messages tests benchmarks clean
 
 help: ## Show what can be done
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -26,6 +26,8 @@ demo: $(VENV)/.installed ## Install, assess a synthetic census, name the report
 
 test: lint types imports tests ## Install what the tests need and run every check
 
+check: lint imports messages ## The checks that take seconds, as before every commit
+
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -35,6 +37,9 @@ types: $(VENV)/.installed-dev
 
 imports: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
+
+messages: $(VENV)/.installed-dev
+	$(BIN)/python scripts/messages.py --check
 
 tests: $(VENV)/.installed-dev
 	$(BIN)/pytest --numprocesses auto

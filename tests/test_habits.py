@@ -1,0 +1,278 @@
+"""The papers of the project are in order: what can be cited, reported and looked up, and what is declared is used."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+TEMPLATES = ROOT / ".github" / "ISSUE_TEMPLATE"
+FORMS = sorted(set(TEMPLATES.glob("*.yml")) - {TEMPLATES / "config.yml"})
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+HEADINGS = ["Context", "Decision", "Consequences", "Alternatives considered"]
+"""The parts of a decision, in this order."""
+KINDS_OF_CHANGE = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+"""The headings that Keep a Changelog has under a version."""
+ELEMENTS = {
+    "markdown": {"value"},
+    "textarea": {"label"},
+    "input": {"label"},
+    "dropdown": {"label", "options"},
+    "checkboxes": {"label", "options"},
+}
+"""The elements of a form, and what each must say."""
+NOT_FOR_USERS = {"dev", "oracle"}
+"""The extras that only tests need."""
+MODULES = {"scikit-learn": "sklearn"}
+"""Distributions whose module has another name."""
+TOOLS = {
+    "import-linter": "lint-imports",
+    "mypy": "mypy",
+    "pytest-xdist": "--numprocesses",
+    "ruff": "ruff",
+}
+"""Distributions that nothing imports, and what shows in the Makefile that they are used."""
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+
+
+def from_yaml(document: str) -> Any:
+    """Read YAML by typst, the one among our tools that can."""
+    typst = pytest.importorskip("typst", reason="needs typst (extra pdf), which reads YAML")
+    source = b"#metadata(yaml(bytes(sys.inputs.document))) <content>"
+    content = typst.query(
+        source, "<content>", field="value", one=True, sys_inputs={"document": document}
+    )
+    return json.loads(content)
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def form_of(path: Path) -> Any:
+    return from_yaml(path.read_text(encoding="utf-8"))
+
+
+def headings(page: str, level: int) -> list[str]:
+    """Return the headings of a page at one level, in their order."""
+    return re.findall(rf"^{'#' * level} (.+)$", CODE.sub("", page), re.MULTILINE)
+
+
+def test_yaml_that_is_none_is_refused() -> None:
+    assert from_yaml("a: [1, two]") == {"a": [1, "two"]}
+    with pytest.raises(Exception, match="YAML"):
+        from_yaml("a: [1, 2")
+
+
+# What can be cited.
+
+
+def test_the_citation_says_what_the_package_says() -> None:
+    citation = from_yaml(text_of("CITATION.cff"))
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["message"]
+    assert citation["type"] == "software"
+    assert citation["title"].casefold() == PROJECT["name"]
+    assert citation["abstract"] == PROJECT["description"]
+    assert citation["authors"] == PROJECT["authors"]
+    assert citation["version"] == PROJECT["version"]
+    assert citation["license"] == PROJECT["license"]
+    assert citation["keywords"] == PROJECT["keywords"]
+
+
+def test_every_source_in_the_readme_can_be_cited() -> None:
+    sources = text_of("README.md").partition("## Sources")[2]
+    titles = re.findall(r"\*([^*]+)\*", sources)
+    references = from_yaml(text_of("CITATION.cff"))["references"]
+    assert len(titles) == len(references) > 0
+    for title, reference in zip(titles, references, strict=True):
+        assert reference["title"].casefold().startswith(title.casefold())
+        for author in reference["authors"]:
+            assert author["family-names"] in sources
+        assert str(reference["year"]) in sources
+        assert reference["type"]
+
+
+# What can be reported.
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda path: path.stem)
+def test_a_form_can_be_filled_in(form: Path) -> None:
+    content = form_of(form)
+    assert {"name", "description", "body"} <= content.keys()
+    assert any(element["type"] != "markdown" for element in content["body"])
+    for element in content["body"]:
+        assert ELEMENTS[element["type"]] <= element["attributes"].keys()
+        assert all(element["attributes"][part] for part in ELEMENTS[element["type"]])
+    ids = [element["id"] for element in content["body"] if element["type"] != "markdown"]
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]+", each) for each in ids)
+    assert len(ids) == len(set(ids))
+
+
+def test_forms_have_names_of_their_own_and_are_those_that_pages_speak_of() -> None:
+    names = [form_of(form)["name"] for form in FORMS]
+    assert len(names) == len(set(names)) >= 3
+    spoken_of = re.findall(r"issue form \*([^*]+)\*", text_of("SECURITY.md"))
+    assert spoken_of
+    assert set(spoken_of) <= set(names)
+
+
+# What runs before a commit.
+
+
+def test_hooks_are_the_fast_checks_of_make() -> None:
+    [repository] = from_yaml(text_of(".pre-commit-config.yaml"))["repos"]
+    assert repository["repo"] == "local"
+    fast = re.search(r"^check: ([a-z ]+?) ##", text_of("Makefile"), re.MULTILINE)
+    assert fast is not None
+    entries = [hook["entry"] for hook in repository["hooks"]]
+    assert entries == [f"make --silent {target}" for target in fast[1].split()]
+    assert {hook["language"] for hook in repository["hooks"]} == {"system"}
+    for hook in repository["hooks"]:
+        assert not hook["pass_filenames"]
+        re.compile(hook["files"])
+
+
+# What can be looked up.
+
+
+@pytest.mark.parametrize("record", DECISIONS, ids=lambda path: path.stem)
+def test_a_decision_has_its_parts(record: Path) -> None:
+    page = record.read_text(encoding="utf-8")
+    assert page.startswith(f"# {int(record.name[:4])}. ")
+    assert re.search(r"^Status: (proposed|accepted|replaced by)", page, re.MULTILINE)
+    assert headings(page, 2) == HEADINGS
+    parts = re.split(r"^## .+$", page, flags=re.MULTILINE)[1:]
+    assert all(part.strip() for part in parts)
+
+
+def test_every_decision_is_in_the_index() -> None:
+    index = text_of("docs/decisions/README.md")
+    rows = re.findall(r"^\| (\d+) \| \[(.+)\]\((.+)\) \|", index, re.MULTILINE)
+    records = [
+        (str(int(path.name[:4])), path.read_text(encoding="utf-8").splitlines()[0], path.name)
+        for path in DECISIONS
+    ]
+    assert [(number, f"# {number}. {title}", name) for number, title, name in rows] == records
+    assert [int(number) for number, _, _ in rows] == list(range(1, len(DECISIONS) + 1))
+
+
+def test_every_page_is_in_the_index() -> None:
+    listed = LINK.findall(text_of("docs/README.md"))
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        if page.name != "README.md":
+            assert listed.count(page.name) == 1, page.name
+    assert "decisions/README.md" in listed
+    assert "docs/README.md" in LINK.findall(text_of("README.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_link_leads_somewhere(page: Path) -> None:
+    lost = []
+    for link in LINK.findall(CODE.sub("", page.read_text(encoding="utf-8"))):
+        if link.startswith("https://"):
+            continue
+        name, _, anchor = link.partition("#")
+        goal = page.parent / name if name else page
+        if not goal.exists() or (anchor and anchor not in anchors_of(goal)):
+            lost.append(link)
+    assert lost == []
+
+
+def anchors_of(page: Path) -> list[str]:
+    """Return what the headings of a page are called in links."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles]
+
+
+def test_the_changelog_is_kept() -> None:
+    changelog = text_of("CHANGELOG.md")
+    assert headings(changelog, 2)[0] == "Unreleased"
+    assert set(headings(changelog, 3)) <= KINDS_OF_CHANGE
+    unreleased = re.split(r"^## ", changelog, flags=re.MULTILINE)[1]
+    assert headings(unreleased, 3) == ["Added", "Changed", "Fixed"]
+
+
+# What is declared is used.
+
+
+@pytest.mark.parametrize("extra", sorted(EXTRAS.keys() - {"all"}))
+def test_what_an_extra_installs_is_used(extra: str) -> None:
+    makefile = text_of("Makefile")
+    for name in map(distribution, EXTRAS[extra]):
+        used = TOOLS[name] in makefile if name in TOOLS else is_imported(module_of(name))
+        assert used, name
+
+
+def test_all_is_all_that_is_for_users() -> None:
+    [everything] = EXTRAS["all"]
+    named = re.fullmatch(rf"{PROJECT['name']}\[(.+)\]", everything)
+    assert named is not None
+    assert set(named[1].split(",")) == EXTRAS.keys() - {"all", *NOT_FOR_USERS}
+
+
+def distribution(requirement: str) -> str:
+    """Return the name of what a requirement asks for."""
+    name = re.match(r"[A-Za-z0-9._-]+", requirement)
+    assert name is not None
+    return name[0].lower()
+
+
+def module_of(name: str) -> str:
+    return MODULES.get(name, name.replace("-", "_"))
+
+
+def is_imported(module: str) -> bool:
+    """Tell whether something in the package or its tests imports a module, by whatever means."""
+    for path in (path for part in ("src", "tests") for path in (ROOT / part).rglob("*.py")):
+        code = path.read_text(encoding="utf-8")
+        if module in code and module in imports_of(code):  # parsing takes long
+            return True
+    return False
+
+
+def imports_of(code: str) -> Iterator[str]:
+    """Yield the first names of the modules that some code imports."""
+    for node in ast.walk(ast.parse(code)):
+        match node:
+            case ast.Import(names=names):
+                yield from (each.name.partition(".")[0] for each in names)
+            case ast.ImportFrom(module=str(module), level=0):
+                yield module.partition(".")[0]
+            case ast.Call(
+                func=ast.Attribute(attr="importorskip") | ast.Name(id="import_module"),
+                args=[ast.Constant(value=str(module)), *_],
+            ):
+                yield module.partition(".")[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import a.b", ["a"]),
+        ("from a.b import c", ["a"]),
+        ("from . import a", []),
+        ('pytest.importorskip("a.b", reason="c")', ["a"]),
+        ('x = import_module("a.b")', ["a"]),
+        ('x = "import a"', []),
+    ],
+)
+def test_imports_are_found(code: str, found: list[str]) -> None:
+    assert list(imports_of(code)) == found
+
+
+def test_what_nobody_imports_is_not_found() -> None:
+    assert is_imported("pytest")
+    assert not is_imported(module_of(distribution("Nicegui>=2.10")))
