@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import text
 from glasshouse.mitigation.tuples import Counts, distinct_tuples
@@ -79,7 +80,7 @@ def attained(
     *,
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
-    suppressed: NDArray[np.bool_] | None = None,
+    suppressed: Flags | None = None,
 ) -> Attained:
     """Tell which k, l and t a table has.
 
@@ -119,11 +120,7 @@ def attained(
 
 
 def _secrecy(
-    name: str,
-    counts: Counts,
-    sizes: NDArray[np.int64],
-    kept: EncodedTable,
-    table: EncodedTable,
+    name: str, counts: Counts, sizes: Integers, kept: EncodedTable, table: EncodedTable
 ) -> Secrecy:
     reference = counts.reference
     if kept is not table:
@@ -155,11 +152,11 @@ def _secrecy(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _extremes(
-    starts: NDArray[np.int64],
+    starts: Integers,
     values: NDArray[np.uint32],
-    counts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    reference: NDArray[np.int64],
+    counts: Integers,
+    sizes: Integers,
+    reference: Integers,
     records: float,
 ) -> tuple[int, float, tuple[int, int], int]:
     """Return the fewest values, the least entropy, where the greatest share is, and the farthest class.

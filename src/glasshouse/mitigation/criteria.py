@@ -31,6 +31,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers, Words
 from glasshouse.errors import DataError, InternalError, StudyError, printable, quoted
 from glasshouse.language import marked, text, translated
 from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
@@ -52,19 +53,19 @@ _FEW = 32
 class ClassCounts:
     """What a set of classes looks like to a criterion."""
 
-    sizes: NDArray[np.int64]
+    sizes: Integers
     """Per class, how many records it holds."""
-    starts: NDArray[np.int64]
+    starts: Integers
     """Per class, where its sensitive values begin in ``values``; one more entry closes the last."""
     values: NDArray[np.uint32]
     """Class by class, the codes of the sensitive values in it, each once."""
-    counts: NDArray[np.int64]
+    counts: Integers
     """How often each of them occurs in its class."""
-    reference: NDArray[np.int64]
+    reference: Integers
     """Per code of the sensitive attribute, how often it occurs in all input records."""
 
     @classmethod
-    def of_sizes(cls, sizes: NDArray[np.int64]) -> ClassCounts:
+    def of_sizes(cls, sizes: Integers) -> ClassCounts:
         """Return classes of which only the sizes are known, for criteria without a sensitive attribute."""
         none = np.zeros(0, np.int64)
         return cls(sizes, np.zeros(1, np.int64), np.zeros(0, np.uint32), none, none)
@@ -129,7 +130,7 @@ class Criterion(_Stated):
     """What every class of a release has to meet."""
 
     @abstractmethod
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+    def holds(self, classes: ClassCounts) -> Flags:
         """Tell of each class whether it meets the criterion."""
 
 
@@ -178,7 +179,7 @@ class KAnonymity(Criterion):
         """Such as ``5-anonymity``."""
         return f"{self.k}-anonymity"
 
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+    def holds(self, classes: ClassCounts) -> Flags:
         """Tell of each class whether it holds k records."""
         return classes.sizes >= self.k
 
@@ -215,7 +216,7 @@ class HighestRisk(Criterion):
         """Such as ``re-identification of any record with probability at most 0.2``."""
         return f"re-identification of any record with probability at most {self.p}"
 
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+    def holds(self, classes: ClassCounts) -> Flags:
         """Tell of each class whether one over its size is at most p."""
         return classes.sizes >= self.k
 
@@ -277,10 +278,10 @@ class DistinctDiversity(Criterion):
         """Such as ``distinct 3-diversity of "disease"``."""
         return f"distinct {self.l}-diversity of {quoted([self.sensitive])}"
 
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+    def holds(self, classes: ClassCounts) -> Flags:
         """Tell of each class whether it holds l values."""
         classes.check_values()
-        enough: NDArray[np.bool_] = _distinct(classes.starts, classes.counts) >= self.l
+        enough: Flags = _distinct(classes.starts, classes.counts) >= self.l
         return enough
 
     def for_table(self, table: EncodedTable) -> Self:
@@ -318,7 +319,7 @@ class EntropyDiversity(Criterion):
         """Such as ``entropy 3-diversity of "disease"``."""
         return f"entropy {self.l}-diversity of {quoted([self.sensitive])}"
 
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+    def holds(self, classes: ClassCounts) -> Flags:
         """Tell of each class whether its entropy is at least ln l."""
         classes.check_values()
         least = exact(self.l, what="l")
@@ -328,7 +329,7 @@ class EntropyDiversity(Criterion):
         for number in np.flatnonzero(undecided).tolist():
             counts = classes.counts[classes.starts[number] : classes.starts[number + 1]]
             holds[number] = _has_entropy(counts[counts > 0].tolist(), least)
-        decided: NDArray[np.bool_] = holds
+        decided: Flags = holds
         return decided
 
     def for_table(self, table: EncodedTable) -> Self:
@@ -368,7 +369,7 @@ class RecursiveDiversity(Criterion):
         """Such as ``recursive (2, 3)-diversity of "disease"``."""
         return f"recursive ({self.c}, {self.l})-diversity of {quoted([self.sensitive])}"
 
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+    def holds(self, classes: ClassCounts) -> Flags:
         """Tell of each class whether r₁ < c · tail: whether tail / r₁ is not at most 1 / c."""
         classes.check_values()
         most, tail = _most_and_tail(classes.starts, classes.counts, self.l)
@@ -406,7 +407,7 @@ class InferenceRisk(Criterion):
         """Such as ``inference of "disease" with probability at most 0.5``."""
         return f"inference of {quoted([self.sensitive])} with probability at most {self.p}"
 
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+    def holds(self, classes: ClassCounts) -> Flags:
         """Tell of each class whether its most frequent value has at most the share p."""
         classes.check_values()
         most, _ = _most_and_tail(classes.starts, classes.counts, 1)
@@ -454,7 +455,7 @@ class EqualCloseness(Criterion):
         """Such as ``0.2-closeness of "disease" (equal distances)``."""
         return f"{self.t}-closeness of {quoted([self.sensitive])} (equal distances)"
 
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+    def holds(self, classes: ClassCounts) -> Flags:
         """Tell of each class whether it is within t of all records: Σ |c N − R n| ≤ 2 t n N."""
         classes.check_values()
         one = _unit(2, classes)
@@ -487,7 +488,7 @@ class OrderedCloseness(Criterion):
     """The sensitive attribute."""
     order: tuple[str, ...] | None = None
     """All values of its domain in order, those that no record has too; None: by number."""
-    _ranks: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
+    _ranks: Integers | None = field(default=None, repr=False, compare=False)
     _domain: int = field(default=0, repr=False, compare=False)
 
     kind: ClassVar[str] = marked("t-closeness with ordered distances")
@@ -519,7 +520,7 @@ class OrderedCloseness(Criterion):
         ranks, domain = _ranked(values, self.order, self.sensitive, table.name)
         return replace(self, _ranks=ranks, _domain=domain)
 
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+    def holds(self, classes: ClassCounts) -> Flags:
         """Tell of each class whether it is within t of all records."""
         classes.check_values()
         if self._ranks is None:
@@ -581,7 +582,7 @@ class HierarchicalCloseness(Criterion):
         column = table.column(self.sensitive)
         return replace(self, _tree=_Tree.of(self.hierarchy.coded(column, where=table.name)))
 
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+    def holds(self, classes: ClassCounts) -> Flags:
         """Tell of each class whether it is within t of all records."""
         classes.check_values()
         if self._tree is None:
@@ -610,7 +611,7 @@ class HierarchicalCloseness(Criterion):
 class _Tree:
     """The labels of all levels of a hierarchy in one numbering: values first, the root last."""
 
-    parents: NDArray[np.int64]
+    parents: Integers
     """Per label, the number of its label one level up; the root is its own."""
     firsts: tuple[int, ...]
     """Per level, the number of its first label."""
@@ -629,7 +630,7 @@ class _Tree:
         """The level of the root."""
         return len(self.firsts) - 1
 
-    def summed(self, reference: NDArray[np.int64]) -> NDArray[np.int64]:
+    def summed(self, reference: Integers) -> Integers:
         """Return how many records each label stands for, from those of the values."""
         records = np.zeros(len(self.parents), np.int64)
         records[: len(reference)] = reference
@@ -725,7 +726,7 @@ def _not_ready(name: str) -> InternalError:
 
 def _ranked(
     values: Sequence[str], order: tuple[str, ...] | None, sensitive: str, where: str
-) -> tuple[NDArray[np.int64], int]:
+) -> tuple[Integers, int]:
     """Return the rank of each value, and how many there are."""
     if order is None:
         numbers = [_number(value, sensitive, where) for value in values]
@@ -767,11 +768,11 @@ def _unit(factor: int, classes: ClassCounts) -> np.int64 | np.float64:
     return np.int64(1) if exactly else np.float64(1)
 
 
-def _at_most(parts: NDArray[Any], wholes: NDArray[Any], limit: Fraction) -> NDArray[np.bool_]:
+def _at_most(parts: NDArray[Any], wholes: NDArray[Any], limit: Fraction) -> Flags:
     """Tell of each part whether it is at most this share of its whole: exactly, or if in doubt no."""
     if parts.dtype == np.float64:
         return np.asarray(parts + _SUM_GUARD * wholes <= float(limit) * wholes)
-    within: NDArray[np.bool_] = _products_at_most(
+    within: Flags = _products_at_most(
         parts.astype(np.uint64),
         np.uint64(limit.denominator),
         wholes.astype(np.uint64),
@@ -792,7 +793,7 @@ def _has_entropy(counts: list[int], least: Fraction) -> bool:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _distinct(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _distinct(starts: Integers, counts: Integers) -> Integers:
     distinct = np.zeros(starts.size - 1, np.int64)
     for number in range(distinct.size):
         for i in range(starts[number], starts[number + 1]):
@@ -801,9 +802,7 @@ def _distinct(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[n
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _most_and_tail(
-    starts: NDArray[np.int64], counts: NDArray[np.int64], begin: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _most_and_tail(starts: Integers, counts: Integers, begin: int) -> tuple[Integers, Integers]:
     """Return per class the greatest count, and the sum of all counts from the ``begin``-th greatest on."""
     most = np.zeros(starts.size - 1, np.int64)
     tail = np.zeros(starts.size - 1, np.int64)
@@ -821,7 +820,7 @@ def _most_and_tail(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _room_to_sort(starts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _room_to_sort(starts: Integers) -> tuple[Integers, Integers]:
     """Return room for the numbers of any class, and for their order."""
     largest = 0
     for number in range(starts.size - 1):
@@ -830,7 +829,7 @@ def _room_to_sort(starts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _sort(numbers: NDArray[np.int64], order: NDArray[np.int64], count: int) -> None:
+def _sort(numbers: Integers, order: Integers, count: int) -> None:
     """Sort the first numbers in their place, and say where each was."""
     if count > _FEW:
         order[:count] = np.argsort(numbers[:count])
@@ -848,12 +847,8 @@ def _sort(numbers: NDArray[np.int64], order: NDArray[np.int64], count: int) -> N
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _entropy(
-    starts: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    least: float,
-    least_values: int,
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    starts: Integers, counts: Integers, sizes: Integers, least: float, least_values: int
+) -> tuple[Flags, Flags]:
     """Tell of each class whether n ln n − Σ c ln c ≥ n ln l, and whether that is too close for doubles.
 
     Values that are equally frequent are enough if there are ``least_values`` of them, ⌈l⌉.
@@ -885,11 +880,11 @@ def _entropy(
 def _add_equal_distance(
     distance: NDArray[Any],
     one: Any,
-    starts: NDArray[np.int64],
+    starts: Integers,
     values: NDArray[np.uint32],
-    counts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    reference: NDArray[np.int64],
+    counts: Integers,
+    sizes: Integers,
+    reference: Integers,
 ) -> None:
     """Add Σ |c N − R n| to each class; the values that it lacks make up n times their records together."""
     records = one * reference.sum()
@@ -907,11 +902,11 @@ def _add_equal_distance(
 def _add_ordered_distance(
     distance: NDArray[Any],
     one: Any,
-    starts: NDArray[np.int64],
-    ranks: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    at_or_below: NDArray[np.int64],
+    starts: Integers,
+    ranks: Integers,
+    counts: Integers,
+    sizes: Integers,
+    at_or_below: Integers,
 ) -> None:
     """Add Σ_i |C_i N − R_i n| to each class, with C_i and R_i the records up to rank i.
 
@@ -951,12 +946,12 @@ def _add_ordered_distance(
 def _add_hierarchical_distance(
     distance: NDArray[Any],
     one: Any,
-    starts: NDArray[np.int64],
+    starts: Integers,
     values: NDArray[np.uint32],
-    counts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    parents: NDArray[np.int64],
-    reference: NDArray[np.int64],
+    counts: Integers,
+    sizes: Integers,
+    parents: Integers,
+    reference: Integers,
     top: int,
 ) -> None:
     """Add Σ level · min(positive, negative extras) to each class, with extras c N − R n.
@@ -1006,11 +1001,8 @@ def _add_hierarchical_distance(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _products_at_most(
-    parts: NDArray[np.uint64],
-    denominator: np.uint64,
-    wholes: NDArray[np.uint64],
-    numerator: np.uint64,
-) -> NDArray[np.bool_]:
+    parts: Words, denominator: np.uint64, wholes: Words, numerator: np.uint64
+) -> Flags:
     """Tell where part · denominator ≤ whole · numerator."""
     within = np.empty(parts.size, np.bool_)
     for i in range(parts.size):

@@ -32,6 +32,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import StudyError, quoted
 from glasshouse.language import text, unknown_name
 from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy
@@ -182,7 +183,7 @@ def granularity_loss(
     return float(lost / most) if most else 0.0
 
 
-def discernibility_loss(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
+def discernibility_loss(before: Integers, after: Integers) -> float:
     """Return the loss of discernibility, from the sizes of the classes before and of those that are released.
 
     Records that are in no released class are suppressed.
@@ -196,7 +197,7 @@ def discernibility_loss(before: NDArray[np.int64], after: NDArray[np.int64]) -> 
     return float(Fraction(_squares(after) + records * suppressed - least, max(1, most - least)))
 
 
-def class_size_loss(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
+def class_size_loss(before: Integers, after: Integers) -> float:
     """Return the loss by the average class size, from the sizes of the classes before and of those that are released.
 
     >>> class_size_loss(np.array([1, 1, 2]), np.array([2, 2]))
@@ -245,7 +246,7 @@ class Node:
     """Per attribute, the level to which it is generalised."""
     classes: Classes
     """The classes."""
-    suppressed: NDArray[np.bool_]
+    suppressed: Flags
     """Per class, whether it is suppressed."""
 
 
@@ -256,7 +257,7 @@ class Objective(ABC):
         self._tuples = tuples
         self._hierarchies = hierarchies
 
-    def terms(self, suppressed: int = 0) -> list[NDArray[np.float64]]:
+    def terms(self, suppressed: int = 0) -> list[Floats]:
         """Return, per attribute and level, `term`; it never falls from one level to the next."""
         return [
             np.maximum.accumulate(
@@ -381,7 +382,7 @@ class _OfAttributes(Objective):
         """Return what an attribute costs at a level."""
 
     @abstractmethod
-    def _suppression(self, own: int, level: int, counts: NDArray[np.int64]) -> Any:
+    def _suppression(self, own: int, level: int, counts: Integers) -> Any:
         """Return what it costs more where so many records with each label are suppressed."""
 
     def _least_suppression(self, own: int, level: int, suppressed: int) -> Any:
@@ -405,7 +406,7 @@ class _Cheapest:
     """What it costs to suppress all of those."""
 
     @classmethod
-    def of(cls, hierarchy: CodedHierarchy, level: int, counts: NDArray[np.int64]) -> _Cheapest:
+    def of(cls, hierarchy: CodedHierarchy, level: int, counts: Integers) -> _Cheapest:
         labels = _weighed(hierarchy.codes[level], counts, len(hierarchy.labels[level]))
         costs = hierarchy.domain - hierarchy.sizes[level]
         order = np.argsort(costs)
@@ -422,7 +423,7 @@ class _OfShares(_OfAttributes):
         sizes = hierarchy.sizes[level][hierarchy.codes[level]]
         return int(self._counts[own] @ sizes)
 
-    def _suppression(self, own: int, level: int, counts: NDArray[np.int64]) -> int:
+    def _suppression(self, own: int, level: int, counts: Integers) -> int:
         hierarchy = self._hierarchies[own]
         return int(counts @ (hierarchy.domain - hierarchy.sizes[level]))
 
@@ -523,7 +524,7 @@ class _NonUniformEntropy(_OfAttributes):
         labels = _weighed(hierarchy.codes[level], counts, len(hierarchy.labels[level]))
         return _bits_between(counts, labels)
 
-    def _suppression(self, own: int, level: int, counts: NDArray[np.int64]) -> float:
+    def _suppression(self, own: int, level: int, counts: Integers) -> float:
         return _bits(counts, int(counts.sum()))
 
     def _score(self, own: int, cost: Any) -> float:
@@ -632,33 +633,31 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def _squares(sizes: NDArray[np.int64]) -> int:
+def _squares(sizes: Integers) -> int:
     return int(sizes @ sizes)
 
 
-def _weighed(
-    codes: NDArray[np.uint32], weights: NDArray[np.int64], cardinality: int
-) -> NDArray[np.int64]:
+def _weighed(codes: NDArray[np.uint32], weights: Integers, cardinality: int) -> Integers:
     """Return how many records have each code; doubles count exactly up to 2⁵³."""
     return np.bincount(codes, weights, minlength=cardinality).astype(np.int64)
 
 
-def _bits(counts: NDArray[np.int64], total: int) -> float:
+def _bits(counts: Integers, total: int) -> float:
     """Return the bits that it takes to tell the values of so many records, of ``total`` together."""
     return _bits_between(counts, np.array([total]))
 
 
-def _bits_between(finer: NDArray[np.int64], coarser: NDArray[np.int64]) -> float:
+def _bits_between(finer: Integers, coarser: Integers) -> float:
     """Return the bits that it takes to go from the coarser groups of the same records to the finer ones."""
     return max(0.0, _count_logs(coarser) - _count_logs(finer))
 
 
-def _count_logs(counts: NDArray[np.int64]) -> float:
+def _count_logs(counts: Integers) -> float:
     some = counts[counts > 0]
     return float(some @ np.log2(some))
 
 
-def _levels(column: Column, recoding: Recoding, hierarchy: CodedHierarchy) -> NDArray[np.int64]:
+def _levels(column: Column, recoding: Recoding, hierarchy: CodedHierarchy) -> Integers:
     """Count the records of each value (row) that are released at each level (column), suppressed ones at the last."""
     released = recoding.released[column.name]
     pairs = refined([column, released], recoding.records)
@@ -675,12 +674,12 @@ def _levels(column: Column, recoding: Recoding, hierarchy: CodedHierarchy) -> ND
     return counts
 
 
-def _shares(hierarchy: CodedHierarchy, levels: NDArray[np.int64]) -> int:
+def _shares(hierarchy: CodedHierarchy, levels: Integers) -> int:
     sizes = zip(hierarchy.sizes, hierarchy.codes, levels.T, strict=True)
     return sum(int(count @ size[codes]) for size, codes, count in sizes)
 
 
-def _bits_lost(hierarchy: CodedHierarchy, levels: NDArray[np.int64]) -> float:
+def _bits_lost(hierarchy: CodedHierarchy, levels: Integers) -> float:
     """Return the bits lost: level by level, of the records that are generalised so far or further."""
     lost, below = 0.0, 0
     for level in np.flatnonzero(levels.any(axis=0)).tolist():

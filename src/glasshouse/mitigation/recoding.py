@@ -36,6 +36,7 @@ import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import BudgetError, StudyError, quoted
 from glasshouse.language import marked, text
 from glasshouse.mitigation.criteria import (
@@ -93,7 +94,7 @@ class Recoding:
     """The columns that are recoded."""
     heights: Mapping[str, int] | None
     """Per quasi-identifier, the level of its hierarchy that is released; None where records differ."""
-    suppressed: NDArray[np.bool_]
+    suppressed: Flags
     """Per record, whether it is suppressed: all its quasi-identifiers become ``*``."""
     released: Mapping[str, Column]
     """Per quasi-identifier, the released column."""
@@ -280,9 +281,7 @@ class _Judge:
             (each.k for each in criteria if isinstance(each, KAnonymity | HighestRisk)), default=1
         )
 
-    def judged(
-        self, sizes: NDArray[np.int64], counts: Callable[[str], Counts]
-    ) -> tuple[NDArray[np.bool_], int]:
+    def judged(self, sizes: Integers, counts: Callable[[str], Counts]) -> tuple[Flags, int]:
         """Return which classes fail, and how many records have to be suppressed in this node and in any below.
 
         If these are more than allowed, the rest is not looked at.
@@ -304,7 +303,7 @@ class _Judge:
                     break
         return failed, least
 
-    def accepts(self, sizes: NDArray[np.int64], failed: NDArray[np.bool_]) -> bool:
+    def accepts(self, sizes: Integers, failed: Flags) -> bool:
         """Tell whether a node is a solution."""
         kept = sizes[~failed]
         records = int(kept.sum())
@@ -314,7 +313,7 @@ class _Judge:
             and all(each.allows(records, len(kept)) for each in self._of_table)
         )
 
-    def failing(self, sizes: NDArray[np.int64], counts: Callable[[str], Counts]) -> str:
+    def failing(self, sizes: Integers, counts: Callable[[str], Counts]) -> str:
         """Return the name of a criterion that is not met."""
         for each in self.criteria:
             if isinstance(each, TableCriterion):
@@ -330,8 +329,8 @@ class _Judge:
         criterion: Criterion,
         relaxations: Sequence[_Relaxation],
         classes: ClassCounts,
-        fails: NDArray[np.bool_],
-    ) -> NDArray[np.int64]:
+        fails: Flags,
+    ) -> Integers:
         """Return how many records have to leave each class at least, until the union of what is kept holds."""
         if criterion.monotone:
             return np.where(fails, classes.sizes, 0)
@@ -346,7 +345,7 @@ class _Judge:
             np.minimum(most, others * rest.denominator // rest.numerator, out=most)
         return classes.sizes - np.where(most < self._least_size, 0, most)
 
-    def _may_meet_table_criteria(self, sizes: NDArray[np.int64]) -> bool:
+    def _may_meet_table_criteria(self, sizes: Integers) -> bool:
         """Tell whether this node or one below may meet the criteria of the whole table.
 
         Below, a class has parts that are kept unless all its records are suppressed: as many classes as may be
@@ -361,7 +360,7 @@ class _Judge:
 
 
 def _as_counts(
-    sizes: NDArray[np.int64], criterion: Criterion, counts: Callable[[str], Counts]
+    sizes: Integers, criterion: Criterion, counts: Callable[[str], Counts]
 ) -> ClassCounts:
     if criterion.sensitive is None:
         return ClassCounts.of_sizes(sizes)
@@ -376,7 +375,7 @@ class _Relaxation:
     Half the sum of the absolute differences of the groups' shares is at most ``within``.
     """
 
-    groups: NDArray[np.int64]
+    groups: Integers
     """Per value, its group."""
     within: float
     """The greatest distance, and a little more, so that rounding does no harm."""
@@ -400,10 +399,10 @@ class _Relaxation:
             ]
         return []
 
-    def most_kept(self, classes: ClassCounts, fails: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def most_kept(self, classes: ClassCounts, fails: Flags) -> Integers:
         """Return how many records of each failing class can be kept at most such that they hold together."""
         reference = np.bincount(self.groups, classes.reference).astype(np.int64)
-        kept: NDArray[np.int64] = _most_kept_close(
+        kept: Integers = _most_kept_close(
             classes.starts,
             self.groups[classes.values],
             classes.counts,
@@ -692,7 +691,7 @@ class _Frontier:
     of use for the node below: an exclusion stays true for ever, so one that took the place of another is as good.
     """
 
-    def __init__(self, top: Levels, terms: Sequence[NDArray[np.float64]]) -> None:
+    def __init__(self, top: Levels, terms: Sequence[Floats]) -> None:
         self._top = np.array(top, np.uint16)
         self._terms = self._as_table(terms)
         self._keys = np.empty(_FIRST_ROOM)
@@ -753,7 +752,7 @@ class _Frontier:
             best,
         )
 
-    def exclude(self, levels: Levels, terms: Sequence[NDArray[np.float64]] | None) -> None:
+    def exclude(self, levels: Levels, terms: Sequence[Floats] | None) -> None:
         """Pass over a node and those below that score more than the best by other terms; None: over all of them.
 
         Those that are used come to the front; where there are too many, the last is forgotten.
@@ -775,7 +774,7 @@ class _Frontier:
         self._excluded_terms[place] = np.inf if terms is None else self._as_table(terms)
         self._exclusions = np.concatenate([np.array([place]), kept])
 
-    def _as_table(self, terms: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    def _as_table(self, terms: Sequence[Floats]) -> Floats:
         table = np.zeros((len(terms), int(self._top.max()) + 1))
         for own, each in zip(table, terms, strict=True):
             own[: len(each)] = each
@@ -799,7 +798,7 @@ def _released_column(
     hierarchy: CodedHierarchy,
     level: int,
     codes: NDArray[np.uint32],
-    suppressed: NDArray[np.bool_],
+    suppressed: Flags,
     number: NDArray[np.uint32],
 ) -> Column:
     """Return a column as released; its values are those that occur, in order of first appearance.
@@ -823,8 +822,8 @@ def _released_column(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _push(
-    keys: NDArray[np.float64],
-    slots: NDArray[np.int64],
+    keys: Floats,
+    slots: Integers,
     rows: NDArray[np.uint16],
     size: int,
     key: float,
@@ -842,7 +841,7 @@ def _push(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _pop(keys: NDArray[np.float64], slots: NDArray[np.int64], size: int) -> int:
+def _pop(keys: Floats, slots: Integers, size: int) -> int:
     """Take the least row out of the heap; its slot becomes the first free one."""
     freed = slots[0]
     size -= 1
@@ -863,11 +862,11 @@ def _pop(keys: NDArray[np.float64], slots: NDArray[np.int64], size: int) -> int:
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _raise(
-    keys: NDArray[np.float64],
-    slots: NDArray[np.int64],
+    keys: Floats,
+    slots: Integers,
     rows: NDArray[np.uint16],
     size: int,
-    terms: NDArray[np.float64],
+    terms: Floats,
     top: NDArray[np.uint16],
     row: NDArray[np.uint16],
     key: float,
@@ -892,15 +891,15 @@ def _raise(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _take(
-    keys: NDArray[np.float64],
-    slots: NDArray[np.int64],
+    keys: Floats,
+    slots: Integers,
     rows: NDArray[np.uint16],
     size: int,
-    terms: NDArray[np.float64],
+    terms: Floats,
     top: NDArray[np.uint16],
     excluded: NDArray[np.uint16],
-    excluded_terms: NDArray[np.float64],
-    exclusions: NDArray[np.int64],
+    excluded_terms: Floats,
+    exclusions: Integers,
     best: float,
     row: NDArray[np.uint16],
 ) -> tuple[int, int, float]:
@@ -936,11 +935,7 @@ def _take(
 
 @njit(inline="always")  # type: ignore[untyped-decorator]
 def _excludes(
-    excluded: NDArray[np.uint16],
-    terms: NDArray[np.float64],
-    number: int,
-    row: NDArray[np.uint16],
-    best: float,
+    excluded: NDArray[np.uint16], terms: Floats, number: int, row: NDArray[np.uint16], best: float
 ) -> bool:
     """Tell whether a node is at or below an excluded one, and scores more than the best by its terms."""
     attributes = excluded.shape[1]
@@ -956,14 +951,14 @@ def _excludes(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _most_kept_close(
-    starts: NDArray[np.int64],
-    groups: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    reference: NDArray[np.int64],
-    fails: NDArray[np.bool_],
+    starts: Integers,
+    groups: Integers,
+    counts: Integers,
+    sizes: Integers,
+    reference: Integers,
+    fails: Flags,
     within: float,
-) -> NDArray[np.int64]:
+) -> Integers:
     """Return how many records of each failing class can be kept within a distance of all records, at most.
 
     With m of them kept, at most c of each group: the distance is at least Σ max(0, R/N − c/m), which grows with m.

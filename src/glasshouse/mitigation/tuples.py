@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers, Words
 from glasshouse.errors import StudyError
 from glasshouse.language import text
 from glasshouse.mitigation.hierarchies import CodedHierarchy
@@ -34,13 +35,13 @@ _KEYS = 1 << 63
 class Counts:
     """How often each value of one sensitive attribute occurs in each of some groups of records."""
 
-    starts: NDArray[np.int64]
+    starts: Integers
     """Per group, where its values begin; one more entry closes the last."""
     values: NDArray[np.uint32]
     """Group by group, the codes of the values that occur in it, ascending."""
-    counts: NDArray[np.int64]
+    counts: Integers
     """How many records of the group have that value."""
-    reference: NDArray[np.int64]
+    reference: Integers
     """Per value, how many of all records have it."""
 
 
@@ -52,7 +53,7 @@ class Tuples:
     """The quasi-identifiers, each a column."""
     codes: NDArray[np.uint32]
     """Per combination (row) and quasi-identifier (column), the code of the value in the table's column."""
-    weights: NDArray[np.int64]
+    weights: Integers
     """Per combination, how many records have it."""
     records: int
     """The number of records."""
@@ -80,7 +81,7 @@ class Classes:
 
     first: NDArray[np.uint32]
     """Per class, the first of its combinations, which stands for all of them; ascending."""
-    sizes: NDArray[np.int64]
+    sizes: Integers
     """Per class, how many records it holds."""
     secrets: Mapping[str, Counts]
     """Per sensitive attribute, how often each of its values occurs in each class."""
@@ -95,9 +96,9 @@ class Labels:
 
     flat: NDArray[np.uint32]
     """Attribute by attribute and level by level, the label of each code."""
-    starts: NDArray[np.int64]
+    starts: Integers
     """Per attribute (row) and level (column), where the labels of its codes begin."""
-    counts: NDArray[np.int64]
+    counts: Integers
     """Per attribute and level, how many labels there are."""
 
     @classmethod
@@ -217,12 +218,8 @@ def merged(
 
 
 def label_counts(
-    tuples: Tuples,
-    classes: Classes,
-    chosen: NDArray[np.bool_],
-    labels: Labels,
-    levels: Sequence[int],
-) -> list[NDArray[np.int64]]:
+    tuples: Tuples, classes: Classes, chosen: Flags, labels: Labels, levels: Sequence[int]
+) -> list[Integers]:
     """Return, per quasi-identifier, how many records of the chosen classes have each label."""
     attributes = np.arange(len(levels))
     lengths = labels.counts[attributes, levels]
@@ -282,8 +279,8 @@ def _first_records(numbers: NDArray[np.uint32], classes: int) -> NDArray[np.uint
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _count_present(
-    order: NDArray[np.uint32], starts: NDArray[np.int64], codes: Codes, cardinality: int
-) -> NDArray[np.int64]:
+    order: NDArray[np.uint32], starts: Integers, codes: Codes, cardinality: int
+) -> Integers:
     """Return, per class, how many values occur in it."""
     present = np.zeros(starts.size - 1, np.int64)
     last = np.full(cardinality, -1, np.int64)
@@ -299,12 +296,12 @@ def _count_present(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _fill(
     order: NDArray[np.uint32],
-    starts: NDArray[np.int64],
+    starts: Integers,
     codes: Codes,
     cardinality: int,
-    own_starts: NDArray[np.int64],
+    own_starts: Integers,
     values: NDArray[np.uint32],
-    counts: NDArray[np.int64],
+    counts: Integers,
 ) -> None:
     """Write the values of each class, ascending, and how often they occur."""
     sums = np.zeros(cardinality, np.int64)
@@ -326,13 +323,13 @@ def _fill(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _keys(
     numbers: NDArray[np.uint32],
-    factors: NDArray[np.uint64],
+    factors: Words,
     codes: NDArray[np.uint32],
     first: NDArray[np.uint32],
-    columns: NDArray[np.int64],
-    starts: NDArray[np.int64],
+    columns: Integers,
+    starts: Integers,
     flat: NDArray[np.uint32],
-) -> NDArray[np.uint64]:
+) -> Words:
     """Return a mixed-radix key of the labels of some columns and of a number before them."""
     keys = np.empty(first.size, np.uint64)
     for i in range(first.size):
@@ -344,7 +341,7 @@ def _keys(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _number_directly(keys: NDArray[np.uint64], radix: int) -> tuple[NDArray[np.uint32], np.uint32]:
+def _number_directly(keys: Words, radix: int) -> tuple[NDArray[np.uint32], np.uint32]:
     """Number keys by first appearance, each key being a place in an array; return also how many there are."""
     found = np.zeros(radix, np.uint32)
     numbers = np.empty(keys.size, np.uint32)
@@ -358,7 +355,7 @@ def _number_directly(keys: NDArray[np.uint64], radix: int) -> tuple[NDArray[np.u
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _number_by_hash(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], np.uint32]:
+def _number_by_hash(keys: Words) -> tuple[NDArray[np.uint32], np.uint32]:
     """Number keys by first appearance, by open addressing in a table that grows; return also how many there are."""
     slots = 1 << 12
     mask = np.uint64(slots - 1)
@@ -392,7 +389,7 @@ def _hashed(key: np.uint64) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _slots_of(distinct: NDArray[np.uint64], count: int, slots: int) -> NDArray[np.uint32]:
+def _slots_of(distinct: Words, count: int, slots: int) -> NDArray[np.uint32]:
     """Return a table of slots with the first so many keys in it."""
     mask = np.uint64(slots - 1)
     found = np.zeros(slots, np.uint32)
@@ -406,11 +403,8 @@ def _slots_of(distinct: NDArray[np.uint64], count: int, slots: int) -> NDArray[n
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _summed(
-    numbers: NDArray[np.uint32],
-    count: int,
-    first: NDArray[np.uint32],
-    sizes: NDArray[np.int64],
-) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    numbers: NDArray[np.uint32], count: int, first: NDArray[np.uint32], sizes: Integers
+) -> tuple[NDArray[np.uint32], Integers]:
     """Return the first combination and the size of each merged class."""
     own_first = np.empty(count, np.uint32)
     own_sizes = np.zeros(count, np.int64)
@@ -427,12 +421,12 @@ def _summed(
 def _count_labels(
     codes: NDArray[np.uint32],
     first: NDArray[np.uint32],
-    sizes: NDArray[np.int64],
-    chosen: NDArray[np.bool_],
-    starts: NDArray[np.int64],
+    sizes: Integers,
+    chosen: Flags,
+    starts: Integers,
     flat: NDArray[np.uint32],
-    places: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    places: Integers,
+    counts: Integers,
 ) -> None:
     """Add the sizes of the chosen classes to the counts of their labels, those of an attribute at its place."""
     for i in range(first.size):
@@ -444,11 +438,11 @@ def _count_labels(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _counts_by_class(
     numbers: NDArray[np.uint32],
-    starts: NDArray[np.int64],
+    starts: Integers,
     values: NDArray[np.uint32],
-    counts: NDArray[np.int64],
+    counts: Integers,
     shape: tuple[int, int],
-) -> NDArray[np.int64]:
+) -> Integers:
     """Add up counts in a table of class by value."""
     table = np.zeros(shape, np.int64)
     for i in range(numbers.size):
@@ -461,11 +455,11 @@ def _counts_by_class(
 def _merge_counts(
     numbers: NDArray[np.uint32],
     classes: int,
-    starts: NDArray[np.int64],
+    starts: Integers,
     values: NDArray[np.uint32],
-    counts: NDArray[np.int64],
+    counts: Integers,
     cardinality: int,
-) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
+) -> tuple[Integers, NDArray[np.uint32], Integers]:
     """Add up counts class by class, in compressed rows."""
     begins = np.zeros(classes + 1, np.int64)
     for i in range(numbers.size):

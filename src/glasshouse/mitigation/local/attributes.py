@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError, quoted
 from glasshouse.language import text
 from glasshouse.mitigation.hierarchies import CodedHierarchy
@@ -35,11 +36,11 @@ _NOT_IN_SETS = re.compile(r"[,;|{}*]|^\s|\s$")
 class Told:
     """What is released of one attribute."""
 
-    labels: NDArray[np.int64]
+    labels: Integers
     """Per group, the position of its text."""
     texts: tuple[str, ...]
     """The texts, each once."""
-    sizes: NDArray[np.int64]
+    sizes: Integers
     """Per group, for how many values of the domain it stands."""
 
 
@@ -49,7 +50,7 @@ class Attribute:
 
     tree: Forest
     """Its labels, the first being the root; what a record loses is (size − 1) / (domain − 1)."""
-    sizes: NDArray[np.int64]
+    sizes: Integers
     """Per label, for how many values of the domain it stands."""
     texts: tuple[str, ...]
     """Per label, what is released."""
@@ -121,7 +122,7 @@ class Attribute:
         tree = _tree(np.zeros_like(last), last, sizes)
         return cls(tree, sizes, tuple(texts), leaves, text_of)
 
-    def told(self, codes: NDArray[np.uint32], starts: NDArray[np.int64]) -> Told:
+    def told(self, codes: NDArray[np.uint32], starts: Integers) -> Told:
         """Return what is released of groups, given where the codes of each begin."""
         leaves = self.leaves[codes]
         if self.text_of is _set:
@@ -133,7 +134,7 @@ class Attribute:
         ends, numbers = np.unique(lowest.astype(np.int64) << 32 | highest, return_inverse=True)
         return self._told([sorted({end >> 32, end & 0xFFFFFFFF}) for end in ends.tolist()], numbers)
 
-    def _told(self, distinct: Sequence[Sequence[int]], numbers: NDArray[np.int64]) -> Told:
+    def _told(self, distinct: Sequence[Sequence[int]], numbers: Integers) -> Told:
         """Return what is released, given labels or the ends of ranges of them, and which of these each group has."""
         place: dict[str, int] = {}
         labels, sizes = [], []
@@ -165,13 +166,13 @@ def space_of(items: Items, attributes: Sequence[Attribute]) -> Space:
     return Space.of([each.tree for each in attributes], leaves)
 
 
-def _tree(parent: NDArray[np.int32], last: NDArray[np.int32], sizes: NDArray[np.int64]) -> Forest:
+def _tree(parent: NDArray[np.int32], last: NDArray[np.int32], sizes: Integers) -> Forest:
     return Forest(parent, last, (sizes - 1) / max(1, int(sizes[0]) - 1))
 
 
 def _distinct_sets(
-    leaves: NDArray[np.int32], starts: NDArray[np.int64]
-) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
+    leaves: NDArray[np.int32], starts: Integers
+) -> tuple[list[tuple[int, ...]], Integers]:
     """Return the distinct sets of labels in groups, and which of them each group has."""
     place: dict[tuple[int, ...], int] = {}
     ordered = leaves[np.lexsort((leaves, np.repeat(np.arange(len(starts) - 1), np.diff(starts))))]

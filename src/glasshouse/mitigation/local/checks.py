@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Floats, Integers
 from glasshouse.mitigation.criteria import (
     Criterion,
     DistinctDiversity,
@@ -35,23 +36,23 @@ class Checks(NamedTuple):
 
     least: int
     """The least size of a group."""
-    kinds: NDArray[np.int64]
+    kinds: Integers
     """Per criterion with a sensitive attribute, which it is."""
-    secrets: NDArray[np.int64]
+    secrets: Integers
     """Per criterion, the position of its attribute among the sensitive ones."""
-    limits: NDArray[np.float64]
+    limits: Floats
     """Per criterion, its parameter: l, ln l, c, p or t."""
-    begins: NDArray[np.int64]
+    begins: Integers
     """Per criterion, the l of (c, l)-diversity, where the tail begins."""
-    offsets: NDArray[np.int64]
+    offsets: Integers
     """Per sensitive attribute, where its values begin in ``shares`` and in a tally."""
-    shares: NDArray[np.float64]
+    shares: Floats
     """Per sensitive value, its share of all records."""
-    firsts: NDArray[np.int64]
+    firsts: Integers
     """Per criterion, where its entries begin in the next two."""
-    links: NDArray[np.int64]
+    links: Integers
     """With ordered distances, the values in order; with hierarchical ones, the label above each label."""
-    steps: NDArray[np.float64]
+    steps: Floats
     """With ordered distances, how far it is to the next value; with hierarchical ones, how high each label is."""
 
 
@@ -62,8 +63,8 @@ class _Check(NamedTuple):
     sensitive: str
     limit: float
     begin: int = 0
-    links: NDArray[np.int64] = np.zeros(0, np.int64)
-    steps: NDArray[np.float64] = np.zeros(0)
+    links: Integers = np.zeros(0, np.int64)
+    steps: Floats = np.zeros(0)
 
 
 def checks_of(criteria: Criteria, items: Items) -> Checks:
@@ -115,11 +116,11 @@ def _check(criterion: Criterion | TableCriterion) -> _Check | None:
 class Tally(NamedTuple):
     """How often each sensitive value occurs in one group."""
 
-    counts: NDArray[np.int64]
+    counts: Integers
     """Per value, attribute by attribute."""
-    present: NDArray[np.int64]
+    present: Integers
     """Per attribute (row), the values that occur."""
-    found: NDArray[np.int64]
+    found: Integers
     """Per attribute, how many these are."""
 
 
@@ -184,13 +185,7 @@ def unmet(checks: Checks, tally: Tally, size: int) -> int:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _is_diverse(
-    checks: Checks,
-    check: int,
-    counts: NDArray[np.int64],
-    present: NDArray[np.int64],
-    size: int,
-) -> bool:
+def _is_diverse(checks: Checks, check: int, counts: Integers, present: Integers, size: int) -> bool:
     """Tell whether a group meets a criterion on the frequencies of its values, as far as doubles can tell."""
     kind, limit = checks.kinds[check], checks.limits[check]
     if kind == _DISTINCT:
@@ -207,13 +202,7 @@ def _is_diverse(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _is_close(
-    checks: Checks,
-    check: int,
-    counts: NDArray[np.int64],
-    present: NDArray[np.int64],
-    size: int,
-) -> bool:
+def _is_close(checks: Checks, check: int, counts: Integers, present: Integers, size: int) -> bool:
     """Tell whether the values of a group are distributed nearly as in all records, as far as doubles can tell."""
     shares = checks.shares[checks.offsets[checks.secrets[check]] :]
     links = checks.links[checks.firsts[check] : checks.firsts[check + 1]]

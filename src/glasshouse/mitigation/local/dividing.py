@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import text
 from glasshouse.mitigation.criteria import Criterion, TableCriterion
@@ -90,7 +91,7 @@ def divided(items: Items, attributes: Sequence[Attribute], judge: Judge) -> Grou
     ordered = np.array([each.text_of is not None for each in attributes])
     order = np.arange(len(space.leaves))
     most = judge.most_classes(len(order))
-    done: list[NDArray[np.int64]] = []
+    done: list[Integers] = []
     parts = np.array([[0, len(order)]])
     spreads = _spreads(space.forest, space.leaves, ordered, order, parts)
     while len(parts):
@@ -111,9 +112,7 @@ def divided(items: Items, attributes: Sequence[Attribute], judge: Judge) -> Grou
     return _as_groups(order, items.weights, np.concatenate(done))
 
 
-def _as_groups(
-    order: NDArray[np.int64], weights: NDArray[np.int64], parts: NDArray[np.int64]
-) -> Groups:
+def _as_groups(order: Integers, weights: Integers, parts: Integers) -> Groups:
     """Return the groups of items that stand in some parts of an order."""
     starts, places = stretches(parts[:, 0], parts[:, 1] - parts[:, 0])
     return Groups(starts, order[places], weights[order[places]])
@@ -121,12 +120,8 @@ def _as_groups(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _spreads(
-    forest: Forest,
-    leaves: NDArray[np.int32],
-    ordered: NDArray[np.bool_],
-    order: NDArray[np.int64],
-    parts: NDArray[np.int64],
-) -> NDArray[np.float64]:
+    forest: Forest, leaves: NDArray[np.int32], ordered: Flags, order: Integers, parts: Integers
+) -> Floats:
     """Return how wide each part (row) of an order of items is in each attribute, as a share of its domain.
 
     In an attribute with a hierarchy that is what its label loses; in others, how far its values lie apart.
@@ -149,11 +144,11 @@ def _spreads(
 def _cut(
     forest: Forest,
     leaves: NDArray[np.int32],
-    weights: NDArray[np.int64],
-    order: NDArray[np.int64],
-    parts: NDArray[np.int64],
-    attributes: NDArray[np.int64],
-) -> NDArray[np.int64]:
+    weights: Integers,
+    order: Integers,
+    parts: Integers,
+    attributes: Integers,
+) -> Integers:
     """Rearrange each part in two halves by an attribute that varies in it; return where the second ones begin.
 
     The cut lies between labels right below the one that stands for the part, as near to the median as possible.

@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Floats, Integers
 from glasshouse.mitigation.local.items import Groups
 
 _BLOCK = 2500
@@ -25,7 +26,7 @@ class Forest(NamedTuple):
     """Per label, that one level up; a root is its own."""
     last: NDArray[np.int32]
     """Per label, the last of those under it: x is under y, or is y, where y ≤ x ≤ last[y]."""
-    cost: NDArray[np.float64]
+    cost: Floats
     """Per label, what a record loses by it."""
 
     def joins(self, lowest: NDArray[np.int32], highest: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -59,7 +60,7 @@ class Space:
         )
         return cls(forest, firsts, np.stack(leaves, axis=1) + firsts)
 
-    def weighed(self, weights: NDArray[np.float64]) -> Space:
+    def weighed(self, weights: Floats) -> Space:
         """Return the space with costs multiplied by a weight of each attribute."""
         lengths = np.diff([*self.firsts, len(self.forest.cost)])
         cost = self.forest.cost * np.repeat(weights, lengths)
@@ -72,9 +73,7 @@ class Space:
         highest = np.maximum.reduceat(leaves, groups.starts[:-1], axis=0)
         return self.forest.joins(lowest, highest)
 
-    def blocks(
-        self, regions: NDArray[np.int32], random: np.random.Generator
-    ) -> Iterator[NDArray[np.int64]]:
+    def blocks(self, regions: NDArray[np.int32], random: np.random.Generator) -> Iterator[Integers]:
         """Divide groups into blocks of near ones.
 
         A block is cut in the middle of the attribute by which it loses most as a whole, as far as chance does not have

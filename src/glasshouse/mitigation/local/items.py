@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import text
 from glasshouse.mitigation.criteria import Criterion, TableCriterion, for_table
@@ -65,13 +66,13 @@ class Items:
     """The sensitive attributes that the criteria look at."""
     secrets: NDArray[np.uint32]
     """Per item (row) and sensitive attribute, the code of its value."""
-    references: tuple[NDArray[np.int64], ...]
+    references: tuple[Integers, ...]
     """Per sensitive attribute, how many of all records have each value."""
-    kept: NDArray[np.int64]
+    kept: Integers
     """The records that are kept."""
-    numbers: NDArray[np.int64]
+    numbers: Integers
     """Per record that is kept, its item."""
-    weights: NDArray[np.int64]
+    weights: Integers
     """Per item, its records."""
     records: int
     """The number of all records."""
@@ -82,7 +83,7 @@ class Items:
         table: EncodedTable,
         names: tuple[str, ...],
         criteria: Criteria,
-        suppressed: NDArray[np.bool_] | None = None,
+        suppressed: Flags | None = None,
     ) -> Items:
         """Return the items of a table without the records that are suppressed."""
         sensitive = sensitive_of(criteria)
@@ -127,20 +128,18 @@ class Items:
 class Groups:
     """Items in groups. A piece is some records of one item in one group."""
 
-    starts: NDArray[np.int64]
+    starts: Integers
     """Per group, where its pieces begin; one more entry closes the last."""
-    items: NDArray[np.int64]
+    items: Integers
     """Per piece, its item; ascending in each group."""
-    counts: NDArray[np.int64]
+    counts: Integers
     """Per piece, its records."""
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
     @classmethod
-    def of(
-        cls, numbers: NDArray[np.int64], items: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> Groups:
+    def of(cls, numbers: Integers, items: Integers, counts: Integers) -> Groups:
         """Group records of items by numbers; records of one item in one group become one piece."""
         order = np.lexsort((items, numbers))
         numbers, items = numbers[order], items[order]
@@ -152,36 +151,32 @@ class Groups:
         return cls(starts, items[pieces], np.add.reduceat(counts[order], pieces))
 
     @cached_property
-    def numbers(self) -> NDArray[np.int64]:
+    def numbers(self) -> Integers:
         """Per piece, its group."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Integers:
         """Per group, its records."""
         return np.add.reduceat(self.counts, self.starts[:-1])
 
-    def merged(self, into: NDArray[np.int64]) -> Groups:
+    def merged(self, into: Integers) -> Groups:
         """Return the groups merged: each into that of a number."""
         return Groups.of(into[self.numbers], self.items, self.counts)
 
-    def taken(
-        self, chosen: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def taken(self, chosen: Integers) -> tuple[Integers, Integers, Integers]:
         """Return the starts, items and counts of some groups."""
         starts, places = stretches(self.starts[chosen], np.diff(self.starts)[chosen])
         return starts, self.items[places], self.counts[places]
 
 
-def stretches(
-    begins: NDArray[np.int64], lengths: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def stretches(begins: Integers, lengths: Integers) -> tuple[Integers, Integers]:
     """Return where each of some stretches begins if they stand one after the other, and the places in them."""
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     return starts, np.arange(starts[-1]) + np.repeat(begins - starts[:-1], lengths)
 
 
-def alike(rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+def alike(rows: NDArray[np.integer[Any]]) -> Integers:
     """Return, per row, a number that equal rows share."""
     columns = [
         Column(str(place), own.astype(np.uint32), pa.nulls(int(own.max()) + 1, pa.large_string()))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags
 from glasshouse.mitigation.criteria import ClassCounts, Criterion, TableCriterion
 from glasshouse.mitigation.local.items import Criteria, Groups, Items
 from glasshouse.mitigation.tuples import Counts, merged_counts
@@ -21,7 +21,7 @@ class Judge:
     items: Items
     """What the groups are made of."""
 
-    def failing(self, groups: Groups) -> NDArray[np.bool_]:
+    def failing(self, groups: Groups) -> Flags:
         """Tell of each group whether there is a criterion that it does not meet."""
         failing = np.zeros(len(groups), np.bool_)
         for criterion in self.criteria:

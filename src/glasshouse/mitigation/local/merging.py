@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.mitigation.local.checks import (
     MET,
     NO_GAIN,
@@ -31,16 +32,14 @@ class Given(NamedTuple):
     """Per unit (row) and attribute, its value."""
     secrets: NDArray[np.uint32]
     """Per unit (row) and sensitive attribute, its value."""
-    weights: NDArray[np.int64]
+    weights: Integers
     """Per unit, its records."""
-    starts: NDArray[np.int64]
+    starts: Integers
     """Per group, where its units begin; one more entry closes the last."""
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def merge(
-    given: Given, regions: NDArray[np.int32], failing: NDArray[np.bool_], limit: float
-) -> NDArray[np.int64]:
+def merge(given: Given, regions: NDArray[np.int32], failing: Flags, limit: float) -> Integers:
     """Merge each failing group with that which costs least, the cheapest merger first, until none fails.
 
     A merger that costs the limit or more is not done. A group that has changed is judged by the checks only.
@@ -101,9 +100,9 @@ def merge(
 def _cheapest(
     forest: Forest,
     regions: NDArray[np.int32],
-    sizes: NDArray[np.int64],
-    costs: NDArray[np.float64],
-    alive: NDArray[np.bool_],
+    sizes: Integers,
+    costs: Floats,
+    alive: Flags,
     g: int,
     limit: float,
 ) -> tuple[float, int]:

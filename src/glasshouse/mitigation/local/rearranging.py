@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Floats, Integers, Words
 from glasshouse.mitigation.local.checks import (
     MET,
     NO_GAIN,
@@ -35,43 +36,43 @@ _ROOM = 640
 class _Block(NamedTuple):
     """Groups that are rearranged: lists of units."""
 
-    heads: NDArray[np.int64]
+    heads: Integers
     """Per group, its first unit; −1: it has none."""
-    nexts: NDArray[np.int64]
+    nexts: Integers
     """Per unit, the next of its group; −1 after the last."""
-    sizes: NDArray[np.int64]
+    sizes: Integers
     """Per group, its records."""
-    costs: NDArray[np.float64]
+    costs: Floats
     """Per group, what each of its records loses."""
     regions: NDArray[np.int32]
     """Per group (row) and attribute, the label that it is released by."""
-    used: NDArray[np.int64]
+    used: Integers
     """One number: how many groups there are, empty ones included."""
 
 
 class _Pool(NamedTuple):
     """Units of groups that were taken apart, to be put together as clusters."""
 
-    units: NDArray[np.int64]
+    units: Integers
     """The units."""
-    clusters: NDArray[np.int64]
+    clusters: Integers
     """Per place in the pool, the cluster of that unit."""
-    loose: NDArray[np.int64]
+    loose: Integers
     """Places of units that are in no cluster yet."""
     regions: NDArray[np.int32]
     """Per cluster (row) and attribute, its label."""
-    sizes: NDArray[np.int64]
+    sizes: Integers
     """Per cluster, its records."""
-    costs: NDArray[np.float64]
+    costs: Floats
     """Per cluster, what each of its records loses."""
     tally: Tally
     """Room to count sensitive values."""
-    random: NDArray[np.uint64]
+    random: Words
     """The state of chance."""
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def rearrange(given: Given, seed: int, work: float) -> tuple[NDArray[np.int64], float]:
+def rearrange(given: Given, seed: int, work: float) -> tuple[Integers, float]:
     """Take groups apart with some of the nearest and put them together anew, where that loses no more.
 
     Args:
@@ -145,7 +146,7 @@ def _new_pool(given: Given, seed: int) -> _Pool:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _nearest(forest: Forest, block: _Block, own: int, near: NDArray[np.int64]) -> int:
+def _nearest(forest: Forest, block: _Block, own: int, near: Integers) -> int:
     """Write down the groups that lose least together with a group, the nearest first; return how many they are."""
     distances = np.empty(near.size)
     known = 0
@@ -163,9 +164,7 @@ def _nearest(forest: Forest, block: _Block, own: int, near: NDArray[np.int64]) -
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _take_apart(
-    block: _Block, near: NDArray[np.int64], chosen: NDArray[np.int64], pool: _Pool
-) -> tuple[int, int]:
+def _take_apart(block: _Block, near: Integers, chosen: Integers, pool: _Pool) -> tuple[int, int]:
     """Put the first chosen group and some of the nearest, rather near ones than far, into a pool.
 
     Returns:
@@ -305,9 +304,7 @@ def _is_met(given: Given, pool: _Pool, units: int, cluster: int) -> bool:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _write_back(
-    block: _Block, pool: _Pool, units: int, clusters: int, chosen: NDArray[np.int64]
-) -> bool:
+def _write_back(block: _Block, pool: _Pool, units: int, clusters: int, chosen: Integers) -> bool:
     """Replace the chosen groups by the clusters of a pool, if there is room; groups may become empty."""
     if block.used[0] + clusters > block.heads.size:
         return False
@@ -330,7 +327,7 @@ def _write_back(
 
 
 @njit(inline="always")  # type: ignore[untyped-decorator]
-def _random(state: NDArray[np.uint64]) -> Any:
+def _random(state: Words) -> Any:
     """Return 64 random bits (SplitMix64; Steele, Lea and Flood 2014)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     bits = state[0]
@@ -340,12 +337,12 @@ def _random(state: NDArray[np.uint64]) -> Any:
 
 
 @njit(inline="always")  # type: ignore[untyped-decorator]
-def _below(state: NDArray[np.uint64], end: int) -> Any:
+def _below(state: Words, end: int) -> Any:
     """Return a random number from 0 to below an end, which is far below 2⁶⁴."""
     return np.int64(_random(state) % np.uint64(end))
 
 
 @njit(inline="always")  # type: ignore[untyped-decorator]
-def _chance(state: NDArray[np.uint64]) -> Any:
+def _chance(state: Words) -> Any:
     """Return a random number from 0 to below 1."""
     return np.float64(_random(state) >> np.uint64(11)) * 2.0**-53

@@ -9,6 +9,7 @@ import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import InternalError, quoted
 from glasshouse.mitigation.criteria import ClassCounts, TableCriterion
 from glasshouse.mitigation.local.attributes import Attribute, Told
@@ -82,7 +83,7 @@ def lost(
     )
 
 
-def _group_of_records(items: Items, groups: Groups, seed: int) -> NDArray[np.int64]:
+def _group_of_records(items: Items, groups: Groups, seed: int) -> Integers:
     """Return the group of each record, one beyond the last for those suppressed.
 
     Which records of an item go where is left to chance: they are alike in everything that was looked at.
@@ -95,7 +96,7 @@ def _group_of_records(items: Items, groups: Groups, seed: int) -> NDArray[np.int
     return numbers
 
 
-def _released_column(name: str, told: Told, numbers: NDArray[np.int64]) -> Column:
+def _released_column(name: str, told: Told, numbers: Integers) -> Column:
     """Return a column as released; its values are those that occur, in order of first appearance."""
     texts = list(dict.fromkeys([*told.texts, SUPPRESSED]))
     labels = np.append(told.labels, texts.index(SUPPRESSED))
@@ -112,7 +113,7 @@ def _verified(
     criteria: Criteria,
     attributes: dict[str, Attribute],
     released: dict[str, Column],
-    suppressed: NDArray[np.bool_],
+    suppressed: Flags,
 ) -> int:
     """Count the classes anew, from the released columns alone, and judge them; return how many they are.
 
@@ -145,7 +146,7 @@ def _verified(
     return classes.classes
 
 
-def _counted(classes: Partition, secret: Column, kept: NDArray[np.int64]) -> ClassCounts:
+def _counted(classes: Partition, secret: Column, kept: Integers) -> ClassCounts:
     keys = classes.numbers.astype(np.int64) * secret.cardinality + secret.codes[kept]
     present, counts = np.unique(keys, return_counts=True)
     numbers, values = np.divmod(present, secret.cardinality)
@@ -160,8 +161,8 @@ def _counted(classes: Partition, secret: Column, kept: NDArray[np.int64]) -> Cla
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _by_first_appearance(
-    labels: NDArray[np.int64], numbers: NDArray[np.int64], cardinality: int
-) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    labels: Integers, numbers: Integers, cardinality: int
+) -> tuple[NDArray[np.uint32], Integers]:
     """Return the label of each number, numbered by first appearance, and which label each is."""
     place = np.full(cardinality, -1, np.int64)
     used = np.empty(cardinality, np.int64)

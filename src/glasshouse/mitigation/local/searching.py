@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from math import floor, inf
 
 import numpy as np
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import marked, text, unknown_name
 from glasshouse.mitigation.criteria import Criterion, TableCriterion
@@ -44,7 +44,7 @@ _GLOBAL_SECONDS = 10.0
 _SINGLES = 7
 """At most so many records leave a piece one by one; the others stay together."""
 
-_Rearranged = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], float]
+_Rearranged = tuple[Integers, Integers, Integers, float]
 """Per unit of a block, its group, item and records; and how much was compared."""
 
 
@@ -249,14 +249,12 @@ class _Search:
             limit *= 2
         return groups
 
-    def _with_merged(
-        self, groups: Groups, failing: NDArray[np.bool_], limit: float = inf
-    ) -> Groups:
+    def _with_merged(self, groups: Groups, failing: Flags, limit: float = inf) -> Groups:
         """Merge the failing groups of each block until none fails, or it would cost more than the limit."""
         regions = self._space.regions(groups)
         into = np.arange(len(groups))
 
-        def merge_block(block: NDArray[np.int64]) -> None:
+        def merge_block(block: Integers) -> None:
             given = self._given(*groups.taken(block))
             into[block] = block[merge(given, regions[block], failing[block], limit)]
 
@@ -269,7 +267,7 @@ class _Search:
         blocks = list(self._space.blocks(self._space.regions(groups), self.random))
         seeds = self.random.integers(1 << 63, size=len(blocks), dtype=np.uint64)
 
-        def rearrange_block(block: NDArray[np.int64], seed: np.uint64) -> _Rearranged:
+        def rearrange_block(block: Integers, seed: np.uint64) -> _Rearranged:
             starts, items, counts = _with_singles(*groups.taken(block), self.checks.least)
             is_late = time.monotonic() >= self.deadline
             work = 0.0 if is_late else self.work * counts.sum() / len(self.items.kept)
@@ -286,9 +284,7 @@ class _Search:
             np.concatenate([own[2] for own in found]),
         )
 
-    def _given(
-        self, starts: NDArray[np.int64], items: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> Given:
+    def _given(self, starts: Integers, items: Integers, counts: Integers) -> Given:
         own = self._space.leaves[items], self.items.secrets[items]
         return Given(self._space.forest, self.checks, *own, counts, starts)
 
@@ -305,8 +301,8 @@ class _Search:
 
 
 def _with_singles(
-    starts: NDArray[np.int64], items: NDArray[np.int64], counts: NDArray[np.int64], least: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    starts: Integers, items: Integers, counts: Integers, least: int
+) -> tuple[Integers, Integers, Integers]:
     """Part each piece into units: some records one by one, which may leave, and the others together."""
     units = np.clip(counts, 1, min(least, 1 + _SINGLES))
     firsts = np.concatenate([np.zeros(1, np.int64), np.cumsum(units)])
