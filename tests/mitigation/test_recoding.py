@@ -19,8 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import BudgetError, DataError, StudyError
+from glasshouse.mitigation import distinct_rows as distinct_rows_module
 from glasshouse.mitigation import recoding as recoding_module
-from glasshouse.mitigation import tuples as tuples_module
 from glasshouse.mitigation.criteria import (
     AverageRisk,
     Criterion,
@@ -35,10 +35,10 @@ from glasshouse.mitigation.criteria import (
     RecursiveDiversity,
     TableCriterion,
 )
+from glasshouse.mitigation.distinct_rows import distinct_rows
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suppression_only
 from glasshouse.mitigation.quality import OBJECTIVES
 from glasshouse.mitigation.recoding import Recoding, recode
-from glasshouse.mitigation.tuples import distinct_tuples
 from glasshouse.table import EncodedTable, read
 
 Row = tuple[str, ...]
@@ -469,9 +469,9 @@ def test_any_way_to_number_classes_gives_the_same(question: Question) -> None:
 
     expected = answer()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tuples_module, "_DIRECT_SLOTS", 0)
-        patch.setattr(tuples_module, "_DENSE_COUNTS", 0)
-        patch.setattr(tuples_module, "_KEYS", 1 << 5)
+        patch.setattr(distinct_rows_module, "_DIRECT_SLOTS", 0)
+        patch.setattr(distinct_rows_module, "_DENSE_COUNTS", 0)
+        patch.setattr(distinct_rows_module, "_KEYS", 1 << 5)
         patch.setattr(recoding_module, "_MOST_KEPT", 1)
         patch.setattr(recoding_module, "_MOST_EXCLUDED", 1)
         assert answer() == expected
@@ -581,11 +581,11 @@ def test_an_outcome_as_plain_values() -> None:
 
 
 def test_combinations_and_their_secrets() -> None:
-    tuples = distinct_tuples(SIX, ["age", "sex"], ["ill"])
-    assert tuples.distinct == 5
-    assert tuples.weights.tolist() == [1, 1, 1, 2, 1]
-    assert tuples.number.tolist() == [0, 1, 2, 3, 3, 4]
-    counts = tuples.secrets["ill"]
+    rows = distinct_rows(SIX, ["age", "sex"], ["ill"])
+    assert rows.distinct == 5
+    assert rows.weights.tolist() == [1, 1, 1, 2, 1]
+    assert rows.number.tolist() == [0, 1, 2, 3, 3, 4]
+    counts = rows.secrets["ill"]
     assert counts.starts.tolist() == [0, 1, 2, 3, 4, 5]
     assert counts.values.tolist() == [0, 0, 0, 1, 1]
     assert counts.counts.tolist() == [1, 1, 1, 2, 1]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import text
-from glasshouse.mitigation.tuples import Counts, distinct_tuples
+from glasshouse.mitigation.distinct_rows import ValueCounts, distinct_rows
 from glasshouse.table import EncodedTable
 
 
@@ -108,19 +108,19 @@ def attained(
         raise StudyError(
             text("{table}: every record is suppressed, so that there is no class", table=table.name)
         )
-    tuples = distinct_tuples(kept, known, names)
+    rows = distinct_rows(kept, known, names)
     return Attained(
-        k=int(tuples.weights.min()),
-        classes=len(tuples.weights),
+        k=int(rows.weights.min()),
+        classes=len(rows.weights),
         records=kept.records,
         secrets=tuple(
-            _secrecy(name, tuples.secrets[name], tuples.weights, kept, table) for name in names
+            _secrecy(name, rows.secrets[name], rows.weights, kept, table) for name in names
         ),
     )
 
 
 def _secrecy(
-    name: str, counts: Counts, sizes: Integers, kept: EncodedTable, table: EncodedTable
+    name: str, counts: ValueCounts, sizes: Integers, kept: EncodedTable, table: EncodedTable
 ) -> Secrecy:
     reference = counts.reference
     if kept is not table:

@@ -35,8 +35,8 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import StudyError, quoted
 from glasshouse.language import text, unknown_name
+from glasshouse.mitigation.distinct_rows import DistinctRows, LevelLabels, RowClasses, label_counts
 from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy
-from glasshouse.mitigation.tuples import Classes, Labels, Tuples, label_counts
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.partition import refined
 
@@ -244,7 +244,7 @@ class Node:
 
     levels: tuple[int, ...]
     """Per attribute, the level to which it is generalised."""
-    classes: Classes
+    classes: RowClasses
     """The classes."""
     suppressed: Flags
     """Per class, whether it is suppressed."""
@@ -253,8 +253,8 @@ class Node:
 class Objective(ABC):
     """How nodes of the lattice are scored, for a search that proves its optimum: the least score wins."""
 
-    def __init__(self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy]) -> None:
-        self._tuples = tuples
+    def __init__(self, rows: DistinctRows, hierarchies: Sequence[CodedHierarchy]) -> None:
+        self._rows = rows
         self._hierarchies = hierarchies
 
     def terms(self, suppressed: int = 0) -> list[Floats]:
@@ -295,7 +295,7 @@ class Objective(ABC):
 
 def objective(
     name: str,
-    tuples: Tuples,
+    rows: DistinctRows,
     hierarchies: Sequence[CodedHierarchy],
     *,
     limit: int,
@@ -305,7 +305,7 @@ def objective(
 
     Args:
         name: One of `OBJECTIVES`.
-        tuples: The combinations to be recoded.
+        rows: The combinations to be recoded.
         hierarchies: The hierarchy of each attribute.
         limit: The greatest number of records that may be suppressed.
         weights: How much each attribute counts; those not named count 1.
@@ -326,8 +326,8 @@ def objective(
                     name=name,
                 )
             )
-        return _OF_CLASSES[name](tuples, hierarchies, limit)
-    return _OF_ATTRIBUTES[name](tuples, hierarchies, attribute_weights(tuples.names, weights))
+        return _OF_CLASSES[name](rows, hierarchies, limit)
+    return _OF_ATTRIBUTES[name](rows, hierarchies, attribute_weights(rows.names, weights))
 
 
 class _OfAttributes(Objective):
@@ -338,14 +338,14 @@ class _OfAttributes(Objective):
     """
 
     def __init__(
-        self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
+        self, rows: DistinctRows, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
     ) -> None:
-        super().__init__(tuples, hierarchies)
-        self._labels = Labels.of(hierarchies)
+        super().__init__(rows, hierarchies)
+        self._labels = LevelLabels.of(hierarchies)
         self._weights = weights
         self._counts = [
-            _weighed(own, tuples.weights, len(each.labels[0]))
-            for own, each in zip(tuples.codes.T, hierarchies, strict=True)
+            _weighed(own, rows.weights, len(each.labels[0]))
+            for own, each in zip(rows.codes.T, hierarchies, strict=True)
         ]
         self._kept = [
             [self._without_suppression(own, level) for level in range(each.height)]
@@ -370,9 +370,7 @@ class _OfAttributes(Objective):
         ]
         if not node.suppressed.any():
             return costs
-        counts = label_counts(
-            self._tuples, node.classes, node.suppressed, self._labels, node.levels
-        )
+        counts = label_counts(self._rows, node.classes, node.suppressed, self._labels, node.levels)
         for own, level in enumerate(node.levels):
             costs[own] += self._suppression(own, level, counts[own])
         return costs
@@ -448,9 +446,9 @@ class _OfShares(_OfAttributes):
 
 class _Loss(_OfShares):
     def __init__(
-        self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
+        self, rows: DistinctRows, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
     ) -> None:
-        super().__init__(tuples, hierarchies, weights)
+        super().__init__(rows, hierarchies, weights)
         self._share = [weight / sum(weights) for weight in weights]
 
     def loss(self, node: Node) -> float:
@@ -458,7 +456,7 @@ class _Loss(_OfShares):
         return loss(
             self._costs(node),
             domains=self._domains,
-            records=self._tuples.records,
+            records=self._rows.records,
             weights=None if even else self._weights,
         )
 
@@ -466,7 +464,7 @@ class _Loss(_OfShares):
         return math.expm1(score / _FINE)
 
     def _score(self, own: int, cost: Any) -> float:
-        records = self._tuples.records
+        records = self._rows.records
         most = records * max(1, self._hierarchies[own].domain - 1)
         lost = (cost - records) * _CUT // most / _CUT
         return float(math.floor(_FINE * self._share[own] * math.log1p(lost)))
@@ -474,9 +472,9 @@ class _Loss(_OfShares):
 
 class _Granularity(_OfShares):
     def __init__(
-        self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
+        self, rows: DistinctRows, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
     ) -> None:
-        super().__init__(tuples, hierarchies, weights)
+        super().__init__(rows, hierarchies, weights)
         most = sum(
             weight * (1 - 1 / each.domain)
             for weight, each in zip(weights, hierarchies, strict=True)
@@ -487,7 +485,7 @@ class _Granularity(_OfShares):
         return granularity_loss(
             self._costs(node),
             domains=self._domains,
-            records=self._tuples.records,
+            records=self._rows.records,
             weights=self._weights,
         )
 
@@ -495,18 +493,18 @@ class _Granularity(_OfShares):
         return score / _FINE
 
     def _score(self, own: int, cost: Any) -> float:
-        records = self._tuples.records
+        records = self._rows.records
         lost = (cost - records) / (records * self._hierarchies[own].domain)
         return float(math.floor(_FINE * self._share[own] * lost))
 
 
 class _NonUniformEntropy(_OfAttributes):
     def __init__(
-        self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
+        self, rows: DistinctRows, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
     ) -> None:
-        super().__init__(tuples, hierarchies, weights)
+        super().__init__(rows, hierarchies, weights)
         most = sum(
-            weight * _bits(counts, tuples.records)
+            weight * _bits(counts, rows.records)
             for weight, counts in zip(weights, self._counts, strict=True)
         )
         self._share = [weight / most if most else 0.0 for weight in weights]
@@ -534,10 +532,12 @@ class _NonUniformEntropy(_OfAttributes):
 class _OfClasses(Objective):
     """An objective that looks at class sizes: nothing is known of a node before a node below it was seen."""
 
-    def __init__(self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], limit: int) -> None:
-        super().__init__(tuples, hierarchies)
-        self._before = tuples.weights
-        self._records = tuples.records
+    def __init__(
+        self, rows: DistinctRows, hierarchies: Sequence[CodedHierarchy], limit: int
+    ) -> None:
+        super().__init__(rows, hierarchies)
+        self._before = rows.weights
+        self._records = rows.records
         self._limit = limit
 
     def term(self, own: int, level: int, suppressed: int) -> float:

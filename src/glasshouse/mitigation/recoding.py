@@ -50,17 +50,17 @@ from glasshouse.mitigation.criteria import (
     TableCriterion,
     for_table,
 )
-from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
-from glasshouse.mitigation.quality import Node, Objective, coded_hierarchies, objective
-from glasshouse.mitigation.tuples import (
-    Classes,
-    Counts,
-    Labels,
-    Tuples,
-    distinct_tuples,
+from glasshouse.mitigation.distinct_rows import (
+    DistinctRows,
+    LevelLabels,
+    RowClasses,
+    ValueCounts,
+    distinct_rows,
     merged,
     merged_counts,
 )
+from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
+from glasshouse.mitigation.quality import Node, Objective, coded_hierarchies, objective
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.dictionary import smallest_unsigned
 from glasshouse.table.generalised import SUPPRESSED
@@ -235,9 +235,9 @@ def recode(
     ready = for_table(criteria, table)
     sensitive = dict.fromkeys(each.sensitive for each in ready if each.sensitive is not None)
     coded = coded_hierarchies(table, names, hierarchies)
-    tuples = distinct_tuples(table, names, tuple(sensitive))
+    rows = distinct_rows(table, names, tuple(sensitive))
     lattice = _Lattice(
-        tuples, tuple(coded.values()), _Judge(ready, table, floor(share * table.records))
+        rows, tuple(coded.values()), _Judge(ready, table, floor(share * table.records))
     )
     search = _Search(lattice, objective, weights)
     search.run(time_limit, on_progress)
@@ -281,7 +281,7 @@ class _Judge:
             (each.k for each in criteria if isinstance(each, KAnonymity | HighestRisk)), default=1
         )
 
-    def judged(self, sizes: Integers, counts: Callable[[str], Counts]) -> tuple[Flags, int]:
+    def judged(self, sizes: Integers, counts: Callable[[str], ValueCounts]) -> tuple[Flags, int]:
         """Return which classes fail, and how many records have to be suppressed in this node and in any below.
 
         If these are more than allowed, the rest is not looked at.
@@ -313,7 +313,7 @@ class _Judge:
             and all(each.allows(records, len(kept)) for each in self._of_table)
         )
 
-    def failing(self, sizes: Integers, counts: Callable[[str], Counts]) -> str:
+    def failing(self, sizes: Integers, counts: Callable[[str], ValueCounts]) -> str:
         """Return the name of a criterion that is not met."""
         for each in self.criteria:
             if isinstance(each, TableCriterion):
@@ -360,7 +360,7 @@ class _Judge:
 
 
 def _as_counts(
-    sizes: Integers, criterion: Criterion, counts: Callable[[str], Counts]
+    sizes: Integers, criterion: Criterion, counts: Callable[[str], ValueCounts]
 ) -> ClassCounts:
     if criterion.sensitive is None:
         return ClassCounts.of_sizes(sizes)
@@ -422,24 +422,24 @@ class _Lattice:
     """The nodes, and the classes of those that were looked at and are worth keeping."""
 
     def __init__(
-        self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], judge: _Judge
+        self, rows: DistinctRows, hierarchies: Sequence[CodedHierarchy], judge: _Judge
     ) -> None:
-        self.tuples = tuples
+        self.rows = rows
         self.hierarchies = hierarchies
         self.judge = judge
         self.top: Levels = tuple(each.height - 1 for each in hierarchies)
-        self._labels = Labels.of(hierarchies)
+        self._labels = LevelLabels.of(hierarchies)
         bottom = (0,) * len(hierarchies)
-        self._kept: dict[Levels, Classes] = {bottom: tuples.as_classes()}
-        self._room = tuples.distinct
+        self._kept: dict[Levels, RowClasses] = {bottom: rows.as_classes()}
+        self._room = rows.distinct
 
     def node(self, levels: Levels) -> tuple[Node, int]:
         """Return a node with its failing classes, and how many records it and all below have to suppress."""
         source = self._nearest(levels)
-        numbers, classes = merged(self.tuples, source, self._labels, levels)
-        secrets: dict[str, Counts] = {}
+        numbers, classes = merged(self.rows, source, self._labels, levels)
+        secrets: dict[str, ValueCounts] = {}
 
-        def counts(sensitive: str) -> Counts:
+        def counts(sensitive: str) -> ValueCounts:
             if sensitive not in secrets:
                 secrets[sensitive] = merged_counts(numbers, len(classes), source.secrets[sensitive])
             return secrets[sensitive]
@@ -447,22 +447,22 @@ class _Lattice:
         failed, needed = self.judge.judged(classes.sizes, counts)
         if 2 * len(classes) <= len(source):
             own = {name: counts(name) for name in source.secrets}
-            self._keep(levels, Classes(classes.first, classes.sizes, own))
+            self._keep(levels, RowClasses(classes.first, classes.sizes, own))
         return Node(levels, classes, failed), needed
 
     def failing_at_top(self) -> str:
         """Return the name of a criterion that is not even met when everything is generalised."""
-        numbers, classes = merged(self.tuples, self.tuples.as_classes(), self._labels, self.top)
-        secrets = self.tuples.secrets
+        numbers, classes = merged(self.rows, self.rows.as_classes(), self._labels, self.top)
+        secrets = self.rows.secrets
         return self.judge.failing(
             classes.sizes, lambda name: merged_counts(numbers, len(classes), secrets[name])
         )
 
-    def class_of_tuples(self, levels: Levels) -> NDArray[np.uint32]:
+    def class_of_rows(self, levels: Levels) -> NDArray[np.uint32]:
         """Return, per combination, the number of its class in a node."""
-        return merged(self.tuples, self.tuples.as_classes(), self._labels, levels)[0]
+        return merged(self.rows, self.rows.as_classes(), self._labels, levels)[0]
 
-    def _nearest(self, levels: Levels) -> Classes:
+    def _nearest(self, levels: Levels) -> RowClasses:
         """Return the fewest classes that are kept of any node at or below; they become the last to be let go."""
         below = [
             (len(classes), own) for own, classes in self._kept.items() if all(map(le, own, levels))
@@ -472,7 +472,7 @@ class _Lattice:
             self._kept[own] = self._kept.pop(own)
         return self._kept[own]
 
-    def _keep(self, levels: Levels, classes: Classes) -> None:
+    def _keep(self, levels: Levels, classes: RowClasses) -> None:
         """Keep the classes of a node, letting go of those not used for longest where room is short."""
         self._kept[levels] = classes
         self._room -= len(classes)
@@ -495,10 +495,10 @@ class _Search:
         self._lattice = lattice
         self._name = name
         self._objective: Objective = objective(
-            name, lattice.tuples, lattice.hierarchies, limit=limit, weights=weights
+            name, lattice.rows, lattice.hierarchies, limit=limit, weights=weights
         )
         self._frontier = _Frontier(lattice.top, self._objective.terms())
-        guide = objective("granularity", lattice.tuples, lattice.hierarchies, limit=limit)
+        guide = objective("granularity", lattice.rows, lattice.hierarchies, limit=limit)
         self._steps = [np.diff(terms).tolist() for terms in guide.terms()]
         self._verdicts: dict[Levels, _Verdict] = {}
         self._best: tuple[float, int, Levels] | None = None
@@ -555,8 +555,8 @@ class _Search:
         proved = self._bound is None or self._bound >= score
         return Recoding(
             method="full-domain recoding",
-            quasi_identifiers=self._lattice.tuples.names,
-            heights=dict(zip(self._lattice.tuples.names, levels, strict=True)),
+            quasi_identifiers=self._lattice.rows.names,
+            heights=dict(zip(self._lattice.rows.names, levels, strict=True)),
             classes=int(np.count_nonzero(~node.suppressed)),
             loss=loss,
             optimal=proved,
@@ -648,19 +648,19 @@ class _Search:
 
     def _released(self, node: Node) -> dict[str, Any]:
         lattice = self._lattice
-        numbers = lattice.class_of_tuples(node.levels)
+        numbers = lattice.class_of_rows(node.levels)
         suppressed = node.suppressed[numbers]
         released = {
-            name: _released_column(name, hierarchy, level, codes, suppressed, lattice.tuples.number)
+            name: _released_column(name, hierarchy, level, codes, suppressed, lattice.rows.number)
             for name, hierarchy, level, codes in zip(
-                lattice.tuples.names,
+                lattice.rows.names,
                 lattice.hierarchies,
                 node.levels,
-                lattice.tuples.codes.T,
+                lattice.rows.codes.T,
                 strict=True,
             )
         }
-        return {"suppressed": suppressed[lattice.tuples.number], "released": released}
+        return {"suppressed": suppressed[lattice.rows.number], "released": released}
 
     def _impossible(self) -> StudyError:
         limit = self._lattice.judge.limit

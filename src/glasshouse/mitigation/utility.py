@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -40,8 +40,8 @@ from scipy.sparse import csr_array, hstack
 from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text
+from glasshouse.mitigation.distinct_rows import code_column, distinct_rows, first_of_each
 from glasshouse.mitigation.hierarchies import Hierarchy
-from glasshouse.mitigation.tuples import distinct_tuples
 from glasshouse.sources import MISSING
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.encode import NUMBER
@@ -141,13 +141,11 @@ class QueryError:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures in plain values."""
-        return {
-            "queries": self.queries,
-            "median": self.median,
-            "mean": self.mean,
-            "bound": self.bound,
-            "seed": self.seed,
-        }
+        return asdict(self)
+
+    def to_frame(self) -> pa.Table:
+        """Return the figures as one row."""
+        return pa.Table.from_pylist([self.to_dict()])
 
 
 @dataclass(frozen=True)
@@ -184,6 +182,10 @@ class Prediction:
             "majority": float(self.majority),
             "kept": None if self.kept is None else float(self.kept),
         }
+
+    def to_frame(self) -> pa.Table:
+        """Return the figures as one row."""
+        return pa.Table.from_pylist([self.to_dict()])
 
 
 @dataclass(frozen=True)
@@ -464,16 +466,17 @@ class _Counted:
         """Return the combinations of some of the columns."""
         columns = [self.columns[own] for own in chosen]
         classes = refined(columns, len(self.weights))
-        first = _first_of_each(classes.numbers, classes.classes)
+        first = first_of_each(classes)
         return _Counted(
             columns=tuple(Column(c.name, c.codes[first], c.values) for c in columns),
-            weights=_added(classes.numbers, self.weights, classes.classes),
+            weights=np.bincount(classes.numbers, self.weights, classes.classes),
             spreads=tuple(self.spreads[own] for own in chosen),
         )
 
     def counts(self, own: int) -> Floats:
         """Return the records per value of a column."""
-        return _added(self.columns[own].codes, self.weights, self.columns[own].cardinality)
+        column = self.columns[own]
+        return np.bincount(column.codes, self.weights, column.cardinality)
 
     def answer(self, query: _Query) -> float:
         """Return the expected number of records that a query on these columns counts."""
@@ -536,13 +539,13 @@ def _combinations(
     table: EncodedTable, names: Sequence[str], records: int
 ) -> tuple[tuple[Column, ...], Floats]:
     """Return the combinations of some columns of so many records; those that the table does not have are ``*``."""
-    tuples = distinct_tuples(table, names)
+    rows = distinct_rows(table, names)
     absent = records - table.records
     columns = tuple(
         _with_used_values(name, codes, table.column(name).values, absent=absent > 0)
-        for name, codes in zip(names, tuples.codes.T, strict=True)
+        for name, codes in zip(names, rows.codes.T, strict=True)
     )
-    weights = np.append(tuples.weights, absent) if absent else tuples.weights
+    weights = np.append(rows.weights, absent) if absent else rows.weights
     return columns, weights.astype(np.float64)
 
 
@@ -565,8 +568,7 @@ def _spread(
     true: Column, told: Column, hierarchy: Hierarchy | None, original: str, release: str
 ) -> _Spread:
     """Return the original values that each released one stands for: itself if the original has it."""
-    equal = pc.fill_null(pc.index_in(told.values, value_set=true.values), -1)
-    position: Integers = np.asarray(equal).astype(np.int64)
+    position = _places(told.values, true.values)
     general = np.flatnonzero(position < 0).tolist()
     meanings = _Meanings(true, hierarchy)
     found = {code: meanings.of(told.values[code].as_py()) for code in general}
@@ -590,6 +592,12 @@ def _spread(
     for code, own in found.items():
         covered[starts[code] : starts[code + 1]] = own
     return _Spread(starts, covered, true.cardinality)
+
+
+def _places(values: pa.LargeStringArray, among: pa.LargeStringArray) -> Integers:
+    """Return the place of each value among others; −1 where it is none of them."""
+    places: Integers = np.asarray(pc.fill_null(pc.index_in(values, value_set=among), -1), np.int64)
+    return places
 
 
 class _Meanings:
@@ -819,12 +827,6 @@ def _by_columns(queries: Sequence[_Query]) -> dict[tuple[int, ...], list[int]]:
     return found
 
 
-def _added(numbers: NDArray[Any], weights: Floats, classes: int) -> Floats:
-    """Return the sum of the weights in each class."""
-    sums: NDArray[Any] = np.bincount(numbers, weights, minlength=classes)
-    return sums
-
-
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _weighed(weights: Floats, codes: NDArray[np.uint32], shares: Floats) -> float:
     """Return the sum of the weights, each times the shares of its values."""
@@ -835,18 +837,6 @@ def _weighed(weights: Floats, codes: NDArray[np.uint32], shares: Floats) -> floa
             product *= shares[j, codes[j, i]]
         total += product
     return total
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _first_of_each(numbers: NDArray[np.uint32], classes: int) -> Integers:
-    """Return the first member of each class; classes are numbered by first appearance."""
-    first = np.empty(classes, np.int64)
-    found = 0
-    for i in range(numbers.size):
-        if numbers[i] == found:
-            first[found] = i
-            found += 1
-    return first
 
 
 # Prediction
@@ -914,9 +904,7 @@ def _sampled(
 
 def _labels(true: Column, told: Column) -> tuple[Integers, Integers]:
     """Return the target of each record of the original and of the release, in codes of the original."""
-    equal = pc.fill_null(pc.index_in(told.values, value_set=true.values), -1)
-    position: Integers = np.asarray(equal).astype(np.int64)
-    labels = position[told.codes]
+    labels = _places(told.values, true.values)[told.codes]
     unknown = np.unique(told.codes[labels < 0])
     for written in told.values.take(pa.array(unknown)).to_pylist():
         if written != SUPPRESSED:
@@ -946,21 +934,14 @@ def _lessons(
     counted: _Counted,
 ) -> _Lessons:
     wanted = [table.column(name) for name in names]
-    classes = refined(
-        [*wanted, _as_column("label", labels + 1), _as_column("part", parts)], table.records
-    )
-    first = _first_of_each(classes.numbers, classes.classes)
+    classes = refined([*wanted, code_column(labels + 1), code_column(parts)], table.records)
+    first = first_of_each(classes)
     features = []
     for column, own, spread in zip(wanted, counted.columns, counted.spreads, strict=True):
-        used = np.asarray(pc.fill_null(pc.index_in(column.values, value_set=own.values), 0))
+        used = _places(column.values, own.values)
         features.append(spread.shares[used[column.codes[first]]])
     rows = hstack(features, format="csr")
     return _Lessons(rows, labels[first], parts[first], classes.sizes)
-
-
-def _as_column(name: str, codes: NDArray[Any]) -> Column:
-    cardinality = int(codes.max()) + 1
-    return Column(name, codes.astype(np.uint32), pa.nulls(cardinality, pa.large_string()))
 
 
 def _right(learner: Classifier, learned: _Lessons, tested: _Lessons, part: int) -> int:

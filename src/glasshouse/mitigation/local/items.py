@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import text
 from glasshouse.mitigation.criteria import Criterion, TableCriterion, for_table
+from glasshouse.mitigation.distinct_rows import code_column
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.partition import refined
 
@@ -178,8 +178,5 @@ def stretches(begins: Integers, lengths: Integers) -> tuple[Integers, Integers]:
 
 def alike(rows: NDArray[np.integer[Any]]) -> Integers:
     """Return, per row, a number that equal rows share."""
-    columns = [
-        Column(str(place), own.astype(np.uint32), pa.nulls(int(own.max()) + 1, pa.large_string()))
-        for place, own in enumerate(rows.T)
-    ]
+    columns = [code_column(codes) for codes in rows.T]
     return refined(columns, len(rows)).numbers.astype(np.int64)

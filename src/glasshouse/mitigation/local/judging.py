@@ -8,8 +8,8 @@ import numpy as np
 
 from glasshouse.arrays import Flags
 from glasshouse.mitigation.criteria import ClassCounts, Criterion, TableCriterion
+from glasshouse.mitigation.distinct_rows import ValueCounts, merged_counts
 from glasshouse.mitigation.local.items import Criteria, Groups, Items
-from glasshouse.mitigation.tuples import Counts, merged_counts
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Judge:
         if sensitive is None:
             return ClassCounts.of_sizes(groups.sizes)
         place = self.items.sensitive.index(sensitive)
-        pieces = Counts(
+        pieces = ValueCounts(
             np.arange(len(groups.items) + 1),
             self.items.secrets[groups.items, place],
             groups.counts,
