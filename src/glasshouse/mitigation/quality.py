@@ -22,31 +22,195 @@ import math
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import StudyError, quoted
-from glasshouse.language import text, unknown_name
+from glasshouse.language import marked, text, unknown_name
+from glasshouse.mitigation.criteria import Criterion, TableCriterion, for_table, sensitive_of
 from glasshouse.mitigation.distinct_rows import DistinctRows, LevelLabels, RowClasses, label_counts
-from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy
+from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
 from glasshouse.table import Column, EncodedTable
+from glasshouse.table.dictionary import smallest_unsigned
 from glasshouse.table.partition import refined
-
-if TYPE_CHECKING:
-    from glasshouse.mitigation.recoding import Recoding
 
 _CUT = 10**10
 """ARX cuts the loss of an attribute off after ten decimals."""
 _FINE = float(1 << 40)
 """Scores are whole multiples of 1 / _FINE: their sums are exact, and equal in any order of the attributes."""
+
+
+@dataclass(frozen=True)
+class Recoding:
+    """A table's quasi-identifiers as they are to be released."""
+
+    method: str
+    """How it was found."""
+    quasi_identifiers: tuple[str, ...]
+    """The columns that are recoded."""
+    heights: Mapping[str, int] | None
+    """Per quasi-identifier, the level of its hierarchy that is released; None where records differ."""
+    suppressed: Flags
+    """Per record, whether it is suppressed: all its quasi-identifiers become ``*``."""
+    released: Mapping[str, Column]
+    """Per quasi-identifier, the released column."""
+    classes: int
+    """The number of released classes; suppressed records form none."""
+    loss: float
+    """What the objective says is lost, between 0 (nothing) and 1 (everything)."""
+    optimal: bool
+    """Whether it is proved that no recoding of this method loses less."""
+    bound: float | None = None
+    """Where the search was stopped early: a loss that is proved to be a lower bound; None: the loss itself is."""
+    objective: str = "loss"
+    """What was made least, one of `glasshouse.mitigation.quality.OBJECTIVES`."""
+    evaluated: int = field(default=0, compare=False)
+    """How many nodes were looked at."""
+
+    def __post_init__(self) -> None:
+        if self.heights is not None:
+            object.__setattr__(self, "heights", MappingProxyType(dict(self.heights)))
+        object.__setattr__(self, "released", MappingProxyType(dict(self.released)))
+
+    @property
+    def records(self) -> int:
+        """The number of records, suppressed ones included."""
+        return len(self.suppressed)
+
+    def release(self, table: EncodedTable) -> EncodedTable:
+        """Return the protected table: the same columns, the quasi-identifiers recoded.
+
+        Raises:
+            StudyError: It is not the table that was recoded.
+        """
+        missing = [name for name in self.quasi_identifiers if name not in table.columns]
+        if missing or table.records != self.records:
+            raise StudyError(
+                text(
+                    "{table} is not the table that was recoded, which had {own} records and "
+                    "{columns}; recode it first",
+                    table=table.name,
+                    own=str(self.records),
+                    columns=quoted(self.quasi_identifiers),
+                )
+            )
+        columns = {name: self.released.get(name, column) for name, column in table.columns.items()}
+        return replace(table, columns=columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as plain values, without any record."""
+        return {
+            "method": self.method,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "heights": None if self.heights is None else dict(self.heights),
+            "suppressed": int(np.count_nonzero(self.suppressed)),
+            "classes": self.classes,
+            "objective": self.objective,
+            "loss": self.loss,
+            "optimal": self.optimal,
+            "bound": self.bound,
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per quasi-identifier: the level that is released, null where records differ."""
+        heights = self.heights or dict.fromkeys(self.quasi_identifiers)
+        return pa.table(
+            {
+                "attribute": pa.array(self.quasi_identifiers, pa.string()),
+                "height": pa.array([heights[name] for name in self.quasi_identifiers], pa.int64()),
+            }
+        )
+
+
+def question(
+    table: EncodedTable,
+    quasi_identifiers: Sequence[str] | None,
+    criteria: Sequence[Criterion | TableCriterion],
+) -> tuple[tuple[str, ...], tuple[Criterion | TableCriterion, ...]]:
+    """Return the columns to be recoded, and the criteria ready to judge.
+
+    Raises:
+        DataError: A column is not in the table.
+        StudyError: The question is not well posed.
+    """
+    given = table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers
+    if isinstance(given, str):
+        raise StudyError(
+            text('give a list of columns, such as ["{given}"], not one text', given=given)
+        )
+    names = tuple(column.name for name in given for column in table.columns_of(name))
+    if not names:
+        raise StudyError(text("a recoding needs at least one quasi-identifier; name one"))
+    if not criteria or isinstance(criteria, Criterion | TableCriterion):
+        raise StudyError(
+            text("a recoding needs a list of criteria to meet, such as [KAnonymity(5)]")
+        )
+    ready = for_table(criteria, table)
+    table.with_roles(quasi_identifiers=names, sensitive=sensitive_of(ready), facts={})
+    return names, ready
+
+
+def suppressible(table: EncodedTable, suppression: Number) -> int:
+    """Return how many records may be suppressed, given the share of them.
+
+    Raises:
+        StudyError: It is not a share.
+    """
+    share = exact(suppression, what=marked("the suppression limit"))
+    if not 0 <= share <= 1:
+        raise StudyError(
+            text(
+                "the suppression limit is a share of the records from 0 to 1, not {suppression}",
+                suppression=str(suppression),
+            )
+        )
+    return math.floor(share * table.records)
+
+
+def released_column(
+    name: str, texts: Sequence[str], labels: Integers, numbers: NDArray[np.integer[Any]]
+) -> Column:
+    """Return a column as released; its values are those that occur, in order of first appearance.
+
+    Args:
+        name: The column.
+        texts: What may be released, each once.
+        labels: Per set of records that are released alike, which of the texts it has.
+        numbers: Per record, the number of its set.
+    """
+    used = _by_first_appearance(labels, numbers, len(texts))
+    codes = np.zeros(len(texts), smallest_unsigned(len(used)))
+    codes[used] = np.arange(len(used))
+    released = codes[labels][numbers]
+    released.flags.writeable = False
+    values = pa.array([texts[label] for label in used.tolist()], pa.large_string())
+    return Column(name, released, values)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _by_first_appearance(
+    labels: Integers, numbers: NDArray[np.integer[Any]], cardinality: int
+) -> Integers:
+    """Return the labels that some record has, in order of first appearance."""
+    seen = np.zeros(cardinality, np.bool_)
+    used = np.empty(cardinality, np.int64)
+    count = 0
+    for i in range(numbers.size):
+        label = labels[numbers[i]]
+        if not seen[label]:
+            seen[label] = True
+            used[count] = label
+            count += 1
+    return used[:count].copy()
 
 
 @dataclass(frozen=True)

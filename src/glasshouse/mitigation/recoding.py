@@ -24,21 +24,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
 from operator import le
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Floats, Integers
-from glasshouse.errors import BudgetError, StudyError, quoted
-from glasshouse.language import marked, text
+from glasshouse.errors import BudgetError, StudyError
+from glasshouse.language import text
 from glasshouse.mitigation.criteria import (
     ClassCounts,
     Criterion,
@@ -48,7 +45,8 @@ from glasshouse.mitigation.criteria import (
     InferenceRisk,
     KAnonymity,
     TableCriterion,
-    for_table,
+    first_unmet,
+    sensitive_of,
 )
 from glasshouse.mitigation.distinct_rows import (
     DistinctRows,
@@ -60,9 +58,17 @@ from glasshouse.mitigation.distinct_rows import (
     merged_counts,
 )
 from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
-from glasshouse.mitigation.quality import Node, Objective, coded_hierarchies, objective
-from glasshouse.table import Column, EncodedTable
-from glasshouse.table.dictionary import smallest_unsigned
+from glasshouse.mitigation.quality import (
+    Node,
+    Objective,
+    Recoding,
+    coded_hierarchies,
+    objective,
+    question,
+    released_column,
+    suppressible,
+)
+from glasshouse.table import EncodedTable
 from glasshouse.table.generalised import SUPPRESSED
 
 OnSearch = Callable[[int, float, float | None], None]
@@ -82,96 +88,6 @@ _FOUND, _DONE, _PAUSED = 0, 1, 2
 """How taking a node ended: with one, with none left that may be as good as the best, or for a breath."""
 _PASSED_AT_ONCE = 1 << 18
 """After so many nodes that are ruled out the search looks at the clock."""
-
-
-@dataclass(frozen=True)
-class Recoding:
-    """A table's quasi-identifiers as they are to be released."""
-
-    method: str
-    """How it was found."""
-    quasi_identifiers: tuple[str, ...]
-    """The columns that are recoded."""
-    heights: Mapping[str, int] | None
-    """Per quasi-identifier, the level of its hierarchy that is released; None where records differ."""
-    suppressed: Flags
-    """Per record, whether it is suppressed: all its quasi-identifiers become ``*``."""
-    released: Mapping[str, Column]
-    """Per quasi-identifier, the released column."""
-    classes: int
-    """The number of released classes; suppressed records form none."""
-    loss: float
-    """What the objective says is lost, between 0 (nothing) and 1 (everything)."""
-    optimal: bool
-    """Whether it is proved that no recoding of this method loses less."""
-    bound: float | None = None
-    """Where the search was stopped early: a loss that is proved to be a lower bound; None: the loss itself is."""
-    objective: str = "loss"
-    """What was made least, one of `glasshouse.mitigation.quality.OBJECTIVES`."""
-    evaluated: int = field(default=0, compare=False)
-    """How many nodes were looked at."""
-
-    def __post_init__(self) -> None:
-        if self.heights is not None:
-            object.__setattr__(self, "heights", MappingProxyType(dict(self.heights)))
-        object.__setattr__(self, "released", MappingProxyType(dict(self.released)))
-
-    @property
-    def records(self) -> int:
-        """The number of records, suppressed ones included."""
-        return len(self.suppressed)
-
-    def release(self, table: EncodedTable) -> EncodedTable:
-        """Return the protected table: the same columns, the quasi-identifiers recoded.
-
-        Raises:
-            StudyError: It is not the table that was recoded.
-        """
-        missing = [name for name in self.quasi_identifiers if name not in table.columns]
-        if missing or table.records != self.records:
-            raise StudyError(
-                text(
-                    "{table} is not the table that was recoded, which had {own} records and "
-                    "{columns}; recode it first",
-                    table=table.name,
-                    own=str(self.records),
-                    columns=quoted(self.quasi_identifiers),
-                )
-            )
-        columns = {name: self.released.get(name, own) for name, own in table.columns.items()}
-        return EncodedTable(
-            name=table.name,
-            records=table.records,
-            columns=columns,
-            roles=table.roles,
-            facts=table.facts,
-            collection=table.collection,
-            positions=table.positions,
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the outcome as plain values, without any record."""
-        return {
-            "method": self.method,
-            "quasi_identifiers": list(self.quasi_identifiers),
-            "heights": None if self.heights is None else dict(self.heights),
-            "suppressed": int(np.count_nonzero(self.suppressed)),
-            "classes": self.classes,
-            "objective": self.objective,
-            "loss": self.loss,
-            "optimal": self.optimal,
-            "bound": self.bound,
-        }
-
-    def to_frame(self) -> pa.Table:
-        """Return one row per quasi-identifier: the level that is released, null where records differ."""
-        heights = self.heights or dict.fromkeys(self.quasi_identifiers)
-        return pa.table(
-            {
-                "attribute": pa.array(self.quasi_identifiers, pa.string()),
-                "height": pa.array([heights[name] for name in self.quasi_identifiers], pa.int64()),
-            }
-        )
 
 
 def recode(
@@ -219,38 +135,14 @@ def recode(
     >>> found.release(table).column("age").values.to_pylist()
     ['*']
     """
-    names = _quasi_identifiers(table, quasi_identifiers)
-    share = exact(suppression, what=marked("the suppression limit"))
-    if not 0 <= share <= 1:
-        raise StudyError(
-            text(
-                "the suppression limit is a share of the records from 0 to 1, not {suppression}",
-                suppression=str(suppression),
-            )
-        )
-    if not criteria or isinstance(criteria, Criterion | TableCriterion):
-        raise StudyError(
-            text("a recoding needs a list of criteria to meet, such as [KAnonymity(5)]")
-        )
-    ready = for_table(criteria, table)
-    sensitive = dict.fromkeys(each.sensitive for each in ready if each.sensitive is not None)
+    names, ready = question(table, quasi_identifiers, criteria)
+    limit = suppressible(table, suppression)
     coded = coded_hierarchies(table, names, hierarchies)
-    rows = distinct_rows(table, names, tuple(sensitive))
-    lattice = _Lattice(
-        rows, tuple(coded.values()), _Judge(ready, table, floor(share * table.records))
-    )
+    rows = distinct_rows(table, names, sensitive_of(ready))
+    lattice = _Lattice(rows, tuple(coded.values()), _Judge(ready, table, limit))
     search = _Search(lattice, objective, weights)
     search.run(time_limit, on_progress)
     return search.outcome()
-
-
-def _quasi_identifiers(table: EncodedTable, given: Sequence[str] | None) -> tuple[str, ...]:
-    names = table.quasi_identifiers if given is None else given
-    if isinstance(names, str):
-        raise StudyError(
-            text('give a list of columns, such as ["{given}"], not one text', given=names)
-        )
-    return tuple(column.name for name in names for column in table.columns_of(name))
 
 
 @dataclass(frozen=True)
@@ -292,7 +184,7 @@ class _Judge:
         if not self._may_meet_table_criteria(sizes):
             return failed, self.limit + 1
         for criterion, relaxations in self._of_classes:
-            classes = _as_counts(sizes, criterion, counts)
+            classes = ClassCounts.seen_by(criterion, sizes, counts)
             fails = ~criterion.holds(classes)
             if fails.any():
                 failed |= fails
@@ -312,17 +204,6 @@ class _Judge:
             and int(sizes.sum()) - records <= self.limit
             and all(each.allows(records, len(kept)) for each in self._of_table)
         )
-
-    def failing(self, sizes: Integers, counts: Callable[[str], ValueCounts]) -> str:
-        """Return the name of a criterion that is not met."""
-        for each in self.criteria:
-            if isinstance(each, TableCriterion):
-                met = each.allows(int(sizes.sum()), len(sizes))
-            else:
-                met = bool(each.holds(_as_counts(sizes, each, counts)).all())
-            if not met:
-                return each.name
-        return " and ".join(each.name for each in self.criteria)
 
     def _leaving(
         self,
@@ -357,15 +238,6 @@ class _Judge:
         removable = np.searchsorted(np.cumsum(np.sort(sizes)), self.limit, side="right")
         left = max(0, len(sizes) - int(removable))
         return all(each.allows(int(sizes.sum()), left) for each in criteria)
-
-
-def _as_counts(
-    sizes: Integers, criterion: Criterion, counts: Callable[[str], ValueCounts]
-) -> ClassCounts:
-    if criterion.sensitive is None:
-        return ClassCounts.of_sizes(sizes)
-    own = counts(criterion.sensitive)
-    return ClassCounts(sizes, own.starts, own.values, own.counts, own.reference)
 
 
 @dataclass(frozen=True)
@@ -450,13 +322,15 @@ class _Lattice:
             self._keep(levels, RowClasses(classes.first, classes.sizes, own))
         return Node(levels, classes, failed), needed
 
-    def failing_at_top(self) -> str:
+    def unmet_at_top(self) -> str:
         """Return the name of a criterion that is not even met when everything is generalised."""
         numbers, classes = merged(self.rows, self.rows.as_classes(), self._labels, self.top)
-        secrets = self.rows.secrets
-        return self.judge.failing(
-            classes.sizes, lambda name: merged_counts(numbers, len(classes), secrets[name])
+        unmet = first_unmet(
+            self.judge.criteria,
+            classes.sizes,
+            lambda name: merged_counts(numbers, len(classes), self.rows.secrets[name]),
         )
+        return unmet or " and ".join(criterion.name for criterion in self.judge.criteria)
 
     def class_of_rows(self, levels: Levels) -> NDArray[np.uint32]:
         """Return, per combination, the number of its class in a node."""
@@ -648,23 +522,20 @@ class _Search:
 
     def _released(self, node: Node) -> dict[str, Any]:
         lattice = self._lattice
-        numbers = lattice.class_of_rows(node.levels)
-        suppressed = node.suppressed[numbers]
-        released = {
-            name: _released_column(name, hierarchy, level, codes, suppressed, lattice.rows.number)
-            for name, hierarchy, level, codes in zip(
-                lattice.rows.names,
-                lattice.hierarchies,
-                node.levels,
-                lattice.rows.codes.T,
-                strict=True,
-            )
-        }
+        suppressed = node.suppressed[lattice.class_of_rows(node.levels)]
+        released = {}
+        for name, hierarchy, level, codes in zip(
+            lattice.rows.names, lattice.hierarchies, node.levels, lattice.rows.codes.T, strict=True
+        ):
+            texts = list(dict.fromkeys([*hierarchy.labels[level], SUPPRESSED]))
+            labels = hierarchy.codes[level].astype(np.int64)[codes]
+            labels[suppressed] = texts.index(SUPPRESSED)
+            released[name] = released_column(name, texts, labels, lattice.rows.number)
         return {"suppressed": suppressed[lattice.rows.number], "released": released}
 
     def _impossible(self) -> StudyError:
         limit = self._lattice.judge.limit
-        unmet = self._lattice.failing_at_top()
+        unmet = self._lattice.unmet_at_top()
         if not limit:
             return StudyError(
                 text(
@@ -791,33 +662,6 @@ class _Frontier:
 
 def _with_level(levels: Levels, own: int, level: int) -> Levels:
     return (*levels[:own], level, *levels[own + 1 :])
-
-
-def _released_column(
-    name: str,
-    hierarchy: CodedHierarchy,
-    level: int,
-    codes: NDArray[np.uint32],
-    suppressed: Flags,
-    number: NDArray[np.uint32],
-) -> Column:
-    """Return a column as released; its values are those that occur, in order of first appearance.
-
-    Combinations are in order of first appearance already.
-    """
-    labels = list(hierarchy.labels[level])
-    star = labels.index(SUPPRESSED) if SUPPRESSED in labels else len(labels)
-    own = np.where(suppressed, np.uint32(star), hierarchy.codes[level][codes])
-    first = np.full(len(labels) + 1, len(own))
-    first[own[::-1]] = np.arange(len(own))[::-1]
-    used = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(own))]
-    rank = np.zeros(len(labels) + 1, smallest_unsigned(len(used)))
-    rank[used] = np.arange(len(used))
-    texts = [[*labels, SUPPRESSED][label] for label in used.tolist()]
-    per_combination = rank[own]
-    released = per_combination[number]
-    released.flags.writeable = False
-    return Column(name, released, pa.array(texts, pa.large_string()))
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
