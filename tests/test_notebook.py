@@ -20,7 +20,8 @@ from glasshouse.errors import StudyError
 from glasshouse.language import speaking
 from glasshouse.microdata import membership, population_risks, target
 from glasshouse.microdata.family import family
-from glasshouse.mitigation.local import mondrian, recode_locally
+from glasshouse.mitigation.local_recoding import recode_locally
+from glasshouse.mitigation.mondrian import mondrian
 from glasshouse.notebook import _kind_of, _pages
 from glasshouse.qif import Channel, Hyper, Prior
 from glasshouse.runs.deterring import run_deter

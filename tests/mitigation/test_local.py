@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from glasshouse import synthetic
 from glasshouse.errors import BudgetError, DataError, InternalError, StudyError
+from glasshouse.mitigation import local_state
 from glasshouse.mitigation.criteria import (
     AverageRisk,
     DistinctDiversity,
@@ -25,11 +26,11 @@ from glasshouse.mitigation.criteria import (
     KAnonymity,
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, suggest
-from glasshouse.mitigation.local import OBJECTIVES, mondrian, recode_locally
-from glasshouse.mitigation.local import forest as forest_module
-from glasshouse.mitigation.local.judging import Judge
-from glasshouse.mitigation.quality import quality
-from glasshouse.mitigation.recoding import Recoding, recode
+from glasshouse.mitigation.local_recoding import OBJECTIVES, recode_locally
+from glasshouse.mitigation.local_state import Judge
+from glasshouse.mitigation.mondrian import mondrian
+from glasshouse.mitigation.quality import Recoding, quality
+from glasshouse.mitigation.recoding import recode
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.generalised import covers
 from glasshouse.table.partition import partition
@@ -311,7 +312,7 @@ def test_the_same_seed_gives_the_same_release(question: Question) -> None:
 @given(questions())
 def test_small_blocks_keep_the_promises_too(question: Question) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(forest_module, "_BLOCK", 3)
+        patch.setattr(local_state, "_BLOCK", 3)
         try:
             found = question.answer()
         except StudyError:

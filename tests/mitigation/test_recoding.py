@@ -37,8 +37,8 @@ from glasshouse.mitigation.criteria import (
 )
 from glasshouse.mitigation.distinct_rows import distinct_rows
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suppression_only
-from glasshouse.mitigation.quality import OBJECTIVES
-from glasshouse.mitigation.recoding import Recoding, recode
+from glasshouse.mitigation.quality import OBJECTIVES, Recoding
+from glasshouse.mitigation.recoding import recode
 from glasshouse.table import EncodedTable, read
 
 Row = tuple[str, ...]

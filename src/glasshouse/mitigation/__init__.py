@@ -15,8 +15,8 @@ from glasshouse.mitigation.criteria import (
     RecursiveDiversity,
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
-from glasshouse.mitigation.quality import Quality, quality
-from glasshouse.mitigation.recoding import Recoding, recode
+from glasshouse.mitigation.quality import Quality, Recoding, quality
+from glasshouse.mitigation.recoding import recode
 from glasshouse.mitigation.utility import Utility, compare_utility
 
 __all__ = [

@@ -276,8 +276,18 @@ def value_counts(classes: Partition, column: Column) -> ValueCounts:
         starts=np.searchsorted(numbers[order], np.arange(classes.classes + 1)),
         values=values[order],
         counts=cells.sizes[order],
-        reference=np.bincount(column.codes, minlength=column.cardinality).astype(np.int64),
+        reference=records_per_value(column),
     )
+
+
+def records_per_value(column: Column) -> Integers:
+    """Return how many records have each value of a column."""
+    return np.bincount(column.codes, minlength=column.cardinality).astype(np.int64)
+
+
+def part_of(column: Column, records: Integers) -> Column:
+    """Return a column of some records, with the same codes."""
+    return Column(column.name, column.codes[records], column.values)
 
 
 def code_column(codes: NDArray[np.integer[Any]]) -> Column:

@@ -34,9 +34,10 @@ from glasshouse.mitigation.criteria import (
     TableCriterion,
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
-from glasshouse.mitigation.local import mondrian, recode_locally
-from glasshouse.mitigation.quality import Quality, quality
-from glasshouse.mitigation.recoding import Recoding, recode
+from glasshouse.mitigation.local_recoding import recode_locally
+from glasshouse.mitigation.mondrian import mondrian
+from glasshouse.mitigation.quality import Quality, Recoding, quality
+from glasshouse.mitigation.recoding import recode
 from glasshouse.runs.grouped import assess_by_group
 from glasshouse.runs.reading import one_each, prepared
 from glasshouse.runs.runner import Means
