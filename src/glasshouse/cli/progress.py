@@ -11,6 +11,7 @@ from glasshouse.language import marked, number, text, text_for, translated
 
 if TYPE_CHECKING:
     from glasshouse.groups import Progress as SamplingProgress
+    from glasshouse.progress import Progress
     from glasshouse.runs import Watch
 
 PHASES = (marked("burn-in"), marked("sampling"))
@@ -66,9 +67,7 @@ def progress(*, sweeps: bool = False) -> Iterator[Watch]:
             solving=lambda phase, done, total: bar.update(
                 solving, completed=done, total=max(total, 1), note=phase, visible=True
             ),
-            searching=lambda done, bound, best: bar.update(
-                searching, note=_searched(done, bound, best), visible=True
-            ),
+            searching=lambda now: bar.update(searching, note=_searched(now), visible=True),
         )
 
 
@@ -77,19 +76,15 @@ def _visited(records: int) -> str:
     return text_for(records, "{count} record visited", "{count} records visited")
 
 
-def _searched(done: int, bound: float, best: float | None) -> str:
+def _searched(now: Progress) -> str:
     """Say how far a search for the best protection is."""
-    if best is None:
+    figures = {name: number(figure, ".4f") for name, figure in now.figures.items()}
+    if "best" not in figures:
         return text(
-            "{count} looked at, nothing found yet, none below {bound}",
-            count=done,
-            bound=number(bound, ".4f"),
+            "{count} looked at, nothing found yet, none below {bound}", count=now.done, **figures
         )
     return text(
-        "{count} looked at, best loss {best}, none below {bound}",
-        count=done,
-        best=number(best, ".4f"),
-        bound=number(bound, ".4f"),
+        "{count} looked at, best loss {best}, none below {bound}", count=now.done, **figures
     )
 
 

@@ -66,7 +66,8 @@ from glasshouse.mitigation.quality import (
     question,
     suppressible,
 )
-from glasshouse.mitigation.recoding import OnSearch, recode
+from glasshouse.mitigation.recoding import recode
+from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedTable
 
 OBJECTIVES = ("loss", "granularity")
@@ -107,8 +108,8 @@ def recode_locally(
     objective: str = "loss",
     weights: Mapping[str, float] | None = None,
     seed: int = 0,
-    time_limit: float | None = None,
-    on_progress: OnSearch | None = None,
+    seconds: float | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Recoding:
     """Generalise each record only as far as its class needs to meet all criteria.
 
@@ -127,8 +128,9 @@ def recode_locally(
         objective: What is made least, one of `OBJECTIVES`.
         weights: How much a quasi-identifier counts in the objective, as in `recode`; those not named count 1.
         seed: Where chance begins.
-        time_limit: After so many seconds the best so far is taken; a first solution, by dividing, is always found.
-        on_progress: Called with the number of passes that rearranged the groups, 0 and the loss.
+        seconds: After so long the best so far is taken; a first solution, by dividing, is always found.
+        on_progress: Called with the number of passes that rearranged the groups, a ``bound`` of 0, and the loss of the
+            ``best`` so far.
 
     Raises:
         DataError: A column is not in the table, or a value not in its hierarchy.
@@ -155,12 +157,13 @@ def recode_locally(
         raise StudyError(unknown_name("objective", objective, where, OBJECTIVES))
     if seed < 0:
         raise StudyError(text("a seed is a whole number from 0 on, not {seed}", seed=str(seed)))
-    deadline = inf if time_limit is None else time.monotonic() + time_limit
+    deadline = inf if seconds is None else time.monotonic() + seconds
     names, ready = question(table, quasi_identifiers, criteria)
     shares = attribute_weights(names, weights)
     coded = coded_hierarchies(table, names, hierarchies)
     items = Items.of(table, names, ready)
-    unmet = Judge(ready, items).unmet_together()
+    impossible = Judge(ready, items).unmet_together()
+    # The best full-domain recoding says which records to suppress, and what is to be beaten.
     everywhere: Recoding | None = None
     try:
         everywhere = recode(
@@ -171,22 +174,22 @@ def recode_locally(
             quasi_identifiers=names,
             objective=objective,
             weights=weights,
-            time_limit=_GLOBAL_SECONDS if time_limit is None else time_limit / 4,
+            seconds=_GLOBAL_SECONDS if seconds is None else seconds / 4,
         )
     except StudyError as error:
-        if unmet:
+        if impossible:
             raise StudyError(
                 text(
                     "{unmet} is not met by all records in one class, nor by a full-domain recoding that suppresses at "
                     "most {most} of them; ask for less, or allow more suppression",
-                    unmet=unmet,
+                    unmet=impossible,
                     most=str(limit),
                 )
             ) from error
     except BudgetError:
-        if unmet:
+        if impossible:
             raise
-    if unmet and everywhere is not None:
+    if impossible and everywhere is not None:
         items = Items.of(table, names, ready, everywhere.suppressed)
     search = _GroupSearch(
         items=items,
@@ -235,7 +238,7 @@ class _GroupSearch:
         self._plain = space_of(self.items, self.attributes)
         self._space = self._weighed([len(self.items.retained)] * len(self.attributes))
 
-    def run(self, on_progress: OnSearch | None) -> ItemGroups:
+    def run(self, on_progress: OnProgress | None) -> ItemGroups:
         """Find groups: first any, then better ones."""
         starts = [divided(self.items, self.attributes, self.judge)]
         if time.monotonic() < self.deadline:
@@ -244,7 +247,8 @@ class _GroupSearch:
         least, gain, passes = self._loss(best), inf, 0
         while True:
             if on_progress is not None:
-                on_progress(passes, 0.0, least)
+                figures = {"bound": 0.0, "best": least}
+                on_progress(Progress("searching", passes, figures=figures))
             is_late = time.monotonic() >= self.deadline
             if gain <= _LEAST_GAIN * least or passes == _PASSES or self.work <= 0 or is_late:
                 return self._in_few_classes(best)

@@ -68,11 +68,9 @@ from glasshouse.mitigation.quality import (
     released_column,
     suppressible,
 )
+from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedTable
 from glasshouse.table.generalised import SUPPRESSED
-
-OnSearch = Callable[[int, float, float | None], None]
-"""Called with the number of nodes looked at, the loss that none can be below, and that of the best solution so far."""
 
 Levels = tuple[int, ...]
 """A node: the level of each attribute."""
@@ -99,8 +97,8 @@ def recode(
     quasi_identifiers: Sequence[str] | None = None,
     objective: str = "loss",
     weights: Mapping[str, float] | None = None,
-    time_limit: float | None = None,
-    on_progress: OnSearch | None = None,
+    seconds: float | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Recoding:
     """Find the full-domain recoding that meets all criteria with the least loss.
 
@@ -115,15 +113,17 @@ def recode(
         objective: What is made least, one of `glasshouse.mitigation.quality.OBJECTIVES`.
         weights: How much a quasi-identifier counts in the mean of the attribute-wise objectives: with weights w the
             loss is Π (1 + L_a)^(w_a / Σ w) − 1. Those not named count 1.
-        time_limit: After so many seconds of searching the best solution so far is returned, with ``optimal`` false and
-            a proved ``bound``.
-        on_progress: Called after each node that was looked at.
+        seconds: After so long a search the best solution so far is returned, with ``optimal`` false and a proved
+            ``bound``.
+        on_progress: Called after each node that was looked at, with how many these are, the ``bound`` that no loss is
+            below, and the loss of the ``best`` solution once there is one.
 
     Raises:
         DataError: A column is not in the table, or a value not in its hierarchy.
         StudyError: The criteria cannot be met, or the question is not well posed.
         BudgetError: The time was over before any solution was found.
 
+    >>> import pyarrow as pa
     >>> from glasshouse.mitigation.hierarchies import suppression_only
     >>> from glasshouse.table import read
     >>> people = pa.table({"age": ["20", "20", "30", "40"], "sex": ["f", "f", "m", "m"]})
@@ -140,8 +140,8 @@ def recode(
     coded = coded_hierarchies(table, names, hierarchies)
     rows = distinct_rows(table, names, sensitive_of(ready))
     lattice = _Lattice(rows, tuple(coded.values()), _Judge(ready, table, limit))
-    search = _Search(lattice, objective, weights)
-    search.run(time_limit, on_progress)
+    search = _LatticeSearch(lattice, objective, weights)
+    search.run(seconds, on_progress)
     return search.outcome()
 
 
@@ -361,7 +361,7 @@ class _TimeOver(Exception):  # noqa: N818 - not an error: the search ends with w
     """The time is over, or the room for nodes."""
 
 
-class _Search:
+class _LatticeSearch:
     """Looks for the solution with the least score, and proves it."""
 
     def __init__(self, lattice: _Lattice, name: str, weights: Mapping[str, float] | None) -> None:
@@ -379,18 +379,18 @@ class _Search:
         self._bound: float | None = None
         self._end = np.inf
 
-    def run(self, time_limit: float | None, on_progress: OnSearch | None) -> None:
+    def run(self, seconds: float | None, on_progress: OnProgress | None) -> None:
         """Search until the best solution is proved, or until the time is over."""
         if self._look(self._lattice.top).needed > self._lattice.judge.limit:
             raise self._impossible()
-        if time_limit is not None:
-            self._end = time.monotonic() + time_limit
+        if seconds is not None:
+            self._end = time.monotonic() + seconds
         try:
             self._run(on_progress)
         except _TimeOver:
             self._bound = self._frontier.key
 
-    def _run(self, on_progress: OnSearch | None) -> None:
+    def _run(self, on_progress: OnProgress | None) -> None:
         while (state := self._frontier.advance(self._best_score)) != _DONE:
             if state == _PAUSED:
                 self._look_at_clock()
@@ -401,8 +401,10 @@ class _Search:
             least = key if verdict is None else max(key, verdict.floor)
             self._frontier.expand(least, self._best_score)
             if on_progress is not None:
-                best = None if self._best is None else self._objective.loss_of(self._best[0])
-                on_progress(len(self._verdicts), self._objective.loss_of(key), best)
+                figures = {"bound": self._objective.loss_of(key)}
+                if self._best is not None:
+                    figures["best"] = self._objective.loss_of(self._best[0])
+                on_progress(Progress("searching", len(self._verdicts), figures=figures))
 
     def _look_at_clock(self) -> None:
         if self._frontier.is_full or time.monotonic() >= self._end:

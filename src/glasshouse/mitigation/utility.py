@@ -469,14 +469,13 @@ class _Counted:
         first = first_of_each(classes)
         return _Counted(
             columns=tuple(Column(c.name, c.codes[first], c.values) for c in columns),
-            weights=np.bincount(classes.numbers, self.weights, classes.classes),
+            weights=_added(classes.numbers, self.weights, classes.classes),
             spreads=tuple(self.spreads[own] for own in chosen),
         )
 
     def counts(self, own: int) -> Floats:
         """Return the records per value of a column."""
-        column = self.columns[own]
-        return np.bincount(column.codes, self.weights, column.cardinality)
+        return _added(self.columns[own].codes, self.weights, self.columns[own].cardinality)
 
     def answer(self, query: _Query) -> float:
         """Return the expected number of records that a query on these columns counts."""
@@ -825,6 +824,12 @@ def _by_columns(queries: Sequence[_Query]) -> dict[tuple[int, ...], list[int]]:
     for number, query in enumerate(queries):
         found.setdefault(query.columns, []).append(number)
     return found
+
+
+def _added(numbers: NDArray[Any], weights: Floats, classes: int) -> Floats:
+    """Return the sum of the weights in each class."""
+    sums: NDArray[Any] = np.bincount(numbers, weights, minlength=classes)
+    return sums
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

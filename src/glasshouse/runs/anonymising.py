@@ -264,7 +264,7 @@ def _recoded(
         suppression=protection.suppression,
         objective=protection.objective,
         weights=protection.importance or None,
-        time_limit=protection.time_limit,
+        seconds=protection.time_limit,
         on_progress=means.watch.searching,
     )
 

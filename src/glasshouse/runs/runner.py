@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet
 from numpy.typing import NDArray
 
+from glasshouse import progress
 from glasshouse import study as study_models
 from glasshouse.atomic import new_file
 from glasshouse.errors import StudyError
@@ -160,7 +161,7 @@ class Watch:
     """Called with the amount of data read and the whole amount."""
     sweeping: Callable[[Progress], None] | None = None
     """Called with how far a sweep is."""
-    searching: Callable[[int, float, float | None], None] | None = None
+    searching: progress.OnProgress | None = None
     """Called with how many solutions were looked at, what none can lose less than, and what the best one loses."""
     sampling: Callable[[SamplingProgress], None] | None = None
     """Called with how far a sampler is."""
