@@ -133,14 +133,20 @@ def _reports() -> Mapping[str, Callable[[Any, str], Page]]:
     from glasshouse.report import assessment_page
     from glasshouse.report.microdata.family_page import family_page
     from glasshouse.report.mitigation.comparison_page import comparison_page
+    from glasshouse.report.mitigation.page import protection_page
     from glasshouse.report.people.members import member_page
     from glasshouse.report.people.memberships import membership_page
     from glasshouse.report.people.populations import population_page
     from glasshouse.report.people.targets import target_page
+    from glasshouse.report.side_by_side.figures import measured_page
+    from glasshouse.report.side_by_side.page import assessed_page
     from glasshouse.report.totals.page import total_page
 
     def said(make: Callable[..., Page]) -> Callable[[Any, str], Page]:
         return lambda result, subject: make(result, subject=subject, provenance=NOWHERE)
+
+    def alone(make: Callable[..., Page]) -> Callable[[Any, str], Page]:
+        return lambda result, subject: make(result, provenance=NOWHERE, command="")
 
     return {
         "microdata.Assessment": said(assessment_page),
@@ -152,9 +158,10 @@ def _reports() -> Mapping[str, Callable[[Any, str], Page]]:
         "microdata.Membership": said(membership_page),
         "microdata.Member": said(member_page),
         "microdata.PopulationRisks": said(population_page),
-        "runs.Comparison": lambda result, subject: comparison_page(
-            result, provenance=NOWHERE, command=""
-        ),
+        "mitigation.Anonymisation": said(protection_page),
+        "mitigation.AssessedRuns": alone(assessed_page),
+        "mitigation.Comparison": alone(comparison_page),
+        "mitigation.MeasuredRuns": alone(measured_page),
         "totals.CampaignResult": lambda result, subject: total_page(
             result, result.study, provenance=NOWHERE
         ),

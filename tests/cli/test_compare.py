@@ -12,12 +12,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from glasshouse.language import LANGUAGES, speaking
+from glasshouse.mitigation import AssessedRuns, MeasuredRuns
 from glasshouse.report import Page, Provenance, archive
 from glasshouse.report.page import Severity
 from glasshouse.report.side_by_side.figures import measured_findings
 from glasshouse.report.side_by_side.findings import side_by_side_findings
 from glasshouse.report.side_by_side.page import assessed_page
-from glasshouse.runs.side_by_side import AssessedRuns, MeasuredRuns, side_by_side
+from glasshouse.runs.side_by_side import side_by_side
 from glasshouse.runs.stored import stored_assessment, stored_runs
 from tests.cli.test_longitudinal import write
 from tests.conftest import Glasshouse

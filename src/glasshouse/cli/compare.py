@@ -107,7 +107,7 @@ def compare(
     if all(path.is_dir() for path in paths):
         _refuse_beside_folders(context, {"fraction", "predict"})
         with progress() as watch:
-            comparison = compare_runs(paths, fraction=fraction, predict=predict, means=Means(watch))
+            run = compare_runs(paths, fraction=fraction, predict=predict, means=Means(watch))
     else:
         if len(paths) > 1:
             raise StudyError(
@@ -137,7 +137,7 @@ def compare(
         studies = [_study(content, common | dict(parameters)) for parameters in promised]
         called = [", ".join(f"{name} = {value:.15g}" for name, value in each) for each in promised]
         with progress() as watch:
-            comparison = compare_studies(
+            run = compare_studies(
                 studies, called, fraction=fraction, predict=predict, means=Means(watch)
             )
     asked = _asked(quasi_identifiers, sensitive, k, l_values, t)
@@ -150,14 +150,12 @@ def compare(
         asked["--hierarchy"] = [f"{column}={Path(file).name}" for column, file in places.items()]
     command = _command(paths, asked)
     report = (
-        None
-        if out is None
-        else write_comparison(comparison, out, command=command, overwrite=overwrite)
+        None if out is None else write_comparison(run, out, command=command, overwrite=overwrite)
     )
     if as_json:
-        print(json.dumps(comparison.to_dict(), indent=2))
+        print(json.dumps(run.outcome.to_dict(), indent=2))
     else:
-        show_comparison(comparison, report)
+        show_comparison(run.outcome, report)
 
 
 def _check_folders(paths: list[Path]) -> None:

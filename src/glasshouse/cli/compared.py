@@ -14,6 +14,7 @@ from glasshouse.cli.outcomes import say
 from glasshouse.cli.tables import plain_table
 from glasshouse.errors import printable
 from glasshouse.language import number, text
+from glasshouse.mitigation import AssessedRuns, ComparedAttack, MeasuredRuns
 from glasshouse.report.microdata.attacks import target_label
 from glasshouse.report.side_by_side.figures import (
     change_of,
@@ -23,7 +24,6 @@ from glasshouse.report.side_by_side.figures import (
 )
 from glasshouse.report.side_by_side.findings import Change, change_by, points, side_by_side_findings
 from glasshouse.report.words import percentage
-from glasshouse.runs.side_by_side import AssessedRuns, Line, MeasuredRuns
 
 COLOURS = {Change.WORSE: "red", Change.BETTER: "green", Change.SAME: "", Change.MIXED: ""}
 """How a difference is highlighted, besides its mark."""
@@ -109,7 +109,7 @@ def _add_difference_columns(table: Table, outcome: AssessedRuns) -> None:
         table.add_column(title, justify="right", no_wrap=True)
 
 
-def _differences(line: Line) -> list[Text]:
+def _differences(line: ComparedAttack) -> list[Text]:
     return [_difference(change) for change, _ in line.differences()]
 
 

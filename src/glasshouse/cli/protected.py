@@ -11,10 +11,10 @@ from rich.console import Console
 from glasshouse.cli.outcomes import say, show_treatment
 from glasshouse.cli.tables import comparison_table, protection_table
 from glasshouse.language import text, text_for
+from glasshouse.mitigation import Anonymisation, Comparison
 from glasshouse.report.mitigation.comparisons import comparison_findings
 from glasshouse.report.mitigation.findings import protection_findings
 from glasshouse.runs.anonymising import RELEASE, AnonymiseRun
-from glasshouse.runs.comparing import Comparison
 
 
 def show_protected(run: AnonymiseRun, report: Path | None, *, as_json: bool) -> None:
@@ -23,24 +23,24 @@ def show_protected(run: AnonymiseRun, report: Path | None, *, as_json: bool) -> 
         print(json.dumps(run.to_dict(), indent=2))
         return
     console = Console()
-    content = run.to_dict()
+    outcome = run.outcome
     said = text_for(
-        run.records,
+        outcome.records,
         "{dataset}: {count} record, {method}",
         "{dataset}: {count} records, {method}",
-        dataset=run.original.name,
-        method=run.protection.method,
+        dataset=outcome.dataset,
+        method=outcome.method,
     )
     say(console, f"{said}\n")
-    show_treatment(console, run.steps)
-    if content["heights"] is not None:
-        heights = ", ".join(f"{name} {height}" for name, height in content["heights"].items())
+    show_treatment(console, outcome.steps)
+    if outcome.heights is not None:
+        heights = ", ".join(f"{name} {height}" for name, height in outcome.heights.items())
         say(console, text("Heights: {heights}", heights=heights) + "\n")
-    console.print(protection_table(run.before, run.after))
+    console.print(protection_table(outcome.before, outcome.after))
     console.print()
-    for finding in protection_findings(run, subject=run.study.subject):
+    for finding in protection_findings(outcome, subject=run.study.subject):
         say(console, f"• {finding.sentence}")
-    for note in _notes(run):
+    for note in _notes(outcome):
         say(console, text("note: {note}", note=note))
     if report is not None:
         release = text("Release: {path}", path=report.parent / RELEASE)
@@ -50,29 +50,30 @@ def show_protected(run: AnonymiseRun, report: Path | None, *, as_json: bool) -> 
         say(console, "\n" + text("Nothing was written: say --out DIR to keep the release."))
 
 
-def _notes(run: AnonymiseRun) -> Iterator[str]:
+def _notes(outcome: Anonymisation) -> Iterator[str]:
     """Yield what a publisher has to review."""
-    suggested = [name for name, own in run.hierarchies.items() if own.suggested and own.height > 2]
+    heights = {used.column: used.height for used in outcome.hierarchies if used.suggested}
+    suggested = [name for name, height in heights.items() if height > 2]
     if suggested:
         yield text(
             "suggested hierarchies: {columns}; review them, or give your own with --hierarchy",
             columns=", ".join(suggested),
         )
-    plain = [name for name, own in run.hierarchies.items() if own.suggested and own.height <= 2]
+    plain = [name for name, height in heights.items() if height <= 2]
     if plain:
         yield text(
             "told or not at all, being no numbers, dates or codes: {columns}; --hierarchy says better",
             columns=", ".join(plain),
         )
-    if run.left_out:
+    if outcome.left_out:
         yield text(
             "columns not released: {columns}; --keep COLUMN releases one as it is",
-            columns=", ".join(run.left_out),
+            columns=", ".join(outcome.left_out),
         )
-    if run.protection.keep:
+    if keep := outcome.parameters.get("keep"):
         yield text(
             "released as they are, and in no figure: {columns}",
-            columns=", ".join(run.protection.keep),
+            columns=", ".join(keep),
         )
 
 

@@ -17,6 +17,7 @@ from glasshouse.microdata.explain import Explanation
 from glasshouse.microdata.family import Cell, Family
 from glasshouse.microdata.influence import shapley_values
 from glasshouse.microdata.lattice import Sweep
+from glasshouse.mitigation import ComparedRelease
 from glasshouse.report.discretion import figure_between
 from glasshouse.report.microdata.attacks import (
     attack_label,
@@ -29,7 +30,6 @@ from glasshouse.report.microdata.attacks import (
 )
 from glasshouse.report.microdata.parts import told_in
 from glasshouse.report.words import money, percentage, singular
-from glasshouse.runs.comparing import Compared
 from glasshouse.table import Step
 from glasshouse.table.profile import ColumnProfile
 
@@ -165,7 +165,7 @@ def protection_table(before: Assessment, after: Assessment) -> Table:
     return table
 
 
-def comparison_table(rows: Sequence[Compared]) -> Table:
+def comparison_table(rows: Sequence[ComparedRelease]) -> Table:
     """Return the original and each release: risks and what is lost."""
     table = plain_table(text("Risk and utility, with all quasi-identifiers"))
     table.add_column(text("release"), overflow="fold")

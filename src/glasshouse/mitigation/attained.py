@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
@@ -73,6 +74,22 @@ class Attained:
             "records": self.records,
             "sensitive": [secret.to_dict() for secret in self.secrets],
         }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per sensitive attribute, or one without any: the k, l and t of the table."""
+        whole = {"k": self.k, "classes": self.classes, "records": self.records}
+        rows = [whole | secret.to_dict() for secret in self.secrets] or [whole]
+        return pa.Table.from_pylist(rows, schema=_SCHEMA)
+
+
+_SCHEMA = pa.schema(
+    [
+        *((name, pa.int64()) for name in ("k", "classes", "records")),
+        ("sensitive", pa.string()),
+        ("l", pa.int64()),
+        *((name, pa.float64()) for name in ("entropy_l", "most_frequent", "t")),
+    ]
+)
 
 
 def attained(

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import text, unknown_name
-from glasshouse.microdata import Assessment, assess
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
-from glasshouse.mitigation.attained import Attained, attained
+from glasshouse.mitigation.anonymisation import GROUP, Anonymisation, columns_of
 from glasshouse.mitigation.criteria import (
     AverageRisk,
     Criterion,
@@ -36,9 +35,8 @@ from glasshouse.mitigation.criteria import (
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
 from glasshouse.mitigation.local_recoding import recode_locally
 from glasshouse.mitigation.mondrian import mondrian
-from glasshouse.mitigation.quality import Quality, Recoding, quality
+from glasshouse.mitigation.quality import Recoding
 from glasshouse.mitigation.recoding import recode
-from glasshouse.runs.grouped import assess_by_group
 from glasshouse.runs.reading import one_each, prepared
 from glasshouse.runs.runner import Means
 from glasshouse.sources.files import fingerprint
@@ -50,8 +48,6 @@ if TYPE_CHECKING:
     from glasshouse.report import Page, Provenance
 
 RELEASE, QUASI_IDENTIFIERS, SENSITIVE = "release.csv", "quasi_identifiers.csv", "sensitive.csv"
-GROUP = "group"
-"""What the column of Anatomy's groups is called in the release."""
 
 
 @dataclass(frozen=True)
@@ -68,41 +64,15 @@ class AnonymiseRun:
     """How the quasi-identifiers were recoded; None: the records were put into groups."""
     anatomy: Anatomy | None
     """The groups that the records were put into; None: the quasi-identifiers were recoded."""
-    quality: Quality | None
-    """What is left of the data, where it was recoded."""
     hierarchies: Mapping[str, Hierarchy]
     """The hierarchies that were used."""
-    before: Assessment
-    """What an adversary learns from the original with all quasi-identifiers."""
-    after: Assessment
-    """What she learns from the release; suppressed records are left out of it."""
-    attained: Attained
-    """Which k, l and t the release itself has."""
-    steps: tuple[Step, ...]
-    """What was left out of the dataset before it was protected."""
-    left_out: tuple[str, ...]
-    """The columns of the file that are not released."""
+    outcome: Anonymisation
+    """What the protection gives and costs."""
 
     @property
     def records(self) -> int:
         """The number of records, suppressed ones included."""
-        return self.release.records
-
-    @property
-    def suppressed(self) -> int:
-        """The number of suppressed records."""
-        return 0 if self.recoding is None else int(np.count_nonzero(self.recoding.suppressed))
-
-    @property
-    def loss(self) -> float | None:
-        """The share of detail that is lost, whatever was made least; None where nothing was recoded."""
-        return None if self.quality is None else self.quality.loss
-
-    @property
-    def bound(self) -> float | None:
-        """What the objective is proved to be at least, where the search of a global recoding was stopped early."""
-        is_global = self.recoding is not None and self.protection.recoding == "global"
-        return self.recoding.bound if self.recoding is not None and is_global else None
+        return self.outcome.records
 
     @property
     def protection(self) -> Protection:
@@ -113,65 +83,19 @@ class AnonymiseRun:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as plain values: method, parameters, heights, suppressed, classes, loss, optimal."""
-        parameters = self.protection.model_dump(
-            mode="json", exclude_none=True, exclude={"method", "hierarchies"}
-        )
-        content: dict[str, Any] = {"method": self.protection.method, "parameters": parameters}
-        if self.recoding is not None:
-            heights = self.recoding.heights
-            content |= {
-                "heights": None if heights is None else dict(heights),
-                "suppressed": self.suppressed,
-                "classes": self.recoding.classes,
-                "loss": self.loss,
-                "optimal": self.recoding.optimal,
-                "bound": self.bound,
-            }
-            if self.protection.objective != "loss" or self.protection.importance:
-                content["objective"] = self.recoding.loss
-        if self.anatomy is not None:
-            content |= {
-                "heights": None,
-                "suppressed": 0,
-                "classes": self.anatomy.groups,
-                "loss": None,
-                "optimal": None,
-            }
-        if self.quality is not None:
-            content["quality"] = self.quality.to_dict()
-        content["attained"] = self.attained.to_dict()
-        content["suggested_hierarchies"] = [n for n, h in self.hierarchies.items() if h.suggested]
-        content["columns_left_out"] = list(self.left_out)
-        if self.steps:
-            content["treatment"] = [step.to_dict() for step in self.steps]
-        content["before"] = [attack.to_dict() for attack in self.before.attacks]
-        content["after"] = [attack.to_dict() for attack in self.after.attacks]
-        return content
+        return self.outcome.to_dict()
 
     def to_frame(self) -> pa.Table:
         """Return one row per attack, before and after."""
-        tables = [
-            outcome.to_frame().append_column("release", pa.array([said] * len(outcome.attacks)))
-            for said, outcome in (("original", self.before), ("protected", self.after))
-        ]
-        return pa.concat_tables(tables)
+        return self.outcome.to_frame()
 
     def manifest(self) -> dict[str, Any]:
         """Return what later commands must know of the release."""
-        kept = ["method", "parameters", "heights", "suppressed", "classes", "loss", "optimal"]
-        content = self.to_dict()
-        kept += ["bound"] if content.get("bound") is not None else []
         files = self.protection.hierarchies
-        return {
-            "release": RELEASE,
-            "quasi_identifiers": columns_of(self.release),
-            "sensitive": list(self.release.sensitive),
-            **{name: content[name] for name in kept},
-            "hierarchies": {name: fingerprint(path) for name, path in files.items()},
-            "suggested_hierarchies": content["suggested_hierarchies"],
-            "group": None if self.anatomy is None else GROUP,
-            "shuffled": not self.protection.keep_order,
-        }
+        return self.outcome.manifest(
+            release=RELEASE,
+            hierarchies={name: fingerprint(path) for name, path in files.items()},
+        )
 
     def write_files(self, folder: Path) -> None:
         """Write the release; of Anatomy also the two tables that it is published as."""
@@ -192,7 +116,7 @@ class AnonymiseRun:
         """Return the report, in the language that is spoken."""
         from glasshouse.report.mitigation.page import protection_page
 
-        return protection_page(self, provenance=provenance, subject=self.study.subject)
+        return protection_page(self.outcome, provenance=provenance, subject=self.study.subject)
 
 
 def run_anonymise(
@@ -226,23 +150,29 @@ def run_anonymise(
         return _anatomised(study, protection, table, steps)
     encoding = study.datasets[0].dialect.encoding
     hierarchies = hierarchies_of(protection, table, encoding=encoding)
-    found = _recoded(study, protection, table, hierarchies, means)
-    release = found.release(table)
-    kept = release.of_records(~found.suppressed) if found.suppressed.any() else release
+    recoding = _recoded(study, protection, table, hierarchies, means)
     return AnonymiseRun(
         study=study,
         original=table,
-        release=release,
-        recoding=found,
+        release=recoding.release(table),
+        recoding=recoding,
         anatomy=None,
-        quality=quality(table, found, hierarchies),
         hierarchies=hierarchies,
-        before=assess(table),
-        after=assess(kept),
-        attained=attained(release, suppressed=found.suppressed),
-        steps=steps,
-        left_out=_left_out(study, release),
+        outcome=Anonymisation.of_recoding(
+            table,
+            recoding,
+            hierarchies,
+            method=protection.method,
+            parameters=_parameters(protection),
+            left_out=_left_out(study, table),
+            steps=steps,
+        ),
     )
+
+
+def _parameters(protection: Protection) -> dict[str, Any]:
+    """Return what was asked of a protection, beside its method and the files of hierarchies, as plain values."""
+    return protection.model_dump(mode="json", exclude_none=True, exclude={"method", "hierarchies"})
 
 
 def _recoded(
@@ -284,13 +214,15 @@ def _anatomised(
         release=release,
         recoding=None,
         anatomy=groups,
-        quality=None,
         hierarchies={},
-        before=assess(table),
-        after=assess_by_group(release, GROUP),
-        attained=attained(release, quasi_identifiers=[GROUP], sensitive=table.sensitive),
-        steps=steps,
-        left_out=_left_out(study, release),
+        outcome=Anonymisation.of_groups(
+            table,
+            release,
+            groups,
+            parameters=_parameters(protection),
+            left_out=_left_out(study, table),
+            steps=steps,
+        ),
     )
 
 
@@ -327,11 +259,11 @@ def _refuse_stars(table: EncodedTable) -> None:
             )
 
 
-def _left_out(study: Study, release: EncodedTable) -> tuple[str, ...]:
+def _left_out(study: Study, table: EncodedTable) -> tuple[str, ...]:
     """Return the columns of the file that are not released."""
     dataset = study.datasets[0]
     protection = study.protection
-    released = {*columns_of(release), *release.sensitive, *(protection.keep if protection else ())}
+    released = {*columns_of(table), *table.sensitive, *(protection.keep if protection else ())}
     there = available_columns(dataset.path, dialect=dataset.dialect)
     return tuple(name for name in there if name not in released)
 
@@ -341,11 +273,6 @@ def _published(table: EncodedTable) -> EncodedTable:
     columns = {name: column for name, column in table.columns.items() if name != table.identifier}
     roles = {name: role for name, role in table.roles.items() if name != table.identifier}
     return replace(table, columns=columns, roles=roles)
-
-
-def columns_of(table: EncodedTable) -> list[str]:
-    """Return the columns that the quasi-identifiers of a table stand for."""
-    return [column.name for known in table.quasi_identifiers for column in table.columns_of(known)]
 
 
 def hierarchies_of(

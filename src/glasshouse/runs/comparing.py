@@ -5,30 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet
 from numpy.typing import NDArray
 
 from glasshouse.atomic import new_folder
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import text
-from glasshouse.microdata import Attack, assess, population_risks
+from glasshouse.mitigation.anonymisation import GROUP
+from glasshouse.mitigation.comparison import Comparison, compare_release
 from glasshouse.mitigation.hierarchies import Hierarchy
-from glasshouse.mitigation.utility import Utility, compare_utility
 from glasshouse.runs.anonymising import (
-    GROUP,
     AnonymiseRun,
     hierarchies_of,
     release_order,
     run_anonymise,
 )
-from glasshouse.runs.grouped import assess_by_group
 from glasshouse.runs.reading import one_each, prepared
 from glasshouse.runs.runner import Means
 from glasshouse.runs.store import (
@@ -48,110 +44,25 @@ from glasshouse.sources import existing_file
 from glasshouse.study import Study, load_study, paths_of
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.generalised import is_suppressed
-from glasshouse.table.partition import partition
+
+if TYPE_CHECKING:
+    from glasshouse.report import Page, Provenance
 
 
 @dataclass(frozen=True)
-class Compared:
-    """One release, or the original, in figures."""
+class CompareRun:
+    """Releases that were compared, and what was asked of them."""
 
-    name: str
-    """What it is called."""
-    records: int
-    """The number of records, suppressed ones included."""
-    suppressed: int
-    """The number of suppressed records; they are left out of every risk."""
-    classes: int
-    """The number of classes."""
-    highest: Fraction
-    """The chance of naming the most exposed record: one over the size of the smallest class."""
-    average: Fraction
-    """The chance of naming a record on average."""
-    naming: Attack
-    """Re-identification with all quasi-identifiers."""
-    inferring: tuple[Attack, ...]
-    """The inference of each sensitive attribute."""
-    population_uniques: float | None
-    """The share of people estimated to be alone in the population, by the rule of Dankar et al. 2012; None where no
-    sampling fraction was given, or there is no answer."""
-    loss: float | None
-    """The share of detail that is lost; None where nothing was recoded."""
-    utility: Utility
-    """What the release still serves for."""
-    grouped: bool = False
-    """Whether it is by Anatomy: the sensitive attribute is published apart, by groups, and nothing is recoded."""
-
-    @property
-    def distance(self) -> float:
-        """How far the release is from the truth: of two columns together on average; of one, where there is one."""
-        pairs = self.utility.distances.mean_pair
-        return self.utility.distances.mean_single if pairs is None else pairs
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain values."""
-        return {
-            "name": self.name,
-            "records": self.records,
-            "suppressed": self.suppressed,
-            "classes": self.classes,
-            "highest_risk": float(self.highest),
-            "average_risk": float(self.average),
-            "population_uniques": self.population_uniques,
-            "loss": self.loss,
-            "column_distance": self.utility.distances.mean_single,
-            "pair_distance": self.utility.distances.mean_pair,
-            "query_error": self.utility.queries.median,
-            "prediction": None
-            if self.utility.prediction is None
-            else self.utility.prediction.to_dict(),
-            "attacks": [attack.to_dict() for attack in (self.naming, *self.inferring)],
-        }
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The original and several releases, side by side."""
-
-    original: Compared
-    """The data before protection."""
-    releases: tuple[Compared, ...]
-    """The releases, in the order given."""
     study: Study
     """What was asked of the first release: the data and the adversary are those of all."""
+    outcome: Comparison
+    """The original and the releases in figures."""
 
-    @property
-    def subject(self) -> str:
-        """What a record stands for."""
-        return self.study.subject
+    def to_page(self, provenance: Provenance, command: str = "") -> Page:
+        """Return the report, in the language that is spoken, and the command that repeats it."""
+        from glasshouse.report.mitigation.comparison_page import comparison_page
 
-    @property
-    def rows(self) -> tuple[Compared, ...]:
-        """The original, then each release."""
-        return (self.original, *self.releases)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
-        return {"releases": [row.to_dict() for row in self.rows]}
-
-    def to_frame(self) -> pa.Table:
-        """Return one row per release and attack."""
-        rows = []
-        for row in self.rows:
-            content = row.to_dict()
-            attacks, learned = content.pop("attacks"), content.pop("prediction")
-            if learned is not None:
-                content["accuracy"] = learned["release"]
-            rows += [
-                content
-                | {
-                    "attack": attack["attack"],
-                    "sensitive": attack["sensitive"],
-                    "certain": attack["deterministic"]["posterior"],
-                    "guess": attack["probabilistic"]["posterior"],
-                }
-                for attack in attacks
-            ]
-        return pa.Table.from_pylist(rows)
+        return comparison_page(self.outcome, provenance=provenance, command=command)
 
 
 @dataclass(frozen=True)
@@ -174,7 +85,7 @@ def compare_runs(
     fraction: float | None = None,
     predict: str | None = None,
     means: Means | None = None,
-) -> Comparison:
+) -> CompareRun:
     """Compare releases that ``anonymise`` wrote, as they are on disk, with their original.
 
     Raises:
@@ -201,7 +112,7 @@ def compare_runs(
     found = [
         _read_release(*each, original, predict) for each in zip(studies, stored, names, strict=True)
     ]
-    return _comparison(found, studies[0], fraction=fraction, predict=predict)
+    return _compared(found, studies[0], fraction=fraction, predict=predict)
 
 
 def compare_studies(
@@ -211,7 +122,7 @@ def compare_studies(
     fraction: float | None = None,
     predict: str | None = None,
     means: Means | None = None,
-) -> Comparison:
+) -> CompareRun:
     """Protect the same data in several ways, and compare.
 
     Raises:
@@ -224,7 +135,7 @@ def compare_studies(
         _of_run(run_anonymise(study, means=means, table=original), name)
         for study, name in zip(studies, names, strict=True)
     ]
-    return _comparison(found, studies[0], fraction=fraction, predict=predict)
+    return _compared(found, studies[0], fraction=fraction, predict=predict)
 
 
 def _check_alike(studies: Sequence[Study], names: Sequence[str]) -> None:
@@ -263,7 +174,7 @@ def _of_run(run: AnonymiseRun, name: str) -> _Released:
         suppressed=nothing if run.recoding is None else run.recoding.suppressed,
         group=None if run.anatomy is None else GROUP,
         hierarchies=run.hierarchies,
-        loss=run.loss,
+        loss=run.outcome.loss,
     )
 
 
@@ -319,26 +230,43 @@ def _further(study: Study, stored: StoredRelease, predict: str | None) -> list[s
     return [name for name in (stored.group, predict) if name is not None and name not in known]
 
 
-def _comparison(
+def _compared(
     releases: Sequence[_Released], study: Study, *, fraction: float | None, predict: str | None
-) -> Comparison:
+) -> CompareRun:
     first = releases[0]
-    table = first.original
-    nothing = np.zeros(table.records, np.bool_)
-    itself = _Released("original", table, table, nothing, None, first.hierarchies, 0.0)
-    original, *rows = (_figures(each, fraction, predict) for each in (itself, *releases))
-    return Comparison(original, tuple(rows), study)
+    original = compare_release(
+        first.original,
+        first.original,
+        name="original",
+        hierarchies=first.hierarchies,
+        loss=0.0,
+        fraction=fraction,
+        predict=predict,
+    )
+    rows = tuple(
+        compare_release(
+            release.original,
+            release.table,
+            name=release.name,
+            suppressed=release.suppressed,
+            group=release.group,
+            hierarchies=release.hierarchies,
+            loss=release.loss,
+            fraction=fraction,
+            predict=predict,
+        )
+        for release in releases
+    )
+    return CompareRun(study, Comparison(original, rows, study.subject))
 
 
 def write_comparison(
-    comparison: Comparison, folder: Path, *, command: str, overwrite: bool = False
+    run: CompareRun, folder: Path, *, command: str, overwrite: bool = False
 ) -> Path:
     """Write the figures and the report, which names the command that repeats it; return the path of the report."""
-    from glasshouse.report.mitigation.comparison_page import comparison_page
-
     check_place(folder, overwrite=overwrite)
-    names = [row.name for row in comparison.releases]
-    digests = digests_of(comparison.study)
+    names = [release.name for release in run.outcome.releases]
+    digests = digests_of(run.study)
     manifest = {
         "glasshouse": version("glasshouse"),
         "command": "compare",
@@ -346,43 +274,9 @@ def write_comparison(
         "datasets": [{"name": name, "sha256": digest} for name, digest in digests.items()],
         "report": report_manifest(),
     }
-    provenance = replace(provenance_of(comparison.study, digests), study="")
+    provenance = replace(provenance_of(run.study, digests), study="")
     with new_folder(folder, replace=overwrite) as draft:
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-        pyarrow.parquet.write_table(comparison.to_frame(), draft / RESULTS)
-        write_report(
-            lambda: comparison_page(comparison, provenance=provenance, command=command), draft
-        )
+        pyarrow.parquet.write_table(run.outcome.to_frame(), draft / RESULTS)
+        write_report(lambda: run.to_page(provenance, command), draft)
     return folder / REPORT
-
-
-def _figures(release: _Released, fraction: float | None, predict: str | None) -> Compared:
-    kept = release.table
-    if release.suppressed.any():
-        kept = kept.of_records(~release.suppressed)
-    group = release.group
-    kept = kept.with_roles(
-        quasi_identifiers=release.original.quasi_identifiers,
-        sensitive=release.original.sensitive,
-    )
-    assessment = assess(kept) if group is None else assess_by_group(kept, group)
-    naming, *inferring = assessment.attacks
-    alone = None
-    if fraction is not None:
-        alone = population_risks(kept, fraction=fraction).dankar.share_of_population
-    return Compared(
-        name=release.name,
-        records=release.table.records,
-        suppressed=int(np.count_nonzero(release.suppressed)),
-        classes=naming.classes,
-        highest=Fraction(1, int(np.min(partition(kept, kept.quasi_identifiers).sizes))),
-        average=naming.probabilistic.posterior,
-        naming=naming,
-        inferring=tuple(inferring),
-        population_uniques=None if alone is None else float(alone),
-        loss=release.loss,
-        utility=compare_utility(
-            release.original, release.table, hierarchies=release.hierarchies, target=predict
-        ),
-        grouped=group is not None,
-    )

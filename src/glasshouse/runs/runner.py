@@ -32,9 +32,9 @@ from glasshouse.microdata.gains import (
 from glasshouse.microdata.lattice import Progress
 from glasshouse.microdata.linkage import Key, link
 from glasshouse.microdata.models import assess_windows
+from glasshouse.mitigation.anonymisation import assess_by_group
 from glasshouse.qif import Tries
 from glasshouse.runs.checkpoint import Checkpoint
-from glasshouse.runs.grouped import assess_by_group
 from glasshouse.runs.reading import joined, one_each, prepared
 from glasshouse.sources import OnProgress
 from glasshouse.sources.files import fingerprint

@@ -18,6 +18,7 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import text
 from glasshouse.microdata import Assessment, Attack, Leakage
 from glasshouse.microdata.models import SIZE_LABELS, SUCCESS_LABELS, ClassSizes
+from glasshouse.mitigation.comparison import ComparedRun
 from glasshouse.runs.store import MANIFEST, RESULTS, STUDY
 from glasshouse.study import attributes, load_study
 
@@ -26,22 +27,10 @@ from glasshouse.study import attributes, load_study
 class StoredRun:
     """A run as its folder tells it."""
 
-    name: str
-    """What it is called: its folder."""
     folder: Path
     """Where it is."""
-    command: str
-    """The command that wrote it."""
-    records: int
-    """The number of records of its release."""
-    digests: Mapping[str, str]
-    """The fingerprints of the files that it read, by their names."""
-    summary: Mapping[str, float | None]
-    """Its main figures by name, where it keeps such."""
-    subject: str
-    """What a record stands for."""
-    currency: str | None
-    """What money is counted in."""
+    run: ComparedRun
+    """What it says of itself."""
 
 
 def stored_runs(folders: Sequence[Path]) -> tuple[StoredRun, ...]:
@@ -85,9 +74,8 @@ def _stored_run(folder: Path, name: str) -> StoredRun:
         raise _damaged(folder, STUDY) from None
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        return StoredRun(
+        run = ComparedRun(
             name=name,
-            folder=folder,
             command=str(manifest["command"]),
             records=int(manifest["records"]),
             digests={each["name"]: each["sha256"] for each in manifest["datasets"]},
@@ -97,6 +85,7 @@ def _stored_run(folder: Path, name: str) -> StoredRun:
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise _damaged(folder, MANIFEST) from None
+    return StoredRun(folder, run)
 
 
 def _check_there(folder: Path) -> None:
@@ -129,7 +118,7 @@ def _figure(value: Any) -> float | None:
     return None if value is None or math.isnan(value) else value
 
 
-def stored_assessment(run: StoredRun) -> Assessment:
+def stored_assessment(stored: StoredRun) -> Assessment:
     """Return what came out of a run of ``assess``.
 
     Probabilities are stored as the doubles nearest to ratios of counts; these ratios are taken back where every record
@@ -139,29 +128,29 @@ def stored_assessment(run: StoredRun) -> Assessment:
         DataError: The results are not there, or are those of parts (``--by``, ``--each``).
     """
     try:
-        secrets = load_study(run.folder / STUDY).adversary.sensitive
+        secrets = load_study(stored.folder / STUDY).adversary.sensitive
     except (OSError, StudyError):
-        raise _damaged(run.folder, STUDY) from None
+        raise _damaged(stored.folder, STUDY) from None
     try:
-        frame = pyarrow.parquet.read_table(run.folder / RESULTS)
+        frame = pyarrow.parquet.read_table(stored.folder / RESULTS)
     except (OSError, pa.ArrowException):
-        raise _damaged(run.folder, RESULTS) from None
+        raise _damaged(stored.folder, RESULTS) from None
     if "probabilistic_posterior" not in frame.column_names:
         raise DataError(
             text(
                 "“{name}” is an assessment of parts (--by or --each), which compares them itself; name runs of whole "
                 "releases",
-                name=run.name,
+                name=stored.run.name,
             )
         )
     names = {"+".join(attributes(secret)): attributes(secret) for secret in secrets}
     try:
         attacks = [_attack(row, names) for row in frame.to_pylist()]
     except (KeyError, TypeError, ValueError, ArithmeticError):
-        raise _damaged(run.folder, RESULTS) from None
+        raise _damaged(stored.folder, RESULTS) from None
     if not attacks:
-        raise _damaged(run.folder, RESULTS)
-    return Assessment(run.records, tuple(attacks))
+        raise _damaged(stored.folder, RESULTS)
+    return Assessment(stored.run.records, tuple(attacks))
 
 
 def _attack(row: Mapping[str, Any], secrets: Mapping[str, tuple[str, ...]]) -> Attack:

@@ -22,7 +22,7 @@ from glasshouse.language import spoken, text
 from glasshouse.report import Page, Provenance, archive, to_html
 from glasshouse.report.story import Chapter, story_page
 from glasshouse.runs.anonymising import AnonymiseRun, run_anonymise
-from glasshouse.runs.comparing import Comparison, compare_runs, write_comparison
+from glasshouse.runs.comparing import CompareRun, compare_runs, write_comparison
 from glasshouse.runs.deterring import DeterRun, run_deter
 from glasshouse.runs.runner import Means, Run, run
 from glasshouse.runs.store import MANIFEST, PAGES, REPORT, Outcome, check_place, write_run
@@ -69,7 +69,7 @@ class Story:
     """A release in which everybody looks like several others."""
     anatomy: AnonymiseRun
     """A release in which the sensitive attribute is published apart."""
-    comparison: Comparison
+    comparison: CompareRun
     """Both beside the original."""
     priced: DeterRun
     """What a rational adversary does with the census."""
@@ -85,17 +85,14 @@ class Story:
             "records": self.assessed.records,
             "assessed": self.assessed.assessment.attacks[-3].to_dict(),
             "two_years": self.followed.to_dict(),
-            "compared": self.comparison.to_dict(),
+            "compared": self.comparison.outcome.to_dict(),
             "priced": self.priced.to_dict(),
             "report": self.report.as_posix(),
         }
 
     def to_page(self) -> Page:
         """Return the story as one page, in the language that is spoken."""
-        from glasshouse.report.mitigation.comparison_page import comparison_page
-
         provenance = self._provenance()
-        compared = comparison_page(self.comparison, provenance=provenance, command="")
         chapters = (
             Chapter(text("One census"), ASSESSED, self.assessed.to_page(provenance), findings=4),
             Chapter(text("Two years"), FOLLOWED, self.followed.to_page(provenance)),
@@ -108,7 +105,9 @@ class Story:
             Chapter(
                 text("Protected by Anatomy"), ANATOMY, self.anatomy.to_page(provenance), figures=0
             ),
-            Chapter(text("The protections side by side"), COMPARED, compared),
+            Chapter(
+                text("The protections side by side"), COMPARED, self.comparison.to_page(provenance)
+            ),
             Chapter(
                 text("What a rational adversary does"), PRICED, self.priced.to_page(provenance)
             ),

@@ -10,14 +10,13 @@ import altair as alt
 
 from glasshouse.errors import printable
 from glasshouse.language import exactly, number, text, text_for
+from glasshouse.mitigation import ComparedRelease, Comparison
 from glasshouse.report.cells import NOTHING, count_cell, number_cell, percent_cell
 from glasshouse.report.glossary import glossary
 from glasshouse.report.lists import joined
 from glasshouse.report.microdata.attacks import attack_label
 from glasshouse.report.microdata.document import METHOD
 from glasshouse.report.mitigation.comparisons import (
-    Row,
-    Rows,
     attacks_of,
     comparison_findings,
     safest,
@@ -37,7 +36,7 @@ from glasshouse.report.theme import TARGETS, wrapped
 from glasshouse.report.words import frequencies, frequency, percentage
 
 
-def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -> Page:
+def comparison_page(comparison: Comparison, *, provenance: Provenance, command: str) -> Page:
     """Return the report of a comparison, and the command that repeats it."""
     first = comparison.rows[0]
     return Page(
@@ -67,7 +66,7 @@ def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -
     )
 
 
-def _adversary(comparison: Rows) -> tuple[str, ...]:
+def _adversary(comparison: Comparison) -> tuple[str, ...]:
     original, *releases = comparison.rows
     grouped = [row.name for row in releases if row.grouped]
     known = text(
@@ -99,12 +98,12 @@ def _adversary(comparison: Rows) -> tuple[str, ...]:
     )
 
 
-def release_name(comparison: Rows, row: Row) -> str:
+def release_name(comparison: Comparison, row: ComparedRelease) -> str:
     """Return what a release is called in the language that is spoken; the original has no name of its own."""
     return text("original") if row is comparison.rows[0] else row.name
 
 
-def risk_and_utility(comparison: Rows) -> alt.TopLevelMixin:
+def risk_and_utility(comparison: Comparison) -> alt.TopLevelMixin:
     """Show what is lost against what she still learns: one point per release and attack."""
     labels = (attack_label(each) for each in attacks_of(comparison.rows[0]))
     attacks = list(dict.fromkeys(labels))[: len(TARGETS)]
@@ -145,7 +144,7 @@ def risk_and_utility(comparison: Rows) -> alt.TopLevelMixin:
     )
 
 
-def _chart_title(comparison: Rows) -> str:
+def _chart_title(comparison: Comparison) -> str:
     original, *releases = comparison.rows
     best = safest(releases)
     before, after = (row.naming.probabilistic.posterior for row in (original, best))
@@ -163,7 +162,7 @@ def _chart_title(comparison: Rows) -> str:
     )
 
 
-def _error_title(comparison: Rows) -> str:
+def _error_title(comparison: Comparison) -> str:
     if comparison.rows[0].to_dict()["pair_distance"] is None:
         return text("distance from the truth, single columns (%)")
     return text("distance from the truth, pairs of columns (%)")
@@ -184,7 +183,7 @@ def _labels(rows: Sequence[Mapping[str, Any]]) -> list[alt.Chart]:
     ]
 
 
-def _chart_table(comparison: Rows) -> Table:
+def _chart_table(comparison: Comparison) -> Table:
     attacks = attacks_of(comparison.rows[0])
     columns = (
         Column(text("Release")),
@@ -202,7 +201,7 @@ def _chart_table(comparison: Rows) -> Table:
     return Table(columns, (Group(rows),))
 
 
-def _figures(comparison: Rows) -> Table:
+def _figures(comparison: Comparison) -> Table:
     first = comparison.rows[0]
     naming, utility = text("Chance of naming"), text("Utility")
     columns = (
@@ -228,16 +227,16 @@ def _figures(comparison: Rows) -> Table:
     return Table(columns, (Group(rows),))
 
 
-def _estimates(comparison: Rows) -> bool:
+def _estimates(comparison: Comparison) -> bool:
     return any(row.to_dict()["population_uniques"] is not None for row in comparison.rows)
 
 
-def _told(row: Row) -> Mapping[str, Any] | None:
+def _told(row: ComparedRelease) -> Mapping[str, Any] | None:
     prediction: Mapping[str, Any] | None = row.to_dict().get("prediction")
     return prediction
 
 
-def _cells(row: Row, comparison: Rows) -> tuple[Cell, ...]:
+def _cells(row: ComparedRelease, comparison: Comparison) -> tuple[Cell, ...]:
     content = row.to_dict()
     naming, learned = row.naming, _told(row)
     inferred = [
@@ -273,7 +272,7 @@ def _four_digits(value: float | None) -> Cell:
     return NOTHING if value is None else Cell(number(value, ".4g"), exact=exactly(value))
 
 
-def _limits(comparison: Rows) -> tuple[str, ...]:
+def _limits(comparison: Comparison) -> tuple[str, ...]:
     limits = [
         text(
             "Every risk is an exact ratio of counts in each release, not an estimate. Suppressed records form no class "
@@ -294,7 +293,7 @@ def _limits(comparison: Rows) -> tuple[str, ...]:
     return tuple(limits)
 
 
-def _glossary(comparison: Rows) -> tuple[Term, ...]:
+def _glossary(comparison: Comparison) -> tuple[Term, ...]:
     own = [
         Term(
             text("Highest, average"),

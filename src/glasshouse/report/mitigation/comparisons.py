@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 from glasshouse.language import number, text
 from glasshouse.microdata import Attack
+from glasshouse.mitigation import ComparedRelease, Comparison
 from glasshouse.report.grading import graded, learned
 from glasshouse.report.lists import joined
 from glasshouse.report.microdata.knowing import exact_figure
@@ -18,46 +19,7 @@ NO_DISTANCE = 1e-12
 """Below this, a distance from the truth is none: what is left is the rounding of its sum."""
 
 
-class Row(Protocol):
-    """One release in figures."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-
-    @property
-    def naming(self) -> Attack:
-        """Re-identification."""
-
-    @property
-    def inferring(self) -> tuple[Attack, ...]:
-        """The inference of each sensitive attribute."""
-
-    @property
-    def distance(self) -> float:
-        """How far the release is from the truth."""
-
-    @property
-    def grouped(self) -> bool:
-        """Whether the sensitive attribute is published apart, by groups (Anatomy), and nothing is recoded."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain values."""
-
-
-class Rows(Protocol):
-    """The original and several releases."""
-
-    @property
-    def rows(self) -> Sequence[Row]:
-        """The original, then each release."""
-
-    @property
-    def subject(self) -> str:
-        """What a record stands for."""
-
-
-def comparison_findings(comparison: Rows) -> tuple[Finding, ...]:
+def comparison_findings(comparison: Comparison) -> tuple[Finding, ...]:
     """Return which release protects best and which keeps most, what they do not stop, and which another one beats."""
     original, *releases = comparison.rows
     found = [_named(original, releases, comparison.subject), _nearest(releases)]
@@ -69,12 +31,12 @@ def comparison_findings(comparison: Rows) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def safest(releases: Sequence[Row]) -> Row:
+def safest(releases: Sequence[ComparedRelease]) -> ComparedRelease:
     """Return the release in which naming is hardest; of several, the one nearest to the truth."""
     return min(releases, key=lambda row: (row.naming.probabilistic.posterior, row.distance))
 
 
-def _named(original: Row, releases: Sequence[Row], subject: str) -> Finding:
+def _named(original: ComparedRelease, releases: Sequence[ComparedRelease], subject: str) -> Finding:
     best = safest(releases)
     grade = graded(best.naming.probabilistic.posterior, certain=best.naming.certain > 0)
     safe = grade == Severity.LOW
@@ -98,7 +60,9 @@ def _named(original: Row, releases: Sequence[Row], subject: str) -> Finding:
     )
 
 
-def _naming_sentence(original: Row, best: Row, subject: str, *, alone: bool) -> str:
+def _naming_sentence(
+    original: ComparedRelease, best: ComparedRelease, subject: str, *, alone: bool
+) -> str:
     before, after = original.naming, best.naming
     said_before, said_after = frequencies(
         before.probabilistic.posterior, after.probabilistic.posterior
@@ -128,7 +92,7 @@ def _naming_sentence(original: Row, best: Row, subject: str, *, alone: bool) -> 
     return f"{_certain_sentence(before, best, subject)} {guess}"
 
 
-def _certain_sentence(before: Attack, best: Row, subject: str) -> str:
+def _certain_sentence(before: Attack, best: ComparedRelease, subject: str) -> str:
     """Say who can be named with certainty in the original, and who in the release in which naming is hardest."""
     after = best.naming
     parts = {
@@ -158,7 +122,7 @@ def _certain_sentence(before: Attack, best: Row, subject: str) -> str:
     )
 
 
-def _nearest(releases: Sequence[Row]) -> Finding:
+def _nearest(releases: Sequence[ComparedRelease]) -> Finding:
     kept = min(releases, key=lambda row: row.distance)
     content = kept.to_dict()
     return Finding(
@@ -176,7 +140,7 @@ def _nearest(releases: Sequence[Row]) -> Finding:
     )
 
 
-def _wrong_sentence(kept: Row, releases: Sequence[Row]) -> str:
+def _wrong_sentence(kept: ComparedRelease, releases: Sequence[ComparedRelease]) -> str:
     parts = {"name": kept.name, "wrong": percentage(Fraction(kept.distance))}
     if kept.to_dict()["pair_distance"] is None:
         return text(
@@ -197,7 +161,7 @@ def _wrong_sentence(kept: Row, releases: Sequence[Row]) -> str:
     )
 
 
-def _exact_sentence(kept: Row) -> str:
+def _exact_sentence(kept: ComparedRelease) -> str:
     """Say that a release is as near to the truth as can be."""
     if kept.to_dict()["pair_distance"] is None:
         return text(
@@ -214,7 +178,7 @@ def _four_digits(value: float | None) -> str:
     return "–" if value is None else number(value, ".4g")
 
 
-def _inferred(releases: Sequence[Row], subject: str) -> Iterator[Finding]:
+def _inferred(releases: Sequence[ComparedRelease], subject: str) -> Iterator[Finding]:
     """Yield in which releases nobody's secret is known with certainty, and how many are known in the others."""
     safe = [row for row in releases if not any(attack.certain for attack in row.inferring)]
     if safe:
@@ -231,7 +195,7 @@ def _inferred(releases: Sequence[Row], subject: str) -> Iterator[Finding]:
         yield _leaking(leaking, subject, all_of_them=not safe)
 
 
-def _safe_sentence(safe: Sequence[Row], releases: Sequence[Row]) -> str:
+def _safe_sentence(safe: Sequence[ComparedRelease], releases: Sequence[ComparedRelease]) -> str:
     if len(safe) == len(releases) > 1:
         return text("In all of the releases nobody's sensitive value is known with certainty.")
     return text(
@@ -240,7 +204,7 @@ def _safe_sentence(safe: Sequence[Row], releases: Sequence[Row]) -> str:
     )
 
 
-def _leaking(leaking: Sequence[Row], subject: str, *, all_of_them: bool) -> Finding:
+def _leaking(leaking: Sequence[ComparedRelease], subject: str, *, all_of_them: bool) -> Finding:
     """Say how many secrets are known in the best of the releases that give some away."""
     least = min(leaking, key=lambda row: max(attack.certain for attack in row.inferring))
     most = max(least.inferring, key=lambda attack: attack.certain)
@@ -276,7 +240,7 @@ def _leaking(leaking: Sequence[Row], subject: str, *, all_of_them: bool) -> Find
     )
 
 
-def _beaten(releases: Sequence[Row]) -> Iterator[Finding]:
+def _beaten(releases: Sequence[ComparedRelease]) -> Iterator[Finding]:
     """Yield the releases that another one beats both in risk and in what is left of the data."""
     for row in releases:
         better = next((other for other in releases if _beats(other, row)), None)
@@ -297,7 +261,7 @@ def _beaten(releases: Sequence[Row]) -> Iterator[Finding]:
             )
 
 
-def _beats(one: Row, other: Row) -> bool:
+def _beats(one: ComparedRelease, other: ComparedRelease) -> bool:
     risks = zip(attacks_of(one), attacks_of(other), strict=True)
     return one.distance < other.distance and all(
         own.probabilistic.posterior <= theirs.probabilistic.posterior
@@ -306,12 +270,12 @@ def _beats(one: Row, other: Row) -> bool:
     )
 
 
-def attacks_of(row: Row) -> tuple[Attack, ...]:
+def attacks_of(row: ComparedRelease) -> tuple[Attack, ...]:
     """Return the attacks on a release, naming first."""
     return (row.naming, *row.inferring)
 
 
-def _predicted(releases: Sequence[Row]) -> Finding:
+def _predicted(releases: Sequence[ComparedRelease]) -> Finding:
     """Say how well a classifier does that learned from the release which serves it best."""
     told: list[tuple[str, Mapping[str, Any]]] = [
         (row.name, row.to_dict()["prediction"]) for row in releases

@@ -10,13 +10,13 @@ import altair as alt
 
 from glasshouse.language import exactly, number, text, translated
 from glasshouse.microdata import Attack
+from glasshouse.mitigation import Anonymisation
 from glasshouse.report.cells import count_cell, number_cell, percent_cell
 from glasshouse.report.glossary import glossary
 from glasshouse.report.microdata.attacks import attack_label
 from glasshouse.report.microdata.document import METHOD
 from glasshouse.report.mitigation.findings import (
     QUALITIES,
-    Protected,
     is_anatomy,
     protection_findings,
 )
@@ -47,7 +47,9 @@ _NOT_TAKEN = {"anatomy": ("recoding", "objective", "diversity"), "mondrian": ("o
 """The options that have a value but no meaning with Anatomy or a kind of recoding."""
 
 
-def protection_page(outcome: Protected, *, provenance: Provenance, subject: str = "person") -> Page:
+def protection_page(
+    outcome: Anonymisation, *, provenance: Provenance, subject: str = "person"
+) -> Page:
     """Return the report of a protected release."""
     content = outcome.to_dict()
     sections = (_risks(outcome), _protection(content), treatment_section(outcome.steps))
@@ -79,7 +81,7 @@ def protection_page(outcome: Protected, *, provenance: Provenance, subject: str 
     )
 
 
-def _adversary(outcome: Protected) -> tuple[str, ...]:
+def _adversary(outcome: Anonymisation) -> tuple[str, ...]:
     known = outcome.before.attacks[0].quasi_identifiers
     return (
         text(
@@ -160,7 +162,7 @@ def _kinds() -> list[str]:
     return [text("original"), text("protected")]
 
 
-def _steps(outcome: Protected) -> list[tuple[str, Fraction, Fraction]]:
+def _steps(outcome: Anonymisation) -> list[tuple[str, Fraction, Fraction]]:
     """Return what each row of the picture is about, and the success before and after."""
     rows = []
     for before, after in zip(outcome.before.attacks, outcome.after.attacks, strict=True):
@@ -180,7 +182,7 @@ def _steps(outcome: Protected) -> list[tuple[str, Fraction, Fraction]]:
     return rows
 
 
-def protection_chart(outcome: Protected) -> alt.TopLevelMixin:
+def protection_chart(outcome: Anonymisation) -> alt.TopLevelMixin:
     """Show each attack on the original and on the release: how often a guess is right, and who is known for certain."""
     kinds = _kinds()
     rows = [
@@ -237,7 +239,7 @@ def protection_chart(outcome: Protected) -> alt.TopLevelMixin:
     )
 
 
-def _chart_table(outcome: Protected) -> Table:
+def _chart_table(outcome: Anonymisation) -> Table:
     columns = (Column(text("Attack")), *(Column(kind, numeric=True) for kind in _kinds()))
     rows = tuple(
         (Cell(label), percent_cell(before), percent_cell(after))
@@ -246,7 +248,7 @@ def _chart_table(outcome: Protected) -> Table:
     return Table(columns, (Group(rows),))
 
 
-def _risks(outcome: Protected) -> Section:
+def _risks(outcome: Anonymisation) -> Section:
     columns = [Column(text("Attack"))]
     for under in (text("Before"), text("After")):
         columns += [
@@ -342,7 +344,7 @@ def _parameters(content: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
     """Return what was asked of the protection, by the names of the options; not those that it does not take."""
     parameters = content["parameters"]
     about = {"diversity": "l", "closeness": "t"}
-    not_taken = _NOT_TAKEN.get("anatomy" if is_anatomy(content) else parameters["recoding"], ())
+    not_taken = _NOT_TAKEN.get("anatomy" if is_anatomy(content) else parameters.get("recoding"), ())
     return [
         (f"--{name.replace('_', '-')}", Cell(_given(value)))
         for name, value in parameters.items()

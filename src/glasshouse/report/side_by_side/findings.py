@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from enum import Enum
 from fractions import Fraction
-from typing import Protocol
 
 from glasshouse.language import number, text
 from glasshouse.microdata import Assessment, Attack
+from glasshouse.mitigation import AssessedRuns, ComparedAttack, ComparedRun
 from glasshouse.report.grading import graded, learned
 from glasshouse.report.lists import joined
 from glasshouse.report.microdata.knowing import exact_figure
@@ -22,65 +22,6 @@ from glasshouse.report.words import (
     share,
     times,
 )
-
-
-class Named(Protocol):
-    """A run by its name."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-
-    @property
-    def digests(self) -> Mapping[str, str]:
-        """The fingerprints of the files that it read."""
-
-
-class Line(Protocol):
-    """One attack in every run."""
-
-    @property
-    def secret(self) -> tuple[str, ...]:
-        """What is inferred; nothing when people are named."""
-
-    @property
-    def size(self) -> int:
-        """How many quasi-identifiers she knows."""
-
-    @property
-    def attacks(self) -> tuple[Attack, ...]:
-        """The attack, run by run."""
-
-    @property
-    def same_knowledge(self) -> bool:
-        """Whether she knows the same quasi-identifiers in every run."""
-
-    def differences(self) -> list[tuple[Fraction, Fraction | None]]:
-        """Return the change of success against the first run, as a difference and as a factor."""
-
-
-class Lines(Protocol):
-    """Several assessments side by side."""
-
-    @property
-    def runs(self) -> Sequence[Named]:
-        """The runs; differences are against the first."""
-
-    @property
-    def assessments(self) -> tuple[Assessment, ...]:
-        """What came out of each."""
-
-    @property
-    def largest(self) -> Sequence[Line]:
-        """Per target, the largest set of quasi-identifiers that all have."""
-
-    @property
-    def best(self) -> Sequence[Line]:
-        """Per target and number of quasi-identifiers, the best set of each run."""
-
-    @property
-    def subject(self) -> str:
-        """What a record stands for."""
 
 
 class Change(Enum):
@@ -109,7 +50,7 @@ def change_by(difference: Fraction) -> Change:
     return Change.WORSE if difference > 0 else Change.BETTER
 
 
-def side_by_side_findings(outcome: Lines) -> tuple[Finding, ...]:
+def side_by_side_findings(outcome: AssessedRuns) -> tuple[Finding, ...]:
     """Return what became of each attack from the first run to every other, and how far they can be compared."""
     first, *others = (run.name for run in outcome.runs)
     changes = [
@@ -120,7 +61,7 @@ def side_by_side_findings(outcome: Lines) -> tuple[Finding, ...]:
     return (*changes, *_conditions(outcome))
 
 
-def _changed(line: Line, names: tuple[str, str], after: Attack, subject: str) -> Finding:
+def _changed(line: ComparedAttack, names: tuple[str, str], after: Attack, subject: str) -> Finding:
     before = line.attacks[0]
     what = change(before, after)
     risk = learned(after) if line.secret else after.probabilistic.posterior
@@ -293,7 +234,7 @@ def _meaning(what: Change, before: Attack, after: Attack, *, safe: bool) -> str:
     return ""
 
 
-def _conditions(outcome: Lines) -> Iterator[Finding]:
+def _conditions(outcome: AssessedRuns) -> Iterator[Finding]:
     """Yield what must be known to compare the runs: other data, other knowledge, other secrets."""
     known = {run.name: _known(each) for run, each in _each(outcome)}
     if any(not line.same_knowledge for line in outcome.largest):
@@ -330,7 +271,7 @@ def _conditions(outcome: Lines) -> Iterator[Finding]:
         )
 
 
-def _each(outcome: Lines) -> Iterator[tuple[Named, Assessment]]:
+def _each(outcome: AssessedRuns) -> Iterator[tuple[ComparedRun, Assessment]]:
     yield from zip(outcome.runs, outcome.assessments, strict=True)
 
 
@@ -343,7 +284,7 @@ def _by_run(known: dict[str, tuple[str, ...]]) -> str:
     return "; ".join(f"{name}: {', '.join(own)}" for name, own in known.items())
 
 
-def _data(outcome: Lines) -> Iterator[Finding]:
+def _data(outcome: AssessedRuns) -> Iterator[Finding]:
     """Yield whether the runs are of the same data, and of how much."""
     records = {run.name: each.records for run, each in _each(outcome)}
     files = [frozenset(run.digests.values()) for run in outcome.runs]

@@ -9,6 +9,7 @@ import altair as alt
 from glasshouse.errors import printable
 from glasshouse.language import exactly, number, text, text_for
 from glasshouse.microdata import Attack
+from glasshouse.mitigation import AssessedRuns, ComparedAttack
 from glasshouse.report.cells import factor_cell, number_cell, percent_cell
 from glasshouse.report.glossary import glossary
 from glasshouse.report.microdata.attacks import target_label
@@ -26,8 +27,6 @@ from glasshouse.report.page import (
 )
 from glasshouse.report.side_by_side.findings import (
     Change,
-    Line,
-    Lines,
     change_by,
     points,
     side_by_side_findings,
@@ -36,7 +35,7 @@ from glasshouse.report.theme import JOINT, TARGETS, wrapped
 from glasshouse.report.words import enumeration, frequencies, percentage
 
 
-def assessed_page(outcome: Lines, *, provenance: Provenance, command: str) -> Page:
+def assessed_page(outcome: AssessedRuns, *, provenance: Provenance, command: str) -> Page:
     """Return the report of assessments side by side, and the command that repeats it."""
     return Page(
         title=text("Assessments side by side"),
@@ -63,7 +62,7 @@ def assessed_page(outcome: Lines, *, provenance: Provenance, command: str) -> Pa
     )
 
 
-def _adversary(outcome: Lines) -> tuple[str, ...]:
+def _adversary(outcome: AssessedRuns) -> tuple[str, ...]:
     known = [", ".join(attack.quasi_identifiers) for attack in outcome.largest[0].attacks]
     if outcome.largest[0].same_knowledge:
         return (
@@ -102,7 +101,7 @@ def _glossary() -> tuple[Term, ...]:
     return (*own, *glossary(*words, "attribute inference"))
 
 
-def _figures(outcome: Lines) -> tuple[Figure, ...]:
+def _figures(outcome: AssessedRuns) -> tuple[Figure, ...]:
     figures = [
         Figure.of(
             largest_chart(outcome),
@@ -132,14 +131,14 @@ def _figures(outcome: Lines) -> tuple[Figure, ...]:
     return tuple(figures)
 
 
-def _look(outcome: Lines) -> tuple[list[str], list[str], list[str]]:
+def _look(outcome: AssessedRuns) -> tuple[list[str], list[str], list[str]]:
     """Return the names of the runs, and a colour and a shape for each."""
     names = [printable(run.name) for run in outcome.runs]
     looks = [TARGETS[place % len(TARGETS)] for place in range(len(names))]
     return names, [colour for colour, _ in looks], [shape for _, shape in looks]
 
 
-def _steps(line: Line) -> list[tuple[str, list[Fraction]]]:
+def _steps(line: ComparedAttack) -> list[tuple[str, list[Fraction]]]:
     """Return what is drawn of an attack: a guess and certainty, with the success in every run."""
     label = target_label(line.secret)
     return [
@@ -154,7 +153,7 @@ def _steps(line: Line) -> list[tuple[str, list[Fraction]]]:
     ]
 
 
-def largest_chart(outcome: Lines) -> alt.TopLevelMixin:
+def largest_chart(outcome: AssessedRuns) -> alt.TopLevelMixin:
     """Show each attack in every run, joined by a line: how often a guess is right, and who is known for certain."""
     names, colours, shapes = _look(outcome)
     rows = [
@@ -188,7 +187,7 @@ def largest_chart(outcome: Lines) -> alt.TopLevelMixin:
     )
 
 
-def _title(outcome: Lines) -> str:
+def _title(outcome: AssessedRuns) -> str:
     naming = outcome.largest[0].attacks
     before, after = frequencies(*(naming[place].probabilistic.posterior for place in (0, -1)))
     first, last = outcome.runs[0].name, outcome.runs[-1].name
@@ -208,14 +207,14 @@ def _title(outcome: Lines) -> str:
     )
 
 
-def _subtitle(outcome: Lines) -> str:
+def _subtitle(outcome: AssessedRuns) -> str:
     line = outcome.largest[0]
     if line.same_knowledge:
         return text("she knows {known}", known=", ".join(line.attacks[0].quasi_identifiers))
     return text("with the largest set of quasi-identifiers of each run")
 
 
-def best_chart(outcome: Lines) -> alt.TopLevelMixin:
+def best_chart(outcome: AssessedRuns) -> alt.TopLevelMixin:
     """Show how success grows with the number of attributes known, one line per run and a panel per target."""
     names, colours, shapes = _look(outcome)
     rows = [
@@ -265,7 +264,7 @@ def best_chart(outcome: Lines) -> alt.TopLevelMixin:
     )
 
 
-def _best_title(outcome: Lines) -> str:
+def _best_title(outcome: AssessedRuns) -> str:
     """Say at which attack, and with how many attributes, a run differs most from the first."""
     difference, place, line = max(
         (
@@ -306,7 +305,7 @@ def _best_title(outcome: Lines) -> str:
     )
 
 
-def _largest_table(outcome: Lines) -> Table:
+def _largest_table(outcome: AssessedRuns) -> Table:
     columns = (Column(text("Attack")), *(Column(run.name, numeric=True) for run in outcome.runs))
     rows = tuple(
         (Cell(label), *map(percent_cell, successes))
@@ -316,7 +315,7 @@ def _largest_table(outcome: Lines) -> Table:
     return Table(columns, (Group(rows),))
 
 
-def _best_chart_table(outcome: Lines) -> Table:
+def _best_chart_table(outcome: AssessedRuns) -> Table:
     columns = (
         Column(text("Quasi-identifiers known")),
         *(Column(run.name, numeric=True) for run in outcome.runs),
@@ -331,7 +330,7 @@ def _best_chart_table(outcome: Lines) -> Table:
     return Table(columns, _groups(groups))
 
 
-def _sections(outcome: Lines) -> tuple[Section, ...]:
+def _sections(outcome: AssessedRuns) -> tuple[Section, ...]:
     largest = Section(
         text("With the largest set that the runs have in common")
         if outcome.largest[0].same_knowledge
@@ -349,7 +348,7 @@ def _sections(outcome: Lines) -> tuple[Section, ...]:
     return (largest, best)
 
 
-def _against(outcome: Lines) -> tuple[Column, ...]:
+def _against(outcome: AssessedRuns) -> tuple[Column, ...]:
     """Return the columns of the differences of each run against the first."""
     first, *others = outcome.runs
     return tuple(
@@ -363,7 +362,7 @@ def _against(outcome: Lines) -> tuple[Column, ...]:
     )
 
 
-def _difference_cells(line: Line) -> tuple[Cell, ...]:
+def _difference_cells(line: ComparedAttack) -> tuple[Cell, ...]:
     return tuple(
         cell
         for difference, factor in line.differences()
@@ -377,7 +376,7 @@ def _points_cell(difference: Fraction) -> Cell:
     return Cell(points(difference), exact=exactly(difference), mark=mark)
 
 
-def _figures_table(outcome: Lines) -> Table:
+def _figures_table(outcome: AssessedRuns) -> Table:
     titles = (text("known for certain"), text("Guess before"), text("Guess after"))
     columns = (
         Column(text("Attack")),
@@ -404,7 +403,7 @@ def _attack_cells(attack: Attack) -> tuple[Cell, Cell, Cell]:
     )
 
 
-def _best_table(outcome: Lines) -> Table:
+def _best_table(outcome: AssessedRuns) -> Table:
     columns = (
         Column(text("Quasi-identifiers known")),
         *(Column(run.name, numeric=True) for run in outcome.runs),
