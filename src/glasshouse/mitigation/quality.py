@@ -1,4 +1,8 @@
-"""What a recoding costs: how much less the released table tells.
+"""A recoding, and what it costs: how much less the released table tells.
+
+`Recoding` is what `recode`, `recode_locally` and `mondrian` return, and `quality` says what is left of the table. An
+`Objective` scores the nodes of the lattice that `recode` searches; the functions beside it say what any of the three
+may be asked.
 
 With n records, n_a(v) of them with the value v of attribute a, D_a values in the domain of a (the rows of its
 hierarchy), and d_a(g) of them under the label g:
@@ -37,7 +41,14 @@ from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import StudyError, quoted
 from glasshouse.language import marked, text, unknown_name
 from glasshouse.mitigation.criteria import Criterion, TableCriterion, for_table, sensitive_of
-from glasshouse.mitigation.distinct_rows import DistinctRows, LevelLabels, RowClasses, label_counts
+from glasshouse.mitigation.distinct_rows import (
+    DistinctRows,
+    LevelLabels,
+    RowClasses,
+    first_of_each,
+    label_counts,
+    part_of,
+)
 from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.dictionary import smallest_unsigned
@@ -278,10 +289,8 @@ def quality(
     domains = [each.domain for each in coded.values()]
     before = refined([table.column(name) for name in names], table.records).sizes
     kept = np.flatnonzero(~recoding.suppressed)
-    after = refined(
-        [Column(name, own.codes[kept], own.values) for name, own in recoding.released.items()],
-        len(kept),
-    ).sizes
+    released = [part_of(column, kept) for column in recoding.released.values()]
+    after = refined(released, len(kept)).sizes
     return Quality(
         loss=loss(sums, domains=domains, records=table.records),
         granularity=1 - granularity_loss(sums, domains=domains, records=table.records),
@@ -515,6 +524,8 @@ class _OfAttributes(Objective):
             [self._without_suppression(own, level) for level in range(each.height)]
             for own, each in enumerate(hierarchies)
         ]
+        most = sum(weight * self._most(own) for own, weight in enumerate(weights))
+        self._share = [weight / most if most else 0.0 for weight in weights]
 
     def score(self, node: Node) -> float:
         return sum(self._score(own, cost) for own, cost in enumerate(self._costs(node)))
@@ -527,6 +538,13 @@ class _OfAttributes(Objective):
         if suppressed:
             cost = cost + self._least_suppression(own, level, suppressed)
         return self._score(own, cost)
+
+    def loss_of(self, score: float) -> float:
+        return score / _FINE
+
+    def _score(self, own: int, cost: Any) -> float:
+        """Return what the cost of an attribute adds to the score."""
+        return float(math.floor(_FINE * self._share[own] * self._lost(own, cost)))
 
     def _costs(self, node: Node) -> list[Any]:
         costs: list[Any] = [
@@ -552,8 +570,12 @@ class _OfAttributes(Objective):
         return 0
 
     @abstractmethod
-    def _score(self, own: int, cost: Any) -> float:
-        """Return what the cost of an attribute adds to the score."""
+    def _most(self, own: int) -> float:
+        """Return what an attribute can lose at most."""
+
+    @abstractmethod
+    def _lost(self, own: int, cost: Any) -> float:
+        """Return what an attribute loses at a cost."""
 
 
 @dataclass(frozen=True)
@@ -609,12 +631,6 @@ class _OfShares(_OfAttributes):
 
 
 class _Loss(_OfShares):
-    def __init__(
-        self, rows: DistinctRows, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
-    ) -> None:
-        super().__init__(rows, hierarchies, weights)
-        self._share = [weight / sum(weights) for weight in weights]
-
     def loss(self, node: Node) -> float:
         even = len(set(self._weights)) == 1
         return loss(
@@ -627,24 +643,16 @@ class _Loss(_OfShares):
     def loss_of(self, score: float) -> float:
         return math.expm1(score / _FINE)
 
-    def _score(self, own: int, cost: Any) -> float:
+    def _most(self, own: int) -> float:
+        return 1.0
+
+    def _lost(self, own: int, cost: Any) -> float:
         records = self._rows.records
         most = records * max(1, self._hierarchies[own].domain - 1)
-        lost = (cost - records) * _CUT // most / _CUT
-        return float(math.floor(_FINE * self._share[own] * math.log1p(lost)))
+        return math.log1p((cost - records) * _CUT // most / _CUT)
 
 
 class _Granularity(_OfShares):
-    def __init__(
-        self, rows: DistinctRows, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
-    ) -> None:
-        super().__init__(rows, hierarchies, weights)
-        most = sum(
-            weight * (1 - 1 / each.domain)
-            for weight, each in zip(weights, hierarchies, strict=True)
-        )
-        self._share = [weight / most if most else 0.0 for weight in weights]
-
     def loss(self, node: Node) -> float:
         return granularity_loss(
             self._costs(node),
@@ -653,32 +661,18 @@ class _Granularity(_OfShares):
             weights=self._weights,
         )
 
-    def loss_of(self, score: float) -> float:
-        return score / _FINE
+    def _most(self, own: int) -> float:
+        return 1 - 1 / self._hierarchies[own].domain
 
-    def _score(self, own: int, cost: Any) -> float:
+    def _lost(self, own: int, cost: Any) -> float:
         records = self._rows.records
-        lost = (cost - records) / (records * self._hierarchies[own].domain)
-        return float(math.floor(_FINE * self._share[own] * lost))
+        return float((cost - records) / (records * self._hierarchies[own].domain))
 
 
 class _NonUniformEntropy(_OfAttributes):
-    def __init__(
-        self, rows: DistinctRows, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
-    ) -> None:
-        super().__init__(rows, hierarchies, weights)
-        most = sum(
-            weight * _bits(counts, rows.records)
-            for weight, counts in zip(weights, self._counts, strict=True)
-        )
-        self._share = [weight / most if most else 0.0 for weight in weights]
-
     def loss(self, node: Node) -> float:
         costs = zip(self._share, self._costs(node), strict=True)
         return float(sum(share * cost for share, cost in costs))
-
-    def loss_of(self, score: float) -> float:
-        return score / _FINE
 
     def _without_suppression(self, own: int, level: int) -> float:
         hierarchy = self._hierarchies[own]
@@ -689,8 +683,11 @@ class _NonUniformEntropy(_OfAttributes):
     def _suppression(self, own: int, level: int, counts: Integers) -> float:
         return _bits(counts, int(counts.sum()))
 
-    def _score(self, own: int, cost: Any) -> float:
-        return float(math.floor(_FINE * self._share[own] * cost))
+    def _most(self, own: int) -> float:
+        return _bits(self._counts[own], self._rows.records)
+
+    def _lost(self, own: int, cost: Any) -> float:
+        return float(cost)
 
 
 class _OfClasses(Objective):
@@ -825,8 +822,7 @@ def _levels(column: Column, recoding: Recoding, hierarchy: CodedHierarchy) -> In
     """Count the records of each value (row) that are released at each level (column), suppressed ones at the last."""
     released = recoding.released[column.name]
     pairs = refined([column, released], recoding.records)
-    first = np.empty(pairs.classes, np.int64)
-    first[pairs.numbers[::-1]] = np.arange(recoding.records)[::-1]
+    first = first_of_each(pairs)
     values, labels = column.codes[first], released.codes[first]
     place = {text: code for code, text in enumerate(released.values.to_pylist())}
     level = np.full(pairs.classes, hierarchy.height - 1)
