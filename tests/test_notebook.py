@@ -20,7 +20,6 @@ from glasshouse.errors import StudyError
 from glasshouse.language import speaking
 from glasshouse.microdata import membership, population_risks, target
 from glasshouse.microdata.family import family
-from glasshouse.mitigation.local import mondrian, recode_locally
 from glasshouse.notebook import _kind_of, _pages
 from glasshouse.qif import Channel, Hyper, Prior
 from glasshouse.runs.deter import run_deter
@@ -131,10 +130,10 @@ RESULTS: dict[str, Callable[[], object]] = {
     "mitigation.Attained": lambda: gh.mitigation.attained(table()),
     "mitigation.Quality": lambda: gh.mitigation.quality(table(), recoded(), hierarchies()),
     "mitigation.Recoding": recoded,
-    "mitigation.Recoding in places": lambda: recode_locally(
+    "mitigation.Recoding in places": lambda: gh.mitigation.recode_locally(
         table(), hierarchies=hierarchies(), criteria=[gh.mitigation.KAnonymity(10)], seed=1
     ),
-    "mitigation.Recoding by cuts": lambda: mondrian(
+    "mitigation.Recoding by cuts": lambda: gh.mitigation.mondrian(
         table(), hierarchies=hierarchies(), criteria=[gh.mitigation.KAnonymity(10)]
     ),
     "mitigation.Utility": lambda: gh.mitigation.compare_utility(
@@ -179,7 +178,10 @@ RESULTS: dict[str, Callable[[], object]] = {
 }
 SHOWN_ELSEWHERE = {
     "totals.CampaignResult": "tests/report/test_totals.py",
-    "runs.Comparison": "tests/report/test_protections.py",
+    "mitigation.Anonymisation": "tests/report/test_protections.py",
+    "mitigation.AssessedRuns": "tests/cli/test_compare.py",
+    "mitigation.Comparison": "tests/report/test_protections.py",
+    "mitigation.MeasuredRuns": "tests/cli/test_compare.py",
 }
 """Results that take long to make: their pages are tested there."""
 WITHOUT_PICTURE = {
@@ -203,7 +205,7 @@ WITHOUT_PICTURE = {
 }
 INPUTS = {
     "microdata": {"EncodedTable", "Fraction", "GainFunction", "Iterator", "dict", "str", "tuple"},
-    "mitigation": {"Hierarchy"},
+    "mitigation": {"ComparedRelease", "Hierarchy"},
     "groups": {
         *("Original", "Points", "Release", "Victims"),
         *("NDArray", "dict", "int", "np.float", "np.float64", "str", "tuple", "..."),

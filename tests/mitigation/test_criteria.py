@@ -389,7 +389,7 @@ def test_merged_classes_hold_as_promised(
         assert both
 
 
-NOT_MONOTONE = {
+NOT_MONOTONE: dict[Criterion, tuple[Class, Class, Class]] = {
     EntropyDiversity(2, "ill"): (["cold", "flu"], ["cold"] * 9, []),
     RecursiveDiversity(2, 2, "ill"): (["cold", "flu"], ["cold"] * 9, []),
     InferenceRisk(0.5, "ill"): (["cold", "flu"], ["cold"] * 9, []),

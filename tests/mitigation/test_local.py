@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from glasshouse import synthetic
 from glasshouse.errors import BudgetError, DataError, InternalError, StudyError
+from glasshouse.mitigation import local_state
 from glasshouse.mitigation.criteria import (
     AverageRisk,
     DistinctDiversity,
@@ -25,11 +26,12 @@ from glasshouse.mitigation.criteria import (
     KAnonymity,
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, suggest
-from glasshouse.mitigation.local import OBJECTIVES, mondrian, recode_locally
-from glasshouse.mitigation.local import forest as forest_module
-from glasshouse.mitigation.local.judging import Judge
-from glasshouse.mitigation.quality import quality
-from glasshouse.mitigation.recoding import Recoding, recode
+from glasshouse.mitigation.local_recoding import OBJECTIVES, recode_locally
+from glasshouse.mitigation.local_state import Judge
+from glasshouse.mitigation.mondrian import mondrian
+from glasshouse.mitigation.quality import Recoding, quality
+from glasshouse.mitigation.recoding import recode
+from glasshouse.progress import Progress
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.generalised import covers
 from glasshouse.table.partition import partition
@@ -151,7 +153,7 @@ def test_adult_divided(shared: Shared) -> None:
 def test_adult_loses_less_than_with_global_recoding_and_suppression(shared: Shared) -> None:
     table, hierarchies, golden = adult(shared)
     diverse = [KAnonymity(5), DistinctDiversity(3, "occupation")]
-    found = recode_locally(table, hierarchies=hierarchies, criteria=diverse, time_limit=1)
+    found = recode_locally(table, hierarchies=hierarchies, criteria=diverse, seconds=1)
     assert not found.suppressed.any()
     assert found.loss < 0.2 * golden["k5_distinct_l3_s0.04"]["optimum"]["score_lowest"]
     for own in released_classes(table, found, "occupation").values():
@@ -162,7 +164,7 @@ def test_adult_loses_less_than_with_global_recoding_and_suppression(shared: Shar
 def test_adult_with_closeness(shared: Shared) -> None:
     table, hierarchies, golden = adult(shared)
     close = [KAnonymity(5), EqualCloseness(0.2, "occupation")]
-    found = recode_locally(table, hierarchies=hierarchies, criteria=close, time_limit=0)
+    found = recode_locally(table, hierarchies=hierarchies, criteria=close, seconds=0)
     assert found.loss < 0.8 * golden["k5_equal_t0.2_s0.04"]["optimum"]["score_lowest"]
     everyone = Counter(texts(table, "occupation"))
     for own in released_classes(table, found, "occupation").values():
@@ -311,7 +313,7 @@ def test_the_same_seed_gives_the_same_release(question: Question) -> None:
 @given(questions())
 def test_small_blocks_keep_the_promises_too(question: Question) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(forest_module, "_BLOCK", 3)
+        patch.setattr(local_state, "_BLOCK", 3)
         try:
             found = question.answer()
         except StudyError:
@@ -385,7 +387,7 @@ def test_records_are_suppressed_only_where_nothing_else_helps() -> None:
         with pytest.raises(StudyError, match="is not met by all records in one class, nor by"):
             recode_locally(table, suppression=share, **options)
     with pytest.raises(BudgetError, match="the time was over"):
-        recode_locally(table, suppression=0.5, time_limit=0, **options)
+        recode_locally(table, suppression=0.5, seconds=0, **options)
     with pytest.raises(StudyError, match=r"0\.5 is not met even by all records in one class"):
         mondrian(table, **options)
 
@@ -399,7 +401,7 @@ def test_few_classes_keep_the_average_risk_low() -> None:
 
 
 def test_a_time_limit_still_finds_a_solution_and_progress_is_told() -> None:
-    calls: list[tuple[int, float, float | None]] = []
+    calls: list[Progress] = []
     census = synthetic.table("school-census", records=2_000, seed=3)
     known = ["day_of_birth", "month_of_birth", "gender", "ethnicity"]
     table = read(census, quasi_identifiers=known, sensitive=["transport"])
@@ -407,13 +409,16 @@ def test_a_time_limit_still_finds_a_solution_and_progress_is_told() -> None:
         "hierarchies": {name: suggest(table.column(name)) for name in known},
         "criteria": [KAnonymity(4), DistinctDiversity(2, "transport")],
     }
-    hurried = recode_locally(table, time_limit=0, **options)
-    found = recode_locally(table, on_progress=lambda *call: calls.append(call), **options)
+    hurried = recode_locally(table, seconds=0, **options)
+    found = recode_locally(table, on_progress=calls.append, **options)
     for each in (hurried, found):
         assert_kept_promises(table, each, options["criteria"], "transport")
-    assert [call[0] for call in calls] == list(range(len(calls)))
+    assert [(call.stage, call.done) for call in calls] == [
+        ("searching", number) for number in range(len(calls))
+    ]
+    assert {call.figures["bound"] for call in calls} == {0}
     assert found.loss < hurried.loss
-    losses = [call[2] for call in calls if call[2] is not None]
+    losses = [call.figures["best"] for call in calls]
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] == pytest.approx(found.loss)
     assert found.loss < recode(table, **options).loss

@@ -20,13 +20,14 @@ from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suppres
 from glasshouse.mitigation.quality import (
     OBJECTIVES,
     Quality,
+    Recoding,
     class_size_loss,
     discernibility_loss,
     granularity_loss,
     loss,
     quality,
 )
-from glasshouse.mitigation.recoding import Recoding, recode
+from glasshouse.mitigation.recoding import recode
 from glasshouse.table import Column, EncodedTable, read
 
 Shared = Callable[[str], Path]

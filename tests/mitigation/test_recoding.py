@@ -19,8 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import BudgetError, DataError, StudyError
+from glasshouse.mitigation import distinct_rows as distinct_rows_module
 from glasshouse.mitigation import recoding as recoding_module
-from glasshouse.mitigation import tuples as tuples_module
 from glasshouse.mitigation.criteria import (
     AverageRisk,
     Criterion,
@@ -35,10 +35,11 @@ from glasshouse.mitigation.criteria import (
     RecursiveDiversity,
     TableCriterion,
 )
+from glasshouse.mitigation.distinct_rows import distinct_rows
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suppression_only
-from glasshouse.mitigation.quality import OBJECTIVES
-from glasshouse.mitigation.recoding import Recoding, recode
-from glasshouse.mitigation.tuples import distinct_tuples
+from glasshouse.mitigation.quality import OBJECTIVES, Recoding
+from glasshouse.mitigation.recoding import recode
+from glasshouse.progress import Progress
 from glasshouse.table import EncodedTable, read
 
 Row = tuple[str, ...]
@@ -446,7 +447,7 @@ def test_the_released_file_meets_every_criterion(question: Question) -> None:
 @given(questions())
 def test_a_search_without_time_tells_a_true_bound(question: Question) -> None:
     try:
-        hurried = question.answer(time_limit=0)
+        hurried = question.answer(seconds=0)
     except (StudyError, BudgetError):
         return
     found = question.answer()
@@ -469,9 +470,9 @@ def test_any_way_to_number_classes_gives_the_same(question: Question) -> None:
 
     expected = answer()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tuples_module, "_DIRECT_SLOTS", 0)
-        patch.setattr(tuples_module, "_DENSE_COUNTS", 0)
-        patch.setattr(tuples_module, "_KEYS", 1 << 5)
+        patch.setattr(distinct_rows_module, "_DIRECT_SLOTS", 0)
+        patch.setattr(distinct_rows_module, "_DENSE_COUNTS", 0)
+        patch.setattr(distinct_rows_module, "_KEYS", 1 << 5)
         patch.setattr(recoding_module, "_MOST_KEPT", 1)
         patch.setattr(recoding_module, "_MOST_EXCLUDED", 1)
         assert answer() == expected
@@ -581,11 +582,11 @@ def test_an_outcome_as_plain_values() -> None:
 
 
 def test_combinations_and_their_secrets() -> None:
-    tuples = distinct_tuples(SIX, ["age", "sex"], ["ill"])
-    assert tuples.distinct == 5
-    assert tuples.weights.tolist() == [1, 1, 1, 2, 1]
-    assert tuples.number.tolist() == [0, 1, 2, 3, 3, 4]
-    counts = tuples.secrets["ill"]
+    rows = distinct_rows(SIX, ["age", "sex"], ["ill"])
+    assert rows.distinct == 5
+    assert rows.weights.tolist() == [1, 1, 1, 2, 1]
+    assert rows.number.tolist() == [0, 1, 2, 3, 3, 4]
+    counts = rows.secrets["ill"]
     assert counts.starts.tolist() == [0, 1, 2, 3, 4, 5]
     assert counts.values.tolist() == [0, 0, 0, 1, 1]
     assert counts.counts.tolist() == [1, 1, 1, 2, 1]
@@ -593,18 +594,18 @@ def test_combinations_and_their_secrets() -> None:
 
 
 def test_progress_tells_bound_and_best() -> None:
-    calls: list[tuple[int, float, float | None]] = []
+    calls: list[Progress] = []
     found = recode(
         SIX,
         hierarchies=HIERARCHIES,
         criteria=[KAnonymity(2)],
-        on_progress=lambda *call: calls.append(call),
+        on_progress=calls.append,
     )
     assert calls
-    looked_at, bound, best = calls[-1]
-    assert looked_at <= found.evaluated
-    assert best is not None
-    assert bound <= found.loss + 1e-9 <= best + 2e-9
+    assert {call.stage for call in calls} == {"searching"}
+    assert calls[-1].done <= found.evaluated
+    figures = calls[-1].figures
+    assert figures["bound"] <= found.loss + 1e-9 <= figures["best"] + 2e-9
 
 
 def test_a_lattice_too_large_to_list_is_searched_lazily() -> None:
@@ -619,7 +620,7 @@ def test_a_lattice_too_large_to_list_is_searched_lazily() -> None:
         hierarchies={name: Hierarchy(name, rows) for name in names},
         criteria=[KAnonymity(5)],
         suppression=0.1,
-        time_limit=1,
+        seconds=1,
     )
     assert found.bound is None or 0 <= found.bound <= found.loss
     assert found.suppressed.sum() <= 30
@@ -694,4 +695,4 @@ def test_no_solution_in_time_is_a_matter_of_budget() -> None:
     }
     assert recode(table, **question).suppressed.tolist() == [False, False, True, True]
     with pytest.raises(BudgetError, match="the time was over"):
-        recode(table, time_limit=0, **question)
+        recode(table, seconds=0, **question)

@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 
 from glasshouse.language import LANGUAGES, speaking
+from glasshouse.mitigation import Anonymisation, Comparison
 from glasshouse.report import Provenance
-from glasshouse.report.anonymise.findings import protection_findings
-from glasshouse.report.anonymise.page import protection_page
-from glasshouse.report.compare.page import comparison_findings
-from glasshouse.report.compare.page import comparison_page
 from glasshouse.report.html import to_html
+from glasshouse.report.compare.page import comparison_page
+from glasshouse.report.compare.page import comparison_findings
+from glasshouse.report.anonymise.findings import protection_findings
+from glasshouse.report.mitigation.page import protection_page
 from glasshouse.report.page import Finding, Severity
-from glasshouse.runs.anonymise import AnonymiseRun, run_anonymise
-from glasshouse.runs.compare import Comparison, compare_studies
+from glasshouse.runs.anonymising import run_anonymise
+from glasshouse.runs.comparing import compare_studies
 from glasshouse.runs.folder import provenance_of
 from glasshouse.study import Study, make_study
 from glasshouse.study.datasets import Treatment
@@ -47,13 +48,13 @@ def study(file: str = "people.csv", *, sensitive: tuple[str, ...] = ("ill",), **
     return make_study(content, where="test")
 
 
-def protected(file: str = "people.csv", **how: Any) -> AnonymiseRun:
-    return run_anonymise(study(file, **how))
+def protected(file: str = "people.csv", **how: Any) -> Anonymisation:
+    return run_anonymise(study(file, **how)).outcome
 
 
 def compared(file: str = "people.csv", *, hows: list[dict[str, Any]]) -> Comparison:
     names = [", ".join(f"{name} = {value}" for name, value in how.items()) for how in hows]
-    return compare_studies([study(file, **how) for how in hows], names)
+    return compare_studies([study(file, **how) for how in hows], names).outcome
 
 
 def severities(findings: tuple[Finding, ...]) -> list[str]:

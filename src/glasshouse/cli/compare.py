@@ -124,7 +124,7 @@ def _check_folders(paths: list[Path]) -> None:
 
 def _refuse_beside_folders(context: typer.Context, folders: list[Path]) -> None:
     """Make sure that nothing is asked that the folders say."""
-    from glasshouse.runs.folder import command_of
+    from glasshouse.runs.compare import command_of
 
     allowed = {"paths", "out", "overwrite", "as_json"}
     commands = [command_of(folder) for folder in folders]

@@ -1,7 +1,19 @@
 """What would protect a release: recoding, bucketisation, and what they cost in utility."""
 
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
+from glasshouse.mitigation.anonymisation import Anonymisation
 from glasshouse.mitigation.attained import Attained, attained
+from glasshouse.mitigation.comparison import (
+    AssessedRuns,
+    ComparedAttack,
+    ComparedRelease,
+    ComparedRun,
+    Comparison,
+    MeasuredRuns,
+    compare_assessments,
+    compare_figures,
+    compare_release,
+)
 from glasshouse.mitigation.criteria import (
     AverageRisk,
     DistinctDiversity,
@@ -14,15 +26,33 @@ from glasshouse.mitigation.criteria import (
     OrderedCloseness,
     RecursiveDiversity,
 )
-from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
-from glasshouse.mitigation.quality import Quality, quality
-from glasshouse.mitigation.recoding import Recoding, recode
+from glasshouse.mitigation.hierarchies import (
+    Hierarchy,
+    date_parts,
+    intervals,
+    prefixes,
+    read_hierarchy,
+    rounding,
+    suggest,
+    suppression_only,
+    top_bottom,
+)
+from glasshouse.mitigation.local_recoding import recode_locally
+from glasshouse.mitigation.mondrian import mondrian
+from glasshouse.mitigation.quality import Quality, Recoding, quality
+from glasshouse.mitigation.recoding import recode
 from glasshouse.mitigation.utility import Utility, compare_utility
 
 __all__ = [
     "Anatomy",
+    "Anonymisation",
+    "AssessedRuns",
     "Attained",
     "AverageRisk",
+    "ComparedAttack",
+    "ComparedRelease",
+    "ComparedRun",
+    "Comparison",
     "DistinctDiversity",
     "EntropyDiversity",
     "EqualCloseness",
@@ -31,6 +61,7 @@ __all__ = [
     "HighestRisk",
     "InferenceRisk",
     "KAnonymity",
+    "MeasuredRuns",
     "OrderedCloseness",
     "Quality",
     "Recoding",
@@ -38,9 +69,20 @@ __all__ = [
     "Utility",
     "anatomise",
     "attained",
+    "compare_assessments",
+    "compare_figures",
+    "compare_release",
     "compare_utility",
+    "date_parts",
+    "intervals",
+    "mondrian",
+    "prefixes",
     "quality",
     "read_hierarchy",
     "recode",
+    "recode_locally",
+    "rounding",
     "suggest",
+    "suppression_only",
+    "top_bottom",
 ]

@@ -29,6 +29,7 @@ import pyarrow.compute as pc
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers, Words
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import number, text
 from glasshouse.table import Column, EncodedTable, Role
@@ -55,7 +56,7 @@ class Anatomy:
     """What is published of each record, beside its group."""
     group: NDArray[np.uint32]
     """Per record, the number of its group, from 0."""
-    sizes: NDArray[np.int64]
+    sizes: Integers
     """Per group, its number of records."""
     residues: int
     """How many records joined a complete group at the end: fewer than l."""
@@ -376,7 +377,7 @@ def _key(purpose: str, seed: int, secret: Column | None = None) -> bytes:
     return digest.digest()
 
 
-def _draws(key: bytes, count: int) -> Iterator[NDArray[np.uint64]]:
+def _draws(key: bytes, count: int) -> Iterator[Words]:
     """Yield so many words that only the key tells from chance, a chunk at a time (SHAKE256, FIPS 202)."""
     for chunk, first in enumerate(range(0, count, _CHUNK)):
         words = min(_CHUNK, count - first)
@@ -384,7 +385,7 @@ def _draws(key: bytes, count: int) -> Iterator[NDArray[np.uint64]]:
         yield np.frombuffer(stream.digest(8 * words), "<u8").astype(np.uint64, copy=False)
 
 
-def _shuffle_all(items: NDArray[np.uint32], starts: NDArray[np.int64], key: bytes) -> None:
+def _shuffle_all(items: NDArray[np.uint32], starts: Integers, key: bytes) -> None:
     """Shuffle each part of an array, in place."""
     first = 0
     for draws in _draws(key, len(items)):
@@ -393,9 +394,7 @@ def _shuffle_all(items: NDArray[np.uint32], starts: NDArray[np.int64], key: byte
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _shuffle(
-    items: NDArray[np.uint32], starts: NDArray[np.int64], draws: NDArray[np.uint64], first: int
-) -> None:
+def _shuffle(items: NDArray[np.uint32], starts: Integers, draws: Words, first: int) -> None:
     """Go on with the shuffling of each part, from a place on: each item changes with one before it, or stays."""
     part = np.searchsorted(starts, first, side="right") - 1
     for i in range(draws.size):
@@ -409,9 +408,9 @@ def _shuffle(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _deal(
-    remaining: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    buckets: NDArray[np.int64],
+    remaining: Integers,
+    ends: Integers,
+    buckets: Integers,
     records: NDArray[np.uint32],
     diversity: int,
     group: NDArray[np.uint32],
@@ -483,7 +482,7 @@ def _join(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _sort_parts(items: NDArray[np.uint32], starts: NDArray[np.int64]) -> None:
+def _sort_parts(items: NDArray[np.uint32], starts: Integers) -> None:
     """Sort each part of an array, in place; most parts are a few items long."""
     for part in range(starts.size - 1):
         begin, end = starts[part], starts[part + 1]

@@ -11,12 +11,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import text
-from glasshouse.mitigation.tuples import Counts, distinct_tuples
+from glasshouse.mitigation.distinct_rows import ValueCounts, distinct_rows
 from glasshouse.table import EncodedTable
 
 
@@ -73,13 +75,29 @@ class Attained:
             "sensitive": [secret.to_dict() for secret in self.secrets],
         }
 
+    def to_frame(self) -> pa.Table:
+        """Return one row per sensitive attribute, or one without any: the k, l and t of the table."""
+        whole = {"k": self.k, "classes": self.classes, "records": self.records}
+        rows = [whole | secret.to_dict() for secret in self.secrets] or [whole]
+        return pa.Table.from_pylist(rows, schema=_SCHEMA)
+
+
+_SCHEMA = pa.schema(
+    [
+        *((name, pa.int64()) for name in ("k", "classes", "records")),
+        ("sensitive", pa.string()),
+        ("l", pa.int64()),
+        *((name, pa.float64()) for name in ("entropy_l", "most_frequent", "t")),
+    ]
+)
+
 
 def attained(
     table: EncodedTable,
     *,
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
-    suppressed: NDArray[np.bool_] | None = None,
+    suppressed: Flags | None = None,
 ) -> Attained:
     """Tell which k, l and t a table has.
 
@@ -107,23 +125,19 @@ def attained(
         raise StudyError(
             text("{table}: every record is suppressed, so that there is no class", table=table.name)
         )
-    tuples = distinct_tuples(kept, known, names)
+    rows = distinct_rows(kept, known, names)
     return Attained(
-        k=int(tuples.weights.min()),
-        classes=len(tuples.weights),
+        k=int(rows.weights.min()),
+        classes=len(rows.weights),
         records=kept.records,
         secrets=tuple(
-            _secrecy(name, tuples.secrets[name], tuples.weights, kept, table) for name in names
+            _secrecy(name, rows.secrets[name], rows.weights, kept, table) for name in names
         ),
     )
 
 
 def _secrecy(
-    name: str,
-    counts: Counts,
-    sizes: NDArray[np.int64],
-    kept: EncodedTable,
-    table: EncodedTable,
+    name: str, counts: ValueCounts, sizes: Integers, kept: EncodedTable, table: EncodedTable
 ) -> Secrecy:
     reference = counts.reference
     if kept is not table:
@@ -155,11 +169,11 @@ def _secrecy(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _extremes(
-    starts: NDArray[np.int64],
+    starts: Integers,
     values: NDArray[np.uint32],
-    counts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    reference: NDArray[np.int64],
+    counts: Integers,
+    sizes: Integers,
+    reference: Integers,
     records: float,
 ) -> tuple[int, float, tuple[int, int], int]:
     """Return the fewest values, the least entropy, where the greatest share is, and the farthest class.

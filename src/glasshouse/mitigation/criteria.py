@@ -21,7 +21,7 @@ Monotone
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, gcd, prod
@@ -31,10 +31,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers, Words
 from glasshouse.errors import DataError, InternalError, StudyError, printable, quoted
 from glasshouse.language import marked, text, translated
+from glasshouse.mitigation.distinct_rows import ValueCounts
 from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
-from glasshouse.table import Column, EncodedTable
+from glasshouse.table import EncodedTable
 from glasshouse.table.encode import NUMBER
 
 LARGEST_EXACT_ENTROPY = 10_000
@@ -52,22 +54,32 @@ _FEW = 32
 class ClassCounts:
     """What a set of classes looks like to a criterion."""
 
-    sizes: NDArray[np.int64]
+    sizes: Integers
     """Per class, how many records it holds."""
-    starts: NDArray[np.int64]
+    starts: Integers
     """Per class, where its sensitive values begin in ``values``; one more entry closes the last."""
     values: NDArray[np.uint32]
     """Class by class, the codes of the sensitive values in it, each once."""
-    counts: NDArray[np.int64]
+    counts: Integers
     """How often each of them occurs in its class."""
-    reference: NDArray[np.int64]
+    reference: Integers
     """Per code of the sensitive attribute, how often it occurs in all input records."""
 
     @classmethod
-    def of_sizes(cls, sizes: NDArray[np.int64]) -> ClassCounts:
+    def of_sizes(cls, sizes: Integers) -> ClassCounts:
         """Return classes of which only the sizes are known, for criteria without a sensitive attribute."""
         none = np.zeros(0, np.int64)
         return cls(sizes, np.zeros(1, np.int64), np.zeros(0, np.uint32), none, none)
+
+    @classmethod
+    def seen_by(
+        cls, criterion: Criterion, sizes: Integers, counts: Callable[[str], ValueCounts]
+    ) -> ClassCounts:
+        """Return classes as a criterion sees them, given what tells the counts of a sensitive attribute."""
+        if criterion.sensitive is None:
+            return cls.of_sizes(sizes)
+        secret = counts(criterion.sensitive)
+        return cls(sizes, secret.starts, secret.values, secret.counts, secret.reference)
 
     @property
     def records(self) -> int:
@@ -89,6 +101,8 @@ class _Stated(ABC):
 
     kind: ClassVar[str]
     """Its name without its numbers."""
+    says: ClassVar[str]
+    """Its name in sentences, with the names of its parameters in the place of their values."""
     sensitive: str | None
     """The sensitive attribute that it protects; None: it looks at sizes only."""
     monotone: ClassVar[bool] = False
@@ -97,9 +111,10 @@ class _Stated(ABC):
     """Whether a union of classes holds if all of them do: enough where nothing may be suppressed."""
 
     @property
-    @abstractmethod
     def name(self) -> str:
-        """What it is called in sentences, with its numbers."""
+        """What it is called in sentences, with its numbers, such as ``5-anonymity``."""
+        sensitive = None if self.sensitive is None else quoted([self.sensitive])
+        return self.says.format(**vars(self) | {"sensitive": sensitive})
 
     def for_table(self, table: EncodedTable) -> Self:
         """Return the criterion ready to judge classes of a table.
@@ -129,7 +144,7 @@ class Criterion(_Stated):
     """What every class of a release has to meet."""
 
     @abstractmethod
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+    def holds(self, classes: ClassCounts) -> Flags:
         """Tell of each class whether it meets the criterion."""
 
 
@@ -153,6 +168,34 @@ def for_table(
     return tuple(criterion.for_table(table) for criterion in criteria)
 
 
+def sensitive_of(criteria: Iterable[Criterion | TableCriterion]) -> tuple[str, ...]:
+    """Return the sensitive attributes that criteria look at."""
+    names = (criterion.sensitive for criterion in criteria)
+    return tuple(dict.fromkeys(name for name in names if name is not None))
+
+
+def first_unmet(
+    criteria: Iterable[Criterion | TableCriterion],
+    sizes: Integers,
+    counts: Callable[[str], ValueCounts],
+) -> str | None:
+    """Return the name of the first criterion that classes do not meet; None: they meet all.
+
+    Args:
+        criteria: What is to be met, ready to judge.
+        sizes: Per class, its records.
+        counts: Returns how often each value of a sensitive attribute occurs in each class.
+    """
+    for criterion in criteria:
+        if isinstance(criterion, TableCriterion):
+            met = criterion.allows(int(sizes.sum()), len(sizes))
+        else:
+            met = bool(criterion.holds(ClassCounts.seen_by(criterion, sizes, counts)).all())
+        if not met:
+            return criterion.name
+    return None
+
+
 @dataclass(frozen=True)
 class KAnonymity(Criterion):
     """Every class holds at least k records (Samarati 2001; Sweeney 2002).
@@ -167,18 +210,14 @@ class KAnonymity(Criterion):
     """The least size of a class."""
 
     kind: ClassVar[str] = "k-anonymity"
+    says: ClassVar[str] = "{k}-anonymity"
     monotone: ClassVar[bool] = True
     sensitive = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", _whole(self.k, "k"))
 
-    @property
-    def name(self) -> str:
-        """Such as ``5-anonymity``."""
-        return f"{self.k}-anonymity"
-
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+    def holds(self, classes: ClassCounts) -> Flags:
         """Tell of each class whether it holds k records."""
         return classes.sizes >= self.k
 
@@ -199,23 +238,19 @@ class HighestRisk(Criterion):
     """The highest probability."""
 
     kind: ClassVar[str] = "highest risk"
+    says: ClassVar[str] = "re-identification of any record with probability at most {p}"
     monotone: ClassVar[bool] = True
     sensitive = None
 
     def __post_init__(self) -> None:
-        _positive_share(self.p, marked("the highest risk"))
+        _check_share(self.p, marked("the highest risk"))
 
     @property
     def k(self) -> int:
         """The least size of a class."""
         return ceil(1 / exact(self.p, what=marked("the highest risk")))
 
-    @property
-    def name(self) -> str:
-        """Such as ``re-identification of any record with probability at most 0.2``."""
-        return f"re-identification of any record with probability at most {self.p}"
-
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
+    def holds(self, classes: ClassCounts) -> Flags:
         """Tell of each class whether one over its size is at most p."""
         return classes.sizes >= self.k
 
@@ -238,23 +273,66 @@ class AverageRisk(TableCriterion):
     """The highest average probability."""
 
     kind: ClassVar[str] = "average risk"
+    says: ClassVar[str] = "re-identification with probability at most {p} on average"
     sensitive = None
 
     def __post_init__(self) -> None:
-        _positive_share(self.p, marked("the average risk"))
-
-    @property
-    def name(self) -> str:
-        """Such as ``re-identification with probability at most 0.1 on average``."""
-        return f"re-identification with probability at most {self.p} on average"
+        _check_share(self.p, marked("the average risk"))
 
     def allows(self, kept_records: int, kept_classes: int) -> bool:
         """Tell whether the average is at most p; without any record it is."""
         return kept_classes <= exact(self.p, what="p") * kept_records
 
 
+class _OfSensitive(Criterion):
+    """What looks at the values of a sensitive attribute."""
+
+    sensitive: str
+    """The sensitive attribute."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.sensitive, str) or not self.sensitive:
+            raise StudyError(
+                text(
+                    "{kind} needs a sensitive attribute; name the column that it protects",
+                    kind=translated(self.kind),
+                )
+            )
+
+    def holds(self, classes: ClassCounts) -> Flags:
+        """Tell of each class whether it meets the criterion."""
+        classes.check_values()
+        return self._holds(classes)
+
+    @abstractmethod
+    def _holds(self, classes: ClassCounts) -> Flags:
+        """Tell it of classes with sensitive values."""
+
+
+class _Diversity(_OfSensitive):
+    """What asks for several values in every class."""
+
+    l: Number  # noqa: E741 - the letter of l-diversity
+    """How many."""
+
+    def for_table(self, table: EncodedTable) -> Self:
+        """Return it as it is, if the attribute has l values."""
+        column, least = table.column(self.sensitive), exact(self.l, what="l")
+        if least > column.cardinality:
+            raise StudyError(
+                text(
+                    "column {column} has {values} distinct values, so no class can be "
+                    "{least}-diverse; choose l of at most {values}",
+                    column=quoted([column.name]),
+                    values=str(column.cardinality),
+                    least=f"{float(least):g}",
+                )
+            )
+        return self
+
+
 @dataclass(frozen=True)
-class DistinctDiversity(Criterion):
+class DistinctDiversity(_Diversity):
     """Every class holds at least l distinct sensitive values (Machanavajjhala et al. 2007, section 4).
 
     Monotone: a class has every value that a part of it has.
@@ -266,31 +344,20 @@ class DistinctDiversity(Criterion):
     """The sensitive attribute."""
 
     kind: ClassVar[str] = marked("distinct l-diversity")
+    says: ClassVar[str] = "distinct {l}-diversity of {sensitive}"
     monotone: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "l", _whole(self.l, "l"))
-        _check_sensitive(self.sensitive, self.kind)
+        super().__post_init__()
 
-    @property
-    def name(self) -> str:
-        """Such as ``distinct 3-diversity of "disease"``."""
-        return f"distinct {self.l}-diversity of {quoted([self.sensitive])}"
-
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
-        """Tell of each class whether it holds l values."""
-        classes.check_values()
-        enough: NDArray[np.bool_] = _distinct(classes.starts, classes.counts) >= self.l
+    def _holds(self, classes: ClassCounts) -> Flags:
+        enough: Flags = _distinct(classes.starts, classes.counts) >= self.l
         return enough
-
-    def for_table(self, table: EncodedTable) -> Self:
-        """Return it as it is, if the attribute has l values."""
-        _check_diversity(self.l, table.column(self.sensitive))
-        return self
 
 
 @dataclass(frozen=True)
-class EntropyDiversity(Criterion):
+class EntropyDiversity(_Diversity):
     """The entropy of the sensitive values in every class is at least ln l (Machanavajjhala et al. 2007, section 4).
 
     With n records and counts c: H = ln n − Σ c ln c / n. It holds exactly if nⁿ ≥ lⁿ Π cᶜ; doubles decide where they
@@ -307,20 +374,14 @@ class EntropyDiversity(Criterion):
     """The sensitive attribute."""
 
     kind: ClassVar[str] = marked("entropy l-diversity")
+    says: ClassVar[str] = "entropy {l}-diversity of {sensitive}"
 
     def __post_init__(self) -> None:
         if _bounded(self.l, "l") < 1:
             raise StudyError(text("l must be at least 1, not {l}", l=str(self.l)))
-        _check_sensitive(self.sensitive, self.kind)
+        super().__post_init__()
 
-    @property
-    def name(self) -> str:
-        """Such as ``entropy 3-diversity of "disease"``."""
-        return f"entropy {self.l}-diversity of {quoted([self.sensitive])}"
-
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
-        """Tell of each class whether its entropy is at least ln l."""
-        classes.check_values()
+    def _holds(self, classes: ClassCounts) -> Flags:
         least = exact(self.l, what="l")
         holds, undecided = _entropy(
             classes.starts, classes.counts, classes.sizes, float(least), ceil(least)
@@ -328,17 +389,12 @@ class EntropyDiversity(Criterion):
         for number in np.flatnonzero(undecided).tolist():
             counts = classes.counts[classes.starts[number] : classes.starts[number + 1]]
             holds[number] = _has_entropy(counts[counts > 0].tolist(), least)
-        decided: NDArray[np.bool_] = holds
+        decided: Flags = holds
         return decided
-
-    def for_table(self, table: EncodedTable) -> Self:
-        """Return it as it is, if the attribute has l values."""
-        _check_diversity(exact(self.l, what="l"), table.column(self.sensitive))
-        return self
 
 
 @dataclass(frozen=True)
-class RecursiveDiversity(Criterion):
+class RecursiveDiversity(_Diversity):
     """The most frequent value of every class is not too frequent beside the rare ones: (c, l)-diversity.
 
     With counts r₁ ≥ r₂ ≥ …: r₁ < c (r_l + r_{l+1} + …) (Machanavajjhala et al. 2007, section 4).
@@ -356,32 +412,22 @@ class RecursiveDiversity(Criterion):
     """The sensitive attribute."""
 
     kind: ClassVar[str] = marked("recursive (c, l)-diversity")
+    says: ClassVar[str] = "recursive ({c}, {l})-diversity of {sensitive}"
 
     def __post_init__(self) -> None:
         if _bounded(self.c, "c") <= 0:
             raise StudyError(text("c must be positive, not {c}", c=str(self.c)))
         object.__setattr__(self, "l", _whole(self.l, "l"))
-        _check_sensitive(self.sensitive, self.kind)
+        super().__post_init__()
 
-    @property
-    def name(self) -> str:
-        """Such as ``recursive (2, 3)-diversity of "disease"``."""
-        return f"recursive ({self.c}, {self.l})-diversity of {quoted([self.sensitive])}"
-
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
-        """Tell of each class whether r₁ < c · tail: whether tail / r₁ is not at most 1 / c."""
-        classes.check_values()
+    def _holds(self, classes: ClassCounts) -> Flags:
+        """Tell whether r₁ < c · tail: whether tail / r₁ is not at most 1 / c."""
         most, tail = _most_and_tail(classes.starts, classes.counts, self.l)
         return ~_at_most(tail, most, 1 / exact(self.c, what="c"))
 
-    def for_table(self, table: EncodedTable) -> Self:
-        """Return it as it is, if the attribute has l values."""
-        _check_diversity(self.l, table.column(self.sensitive))
-        return self
-
 
 @dataclass(frozen=True)
-class InferenceRisk(Criterion):
+class InferenceRisk(_OfSensitive):
     """No sensitive value can be inferred with a probability above p in any class: max count / size ≤ p.
 
     This limits the posterior Bayes vulnerability of the attribute in every class, not only on average.
@@ -396,21 +442,11 @@ class InferenceRisk(Criterion):
     """The sensitive attribute."""
 
     kind: ClassVar[str] = marked("inference risk")
+    says: ClassVar[str] = "inference of {sensitive} with probability at most {p}"
 
     def __post_init__(self) -> None:
-        _positive_share(self.p, marked("the inference risk"))
-        _check_sensitive(self.sensitive, self.kind)
-
-    @property
-    def name(self) -> str:
-        """Such as ``inference of "disease" with probability at most 0.5``."""
-        return f"inference of {quoted([self.sensitive])} with probability at most {self.p}"
-
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
-        """Tell of each class whether its most frequent value has at most the share p."""
-        classes.check_values()
-        most, _ = _most_and_tail(classes.starts, classes.counts, 1)
-        return _at_most(most, classes.sizes, exact(self.p, what="p"))
+        _check_share(self.p, marked("the inference risk"))
+        super().__post_init__()
 
     def for_table(self, table: EncodedTable) -> Self:
         """Return it as it is, if the attribute has values enough."""
@@ -426,74 +462,88 @@ class InferenceRisk(Criterion):
             )
         return self
 
+    def _holds(self, classes: ClassCounts) -> Flags:
+        most, _ = _most_and_tail(classes.starts, classes.counts, 1)
+        return _at_most(most, classes.sizes, exact(self.p, what="p"))
+
 
 @dataclass(frozen=True)
-class EqualCloseness(Criterion):
+class _Closeness(_OfSensitive):
+    """The earth mover's distance from every class to all records is at most t; how far are two values apart?"""
+
+    t: Number
+    """The greatest distance."""
+    sensitive: str
+    """The sensitive attribute."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= _bounded(self.t, "t") <= 1:
+            raise StudyError(text("t must be from 0 to 1, not {t}", t=str(self.t)))
+
+    def _holds(self, classes: ClassCounts) -> Flags:
+        """Tell whether the distance of a class is at most t: its sum of integers at most t times a whole."""
+        whole, factor, add_distance, arguments = self._sum(classes)
+        if whole == 0:
+            return np.ones(len(classes.sizes), np.bool_)
+        # The sums are integers where all of them stay exact, else doubles.
+        exactly = factor * int(classes.sizes.max(initial=0)) * classes.records < LONGEST_EXACT_SUM
+        one = np.int64(1) if exactly else np.float64(1)
+        distance = np.zeros(len(classes.sizes), type(one))
+        add_distance(distance, one, classes.starts, classes.counts, classes.sizes, *arguments)
+        wholes = whole * one * classes.sizes * classes.records
+        return _at_most(distance, wholes, exact(self.t, what="t"))
+
+    @abstractmethod
+    def _sum(self, classes: ClassCounts) -> tuple[int, int, Callable[..., None], tuple[Any, ...]]:
+        """Return how the distances of classes are added up.
+
+        Returns:
+            What n N is multiplied with to be the whole of which t is a share, 0 where all values are alike; how many
+            times n N a sum is at most; what adds it up, and what that looks at besides.
+
+        Raises:
+            InternalError: The criterion was not made ready for a table.
+        """
+
+
+@dataclass(frozen=True)
+class EqualCloseness(_Closeness):
     """The sensitive values of every class are distributed nearly as in the whole table, all values equally far apart.
 
     Half the sum of the absolute differences of shares is at most t (Li, Li, Venkatasubramanian 2007, equal
-    distance).
+    distance): Σ |c N − R n| ≤ 2 t n N.
 
     Not monotone: a class that holds does no more beside one with a rare value only. Monotone without suppression: the
     distance to a fixed distribution is convex, so that of a union is at most the greatest of its parts'. This is true
     of every earth mover's distance, and so of the other two t-closeness criteria.
     """
 
-    t: Number
-    """The greatest distance."""
-    sensitive: str
-    """The sensitive attribute."""
-
     kind: ClassVar[str] = marked("t-closeness with equal distances")
+    says: ClassVar[str] = "{t}-closeness of {sensitive} (equal distances)"
 
-    def __post_init__(self) -> None:
-        _check_closeness(self.t, self.sensitive, self.kind)
-
-    @property
-    def name(self) -> str:
-        """Such as ``0.2-closeness of "disease" (equal distances)``."""
-        return f"{self.t}-closeness of {quoted([self.sensitive])} (equal distances)"
-
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
-        """Tell of each class whether it is within t of all records: Σ |c N − R n| ≤ 2 t n N."""
-        classes.check_values()
-        one = _unit(2, classes)
-        distance = np.zeros(len(classes.sizes), type(one))
-        _add_equal_distance(
-            distance,
-            one,
-            classes.starts,
-            classes.values,
-            classes.counts,
-            classes.sizes,
-            classes.reference,
-        )
-        return _at_most(
-            distance, 2 * one * classes.sizes * classes.records, exact(self.t, what="t")
-        )
+    def _sum(self, classes: ClassCounts) -> tuple[int, int, Callable[..., None], tuple[Any, ...]]:
+        return 2, 2, _add_equal_distance, (classes.values, classes.reference)
 
 
 @dataclass(frozen=True)
-class OrderedCloseness(Criterion):
+class OrderedCloseness(_Closeness):
     """As `EqualCloseness`, but values in an order are as far apart as they have steps between them.
 
     With m values: Σ_{i<m} |Σ_{j≤i} (p_j − q_j)| / (m − 1) is at most t (Li, Li, Venkatasubramanian 2007, ordered
     distance). Not monotone, but monotone without suppression, for the same reasons.
     """
 
-    t: Number
-    """The greatest distance."""
-    sensitive: str
-    """The sensitive attribute."""
     order: tuple[str, ...] | None = None
     """All values of its domain in order, those that no record has too; None: by number."""
-    _ranks: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
+    _ranks: Integers | None = field(default=None, repr=False, compare=False)
     _domain: int = field(default=0, repr=False, compare=False)
 
     kind: ClassVar[str] = marked("t-closeness with ordered distances")
+    says: ClassVar[str] = "{t}-closeness of {sensitive} (ordered distances)"
 
     def __post_init__(self) -> None:
-        _check_closeness(self.t, self.sensitive, self.kind)
+        super().__post_init__()
         if self.order is not None and len(set(self.order)) < len(self.order):
             twice = next(value for value in self.order if self.order.count(value) > 1)
             raise StudyError(
@@ -503,11 +553,6 @@ class OrderedCloseness(Criterion):
                     column=quoted([self.sensitive]),
                 )
             )
-
-    @property
-    def name(self) -> str:
-        """Such as ``0.2-closeness of "income" (ordered distances)``."""
-        return f"{self.t}-closeness of {quoted([self.sensitive])} (ordered distances)"
 
     def for_table(self, table: EncodedTable) -> Self:
         """Return it with the rank of each value.
@@ -519,32 +564,16 @@ class OrderedCloseness(Criterion):
         ranks, domain = _ranked(values, self.order, self.sensitive, table.name)
         return replace(self, _ranks=ranks, _domain=domain)
 
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
-        """Tell of each class whether it is within t of all records."""
-        classes.check_values()
+    def _sum(self, classes: ClassCounts) -> tuple[int, int, Callable[..., None], tuple[Any, ...]]:
         if self._ranks is None:
             raise _not_ready(self.name)
-        steps = self._domain - 1
-        if steps == 0:
-            return np.ones(len(classes.sizes), np.bool_)
-        one = _unit(2 * self._domain, classes)
         by_rank = np.bincount(self._ranks, classes.reference, self._domain).astype(np.int64)
-        distance = np.zeros(len(classes.sizes), type(one))
-        _add_ordered_distance(
-            distance,
-            one,
-            classes.starts,
-            self._ranks[classes.values],
-            classes.counts,
-            classes.sizes,
-            np.cumsum(by_rank),
-        )
-        whole = steps * one * classes.sizes * classes.records
-        return _at_most(distance, whole, exact(self.t, what="t"))
+        arguments = self._ranks[classes.values], np.cumsum(by_rank)
+        return self._domain - 1, 2 * self._domain, _add_ordered_distance, arguments
 
 
 @dataclass(frozen=True)
-class HierarchicalCloseness(Criterion):
+class HierarchicalCloseness(_Closeness):
     """As `EqualCloseness`, but values are as far apart as the level of their nearest common label is high.
 
     The distance of two values is that level divided by the level of the root. The earth mover's distance is then the
@@ -554,23 +583,12 @@ class HierarchicalCloseness(Criterion):
     reasons.
     """
 
-    t: Number
-    """The greatest distance."""
-    sensitive: str
-    """The sensitive attribute."""
     hierarchy: Hierarchy = field(repr=False)
     """The hierarchy of its values."""
     _tree: _Tree | None = field(default=None, repr=False, compare=False)
 
     kind: ClassVar[str] = marked("t-closeness with hierarchical distances")
-
-    def __post_init__(self) -> None:
-        _check_closeness(self.t, self.sensitive, self.kind)
-
-    @property
-    def name(self) -> str:
-        """Such as ``0.2-closeness of "disease" (hierarchical distances)``."""
-        return f"{self.t}-closeness of {quoted([self.sensitive])} (hierarchical distances)"
+    says: ClassVar[str] = "{t}-closeness of {sensitive} (hierarchical distances)"
 
     def for_table(self, table: EncodedTable) -> Self:
         """Return it with the labels of each value.
@@ -581,36 +599,19 @@ class HierarchicalCloseness(Criterion):
         column = table.column(self.sensitive)
         return replace(self, _tree=_Tree.of(self.hierarchy.coded(column, where=table.name)))
 
-    def holds(self, classes: ClassCounts) -> NDArray[np.bool_]:
-        """Tell of each class whether it is within t of all records."""
-        classes.check_values()
+    def _sum(self, classes: ClassCounts) -> tuple[int, int, Callable[..., None], tuple[Any, ...]]:
         if self._tree is None:
             raise _not_ready(self.name)
-        top = self._tree.top
-        if top == 0:
-            return np.ones(len(classes.sizes), np.bool_)
-        one = _unit(top * (top + 1), classes)
-        distance = np.zeros(len(classes.sizes), type(one))
-        _add_hierarchical_distance(
-            distance,
-            one,
-            classes.starts,
-            classes.values,
-            classes.counts,
-            classes.sizes,
-            self._tree.parents,
-            self._tree.summed(classes.reference),
-            top,
-        )
-        whole = top * one * classes.sizes * classes.records
-        return _at_most(distance, whole, exact(self.t, what="t"))
+        top, records = self._tree.top, self._tree.summed(classes.reference)
+        arguments = classes.values, self._tree.parents, records, top
+        return top, top * (top + 1), _add_hierarchical_distance, arguments
 
 
 @dataclass(frozen=True)
 class _Tree:
     """The labels of all levels of a hierarchy in one numbering: values first, the root last."""
 
-    parents: NDArray[np.int64]
+    parents: Integers
     """Per label, the number of its label one level up; the root is its own."""
     firsts: tuple[int, ...]
     """Per level, the number of its first label."""
@@ -629,7 +630,7 @@ class _Tree:
         """The level of the root."""
         return len(self.firsts) - 1
 
-    def summed(self, reference: NDArray[np.int64]) -> NDArray[np.int64]:
+    def summed(self, reference: Integers) -> Integers:
         """Return how many records each label stands for, from those of the values."""
         records = np.zeros(len(self.parents), np.int64)
         records[: len(reference)] = reference
@@ -663,38 +664,8 @@ def _check_size(k: int, name: str, table: EncodedTable) -> None:
         )
 
 
-def _check_sensitive(name: object, kind: str) -> None:
-    if not isinstance(name, str) or not name:
-        raise StudyError(
-            text(
-                "{kind} needs a sensitive attribute; name the column that it protects",
-                kind=translated(kind),
-            )
-        )
-
-
-def _check_diversity(least: Fraction | int, column: Column) -> None:
-    if least > column.cardinality:
-        raise StudyError(
-            text(
-                "column {column} has {values} distinct values, so no class can be "
-                "{least}-diverse; choose l of at most {values}",
-                column=quoted([column.name]),
-                values=str(column.cardinality),
-                least=f"{float(least):g}",
-            )
-        )
-
-
-def _check_closeness(t: Number, sensitive: object, kind: str) -> None:
-    _check_sensitive(sensitive, kind)
-    if not 0 <= _bounded(t, "t") <= 1:
-        raise StudyError(text("t must be from 0 to 1, not {t}", t=str(t)))
-
-
-def _positive_share(number: Number, what: str) -> Fraction:
-    share = _bounded(number, what)
-    if not 0 < share <= 1:
+def _check_share(number: Number, what: str) -> None:
+    if not 0 < _bounded(number, what) <= 1:
         raise StudyError(
             text(
                 "{what} must be above 0 and at most 1, not {number}",
@@ -702,7 +673,6 @@ def _positive_share(number: Number, what: str) -> Fraction:
                 number=str(number),
             )
         )
-    return share
 
 
 def _bounded(number: Number, what: str) -> Fraction:
@@ -725,7 +695,7 @@ def _not_ready(name: str) -> InternalError:
 
 def _ranked(
     values: Sequence[str], order: tuple[str, ...] | None, sensitive: str, where: str
-) -> tuple[NDArray[np.int64], int]:
+) -> tuple[Integers, int]:
     """Return the rank of each value, and how many there are."""
     if order is None:
         numbers = [_number(value, sensitive, where) for value in values]
@@ -760,18 +730,11 @@ def _number(value: str, sensitive: str, where: str) -> Fraction:
     return Fraction(value.strip())
 
 
-def _unit(factor: int, classes: ClassCounts) -> np.int64 | np.float64:
-    """Return the one that sums are made of: an integer where ``factor`` times n N stays exact, else a double."""
-    largest = int(classes.sizes.max(initial=0))
-    exactly = factor * largest * classes.records < LONGEST_EXACT_SUM
-    return np.int64(1) if exactly else np.float64(1)
-
-
-def _at_most(parts: NDArray[Any], wholes: NDArray[Any], limit: Fraction) -> NDArray[np.bool_]:
+def _at_most(parts: NDArray[Any], wholes: NDArray[Any], limit: Fraction) -> Flags:
     """Tell of each part whether it is at most this share of its whole: exactly, or if in doubt no."""
     if parts.dtype == np.float64:
         return np.asarray(parts + _SUM_GUARD * wholes <= float(limit) * wholes)
-    within: NDArray[np.bool_] = _products_at_most(
+    within: Flags = _products_at_most(
         parts.astype(np.uint64),
         np.uint64(limit.denominator),
         wholes.astype(np.uint64),
@@ -792,7 +755,7 @@ def _has_entropy(counts: list[int], least: Fraction) -> bool:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _distinct(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _distinct(starts: Integers, counts: Integers) -> Integers:
     distinct = np.zeros(starts.size - 1, np.int64)
     for number in range(distinct.size):
         for i in range(starts[number], starts[number + 1]):
@@ -801,9 +764,7 @@ def _distinct(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[n
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _most_and_tail(
-    starts: NDArray[np.int64], counts: NDArray[np.int64], begin: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _most_and_tail(starts: Integers, counts: Integers, begin: int) -> tuple[Integers, Integers]:
     """Return per class the greatest count, and the sum of all counts from the ``begin``-th greatest on."""
     most = np.zeros(starts.size - 1, np.int64)
     tail = np.zeros(starts.size - 1, np.int64)
@@ -821,7 +782,7 @@ def _most_and_tail(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _room_to_sort(starts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _room_to_sort(starts: Integers) -> tuple[Integers, Integers]:
     """Return room for the numbers of any class, and for their order."""
     largest = 0
     for number in range(starts.size - 1):
@@ -830,7 +791,7 @@ def _room_to_sort(starts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _sort(numbers: NDArray[np.int64], order: NDArray[np.int64], count: int) -> None:
+def _sort(numbers: Integers, order: Integers, count: int) -> None:
     """Sort the first numbers in their place, and say where each was."""
     if count > _FEW:
         order[:count] = np.argsort(numbers[:count])
@@ -848,12 +809,8 @@ def _sort(numbers: NDArray[np.int64], order: NDArray[np.int64], count: int) -> N
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _entropy(
-    starts: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    least: float,
-    least_values: int,
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    starts: Integers, counts: Integers, sizes: Integers, least: float, least_values: int
+) -> tuple[Flags, Flags]:
     """Tell of each class whether n ln n − Σ c ln c ≥ n ln l, and whether that is too close for doubles.
 
     Values that are equally frequent are enough if there are ``least_values`` of them, ⌈l⌉.
@@ -885,11 +842,11 @@ def _entropy(
 def _add_equal_distance(
     distance: NDArray[Any],
     one: Any,
-    starts: NDArray[np.int64],
+    starts: Integers,
+    counts: Integers,
+    sizes: Integers,
     values: NDArray[np.uint32],
-    counts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    reference: NDArray[np.int64],
+    reference: Integers,
 ) -> None:
     """Add Σ |c N − R n| to each class; the values that it lacks make up n times their records together."""
     records = one * reference.sum()
@@ -907,11 +864,11 @@ def _add_equal_distance(
 def _add_ordered_distance(
     distance: NDArray[Any],
     one: Any,
-    starts: NDArray[np.int64],
-    ranks: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    at_or_below: NDArray[np.int64],
+    starts: Integers,
+    counts: Integers,
+    sizes: Integers,
+    ranks: Integers,
+    at_or_below: Integers,
 ) -> None:
     """Add Σ_i |C_i N − R_i n| to each class, with C_i and R_i the records up to rank i.
 
@@ -951,12 +908,12 @@ def _add_ordered_distance(
 def _add_hierarchical_distance(
     distance: NDArray[Any],
     one: Any,
-    starts: NDArray[np.int64],
+    starts: Integers,
+    counts: Integers,
+    sizes: Integers,
     values: NDArray[np.uint32],
-    counts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    parents: NDArray[np.int64],
-    reference: NDArray[np.int64],
+    parents: Integers,
+    reference: Integers,
     top: int,
 ) -> None:
     """Add Σ level · min(positive, negative extras) to each class, with extras c N − R n.
@@ -1006,11 +963,8 @@ def _add_hierarchical_distance(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _products_at_most(
-    parts: NDArray[np.uint64],
-    denominator: np.uint64,
-    wholes: NDArray[np.uint64],
-    numerator: np.uint64,
-) -> NDArray[np.bool_]:
+    parts: Words, denominator: np.uint64, wholes: Words, numerator: np.uint64
+) -> Flags:
     """Tell where part · denominator ≤ whole · numerator."""
     within = np.empty(parts.size, np.bool_)
     for i in range(parts.size):

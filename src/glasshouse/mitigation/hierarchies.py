@@ -34,6 +34,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError, near_names, quoted
 from glasshouse.language import marked, text, text_for, translated
@@ -304,10 +305,10 @@ class Hierarchy:
                         )
                     )
 
-    def _rows_of(self, column: Column, where: str) -> NDArray[np.int64]:
+    def _rows_of(self, column: Column, where: str) -> Integers:
         """Return the row of each value of a column."""
         values = self._cells.labels.take(pa.array(self._cells.ids[0]))
-        rows: NDArray[np.int64] = np.asarray(
+        rows: Integers = np.asarray(
             pc.fill_null(pc.index_in(column.values, value_set=values), -1), dtype=np.int64
         )
         absent = np.flatnonzero(rows < 0)
@@ -315,7 +316,7 @@ class Hierarchy:
             raise DataError(self._absence(column, absent, where))
         return rows
 
-    def _absence(self, column: Column, absent: NDArray[np.int64], where: str) -> str:
+    def _absence(self, column: Column, absent: Integers, where: str) -> str:
         first = column.values[int(absent[0])].as_py()
         parts = {
             "where": where,
@@ -361,7 +362,7 @@ class CodedHierarchy:
     """Per level: for each code of the table's column, the code of its label at that level."""
     labels: tuple[tuple[str, ...], ...]
     """Per level: the text of each label code."""
-    sizes: tuple[NDArray[np.int64], ...]
+    sizes: tuple[Integers, ...]
     """Per level and label code: how many rows of the hierarchy carry the label; its share is size / D."""
     parents: tuple[NDArray[np.uint32], ...]
     """Per level but the last: for each label code, the code of its label one level up."""
@@ -628,7 +629,7 @@ class _Cells:
 
     labels: pa.LargeStringArray
     """The distinct labels, values among them."""
-    ids: NDArray[np.int64]
+    ids: Integers
     """Per level and row, the position of the label."""
 
 
@@ -695,14 +696,14 @@ def _has_levels(path: str | PathLike[str], dialect: Dialect) -> bool:
         return False
 
 
-def _first_rows(ids: NDArray[np.int64], labels: int) -> NDArray[np.int64]:
+def _first_rows(ids: Integers, labels: int) -> Integers:
     """Return the first row that carries each label of a level."""
     first = np.zeros(labels, np.int64)
     first[ids[::-1]] = np.arange(len(ids))[::-1]
     return first
 
 
-def _by_first_appearance(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+def _by_first_appearance(ids: Integers) -> tuple[Integers, NDArray[np.uint32]]:
     """Return the distinct numbers in order of first appearance, and the position of each among them."""
     distinct, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
     order = np.argsort(first)

@@ -1,4 +1,8 @@
-"""What a recoding costs: how much less the released table tells.
+"""A recoding, and what it costs: how much less the released table tells.
+
+`Recoding` is what `recode`, `recode_locally` and `mondrian` return, and `quality` says what is left of the table. An
+`Objective` scores the nodes of the lattice that `recode` searches; the functions beside it say what any of the three
+may be asked.
 
 With n records, n_a(v) of them with the value v of attribute a, D_a values in the domain of a (the rows of its
 hierarchy), and d_a(g) of them under the label g:
@@ -22,30 +26,202 @@ import math
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import StudyError, quoted
-from glasshouse.language import text, unknown_name
-from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy
-from glasshouse.mitigation.tuples import Classes, Labels, Tuples, label_counts
+from glasshouse.language import marked, text, unknown_name
+from glasshouse.mitigation.criteria import Criterion, TableCriterion, for_table, sensitive_of
+from glasshouse.mitigation.distinct_rows import (
+    DistinctRows,
+    LevelLabels,
+    RowClasses,
+    first_of_each,
+    label_counts,
+    part_of,
+)
+from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
 from glasshouse.table import Column, EncodedTable
+from glasshouse.table.dictionary import smallest_unsigned
 from glasshouse.table.partition import refined
-
-if TYPE_CHECKING:
-    from glasshouse.mitigation.recoding import Recoding
 
 _CUT = 10**10
 """ARX cuts the loss of an attribute off after ten decimals."""
 _FINE = float(1 << 40)
 """Scores are whole multiples of 1 / _FINE: their sums are exact, and equal in any order of the attributes."""
+
+
+@dataclass(frozen=True)
+class Recoding:
+    """A table's quasi-identifiers as they are to be released."""
+
+    method: str
+    """How it was found."""
+    quasi_identifiers: tuple[str, ...]
+    """The columns that are recoded."""
+    heights: Mapping[str, int] | None
+    """Per quasi-identifier, the level of its hierarchy that is released; None where records differ."""
+    suppressed: Flags
+    """Per record, whether it is suppressed: all its quasi-identifiers become ``*``."""
+    released: Mapping[str, Column]
+    """Per quasi-identifier, the released column."""
+    classes: int
+    """The number of released classes; suppressed records form none."""
+    loss: float
+    """What the objective says is lost, between 0 (nothing) and 1 (everything)."""
+    optimal: bool
+    """Whether it is proved that no recoding of this method loses less."""
+    bound: float | None = None
+    """Where the search was stopped early: a loss that is proved to be a lower bound; None: the loss itself is."""
+    objective: str = "loss"
+    """What was made least, one of `glasshouse.mitigation.quality.OBJECTIVES`."""
+    evaluated: int = field(default=0, compare=False)
+    """How many nodes were looked at."""
+
+    def __post_init__(self) -> None:
+        if self.heights is not None:
+            object.__setattr__(self, "heights", MappingProxyType(dict(self.heights)))
+        object.__setattr__(self, "released", MappingProxyType(dict(self.released)))
+
+    @property
+    def records(self) -> int:
+        """The number of records, suppressed ones included."""
+        return len(self.suppressed)
+
+    def release(self, table: EncodedTable) -> EncodedTable:
+        """Return the protected table: the same columns, the quasi-identifiers recoded.
+
+        Raises:
+            StudyError: It is not the table that was recoded.
+        """
+        missing = [name for name in self.quasi_identifiers if name not in table.columns]
+        if missing or table.records != self.records:
+            raise StudyError(
+                text(
+                    "{table} is not the table that was recoded, which had {own} records and "
+                    "{columns}; recode it first",
+                    table=table.name,
+                    own=str(self.records),
+                    columns=quoted(self.quasi_identifiers),
+                )
+            )
+        columns = {name: self.released.get(name, column) for name, column in table.columns.items()}
+        return replace(table, columns=columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as plain values, without any record."""
+        return {
+            "method": self.method,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "heights": None if self.heights is None else dict(self.heights),
+            "suppressed": int(np.count_nonzero(self.suppressed)),
+            "classes": self.classes,
+            "objective": self.objective,
+            "loss": self.loss,
+            "optimal": self.optimal,
+            "bound": self.bound,
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per quasi-identifier: the level that is released, null where records differ."""
+        heights = self.heights or dict.fromkeys(self.quasi_identifiers)
+        return pa.table(
+            {
+                "attribute": pa.array(self.quasi_identifiers, pa.string()),
+                "height": pa.array([heights[name] for name in self.quasi_identifiers], pa.int64()),
+            }
+        )
+
+
+def question(
+    table: EncodedTable,
+    quasi_identifiers: Sequence[str] | None,
+    criteria: Sequence[Criterion | TableCriterion],
+) -> tuple[tuple[str, ...], tuple[Criterion | TableCriterion, ...]]:
+    """Return the columns to be recoded, and the criteria ready to judge.
+
+    Raises:
+        DataError: A column is not in the table.
+        StudyError: The question is not well posed.
+    """
+    given = table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers
+    if isinstance(given, str):
+        raise StudyError(
+            text('give a list of columns, such as ["{given}"], not one text', given=given)
+        )
+    names = tuple(column.name for name in given for column in table.columns_of(name))
+    if not names:
+        raise StudyError(text("a recoding needs at least one quasi-identifier; name one"))
+    if not criteria or isinstance(criteria, Criterion | TableCriterion):
+        raise StudyError(
+            text("a recoding needs a list of criteria to meet, such as [KAnonymity(5)]")
+        )
+    ready = for_table(criteria, table)
+    table.with_roles(quasi_identifiers=names, sensitive=sensitive_of(ready), facts={})
+    return names, ready
+
+
+def suppressible(table: EncodedTable, suppression: Number) -> int:
+    """Return how many records may be suppressed, given the share of them.
+
+    Raises:
+        StudyError: It is not a share.
+    """
+    share = exact(suppression, what=marked("the suppression limit"))
+    if not 0 <= share <= 1:
+        raise StudyError(
+            text(
+                "the suppression limit is a share of the records from 0 to 1, not {suppression}",
+                suppression=str(suppression),
+            )
+        )
+    return math.floor(share * table.records)
+
+
+def released_column(
+    name: str, texts: Sequence[str], labels: Integers, numbers: NDArray[np.integer[Any]]
+) -> Column:
+    """Return a column as released; its values are those that occur, in order of first appearance.
+
+    Args:
+        name: The column.
+        texts: What may be released, each once.
+        labels: Per set of records that are released alike, which of the texts it has.
+        numbers: Per record, the number of its set.
+    """
+    used = _by_first_appearance(labels, numbers, len(texts))
+    codes = np.zeros(len(texts), smallest_unsigned(len(used)))
+    codes[used] = np.arange(len(used))
+    released = codes[labels][numbers]
+    released.flags.writeable = False
+    values = pa.array([texts[label] for label in used.tolist()], pa.large_string())
+    return Column(name, released, values)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _by_first_appearance(
+    labels: Integers, numbers: NDArray[np.integer[Any]], cardinality: int
+) -> Integers:
+    """Return the labels that some record has, in order of first appearance."""
+    seen = np.zeros(cardinality, np.bool_)
+    used = np.empty(cardinality, np.int64)
+    count = 0
+    for i in range(numbers.size):
+        label = labels[numbers[i]]
+        if not seen[label]:
+            seen[label] = True
+            used[count] = label
+            count += 1
+    return used[:count].copy()
 
 
 @dataclass(frozen=True)
@@ -113,10 +289,8 @@ def quality(
     domains = [each.domain for each in coded.values()]
     before = refined([table.column(name) for name in names], table.records).sizes
     kept = np.flatnonzero(~recoding.suppressed)
-    after = refined(
-        [Column(name, own.codes[kept], own.values) for name, own in recoding.released.items()],
-        len(kept),
-    ).sizes
+    released = [part_of(column, kept) for column in recoding.released.values()]
+    after = refined(released, len(kept)).sizes
     return Quality(
         loss=loss(sums, domains=domains, records=table.records),
         granularity=1 - granularity_loss(sums, domains=domains, records=table.records),
@@ -182,7 +356,7 @@ def granularity_loss(
     return float(lost / most) if most else 0.0
 
 
-def discernibility_loss(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
+def discernibility_loss(before: Integers, after: Integers) -> float:
     """Return the loss of discernibility, from the sizes of the classes before and of those that are released.
 
     Records that are in no released class are suppressed.
@@ -196,7 +370,7 @@ def discernibility_loss(before: NDArray[np.int64], after: NDArray[np.int64]) -> 
     return float(Fraction(_squares(after) + records * suppressed - least, max(1, most - least)))
 
 
-def class_size_loss(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
+def class_size_loss(before: Integers, after: Integers) -> float:
     """Return the loss by the average class size, from the sizes of the classes before and of those that are released.
 
     >>> class_size_loss(np.array([1, 1, 2]), np.array([2, 2]))
@@ -243,20 +417,20 @@ class Node:
 
     levels: tuple[int, ...]
     """Per attribute, the level to which it is generalised."""
-    classes: Classes
+    classes: RowClasses
     """The classes."""
-    suppressed: NDArray[np.bool_]
+    suppressed: Flags
     """Per class, whether it is suppressed."""
 
 
 class Objective(ABC):
     """How nodes of the lattice are scored, for a search that proves its optimum: the least score wins."""
 
-    def __init__(self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy]) -> None:
-        self._tuples = tuples
+    def __init__(self, rows: DistinctRows, hierarchies: Sequence[CodedHierarchy]) -> None:
+        self._rows = rows
         self._hierarchies = hierarchies
 
-    def terms(self, suppressed: int = 0) -> list[NDArray[np.float64]]:
+    def terms(self, suppressed: int = 0) -> list[Floats]:
         """Return, per attribute and level, `term`; it never falls from one level to the next."""
         return [
             np.maximum.accumulate(
@@ -294,7 +468,7 @@ class Objective(ABC):
 
 def objective(
     name: str,
-    tuples: Tuples,
+    rows: DistinctRows,
     hierarchies: Sequence[CodedHierarchy],
     *,
     limit: int,
@@ -304,7 +478,7 @@ def objective(
 
     Args:
         name: One of `OBJECTIVES`.
-        tuples: The combinations to be recoded.
+        rows: The combinations to be recoded.
         hierarchies: The hierarchy of each attribute.
         limit: The greatest number of records that may be suppressed.
         weights: How much each attribute counts; those not named count 1.
@@ -325,8 +499,8 @@ def objective(
                     name=name,
                 )
             )
-        return _OF_CLASSES[name](tuples, hierarchies, limit)
-    return _OF_ATTRIBUTES[name](tuples, hierarchies, attribute_weights(tuples.names, weights))
+        return _OF_CLASSES[name](rows, hierarchies, limit)
+    return _OF_ATTRIBUTES[name](rows, hierarchies, attribute_weights(rows.names, weights))
 
 
 class _OfAttributes(Objective):
@@ -337,19 +511,21 @@ class _OfAttributes(Objective):
     """
 
     def __init__(
-        self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
+        self, rows: DistinctRows, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
     ) -> None:
-        super().__init__(tuples, hierarchies)
-        self._labels = Labels.of(hierarchies)
+        super().__init__(rows, hierarchies)
+        self._labels = LevelLabels.of(hierarchies)
         self._weights = weights
         self._counts = [
-            _weighed(own, tuples.weights, len(each.labels[0]))
-            for own, each in zip(tuples.codes.T, hierarchies, strict=True)
+            _weighed(own, rows.weights, len(each.labels[0]))
+            for own, each in zip(rows.codes.T, hierarchies, strict=True)
         ]
         self._kept = [
             [self._without_suppression(own, level) for level in range(each.height)]
             for own, each in enumerate(hierarchies)
         ]
+        most = sum(weight * self._most(own) for own, weight in enumerate(weights))
+        self._share = [weight / most if most else 0.0 for weight in weights]
 
     def score(self, node: Node) -> float:
         return sum(self._score(own, cost) for own, cost in enumerate(self._costs(node)))
@@ -363,15 +539,20 @@ class _OfAttributes(Objective):
             cost = cost + self._least_suppression(own, level, suppressed)
         return self._score(own, cost)
 
+    def loss_of(self, score: float) -> float:
+        return score / _FINE
+
+    def _score(self, own: int, cost: Any) -> float:
+        """Return what the cost of an attribute adds to the score."""
+        return float(math.floor(_FINE * self._share[own] * self._lost(own, cost)))
+
     def _costs(self, node: Node) -> list[Any]:
         costs: list[Any] = [
             costs[level] for costs, level in zip(self._kept, node.levels, strict=True)
         ]
         if not node.suppressed.any():
             return costs
-        counts = label_counts(
-            self._tuples, node.classes, node.suppressed, self._labels, node.levels
-        )
+        counts = label_counts(self._rows, node.classes, node.suppressed, self._labels, node.levels)
         for own, level in enumerate(node.levels):
             costs[own] += self._suppression(own, level, counts[own])
         return costs
@@ -381,7 +562,7 @@ class _OfAttributes(Objective):
         """Return what an attribute costs at a level."""
 
     @abstractmethod
-    def _suppression(self, own: int, level: int, counts: NDArray[np.int64]) -> Any:
+    def _suppression(self, own: int, level: int, counts: Integers) -> Any:
         """Return what it costs more where so many records with each label are suppressed."""
 
     def _least_suppression(self, own: int, level: int, suppressed: int) -> Any:
@@ -389,8 +570,12 @@ class _OfAttributes(Objective):
         return 0
 
     @abstractmethod
-    def _score(self, own: int, cost: Any) -> float:
-        """Return what the cost of an attribute adds to the score."""
+    def _most(self, own: int) -> float:
+        """Return what an attribute can lose at most."""
+
+    @abstractmethod
+    def _lost(self, own: int, cost: Any) -> float:
+        """Return what an attribute loses at a cost."""
 
 
 @dataclass(frozen=True)
@@ -405,7 +590,7 @@ class _Cheapest:
     """What it costs to suppress all of those."""
 
     @classmethod
-    def of(cls, hierarchy: CodedHierarchy, level: int, counts: NDArray[np.int64]) -> _Cheapest:
+    def of(cls, hierarchy: CodedHierarchy, level: int, counts: Integers) -> _Cheapest:
         labels = _weighed(hierarchy.codes[level], counts, len(hierarchy.labels[level]))
         costs = hierarchy.domain - hierarchy.sizes[level]
         order = np.argsort(costs)
@@ -422,7 +607,7 @@ class _OfShares(_OfAttributes):
         sizes = hierarchy.sizes[level][hierarchy.codes[level]]
         return int(self._counts[own] @ sizes)
 
-    def _suppression(self, own: int, level: int, counts: NDArray[np.int64]) -> int:
+    def _suppression(self, own: int, level: int, counts: Integers) -> int:
         hierarchy = self._hierarchies[own]
         return int(counts @ (hierarchy.domain - hierarchy.sizes[level]))
 
@@ -446,76 +631,48 @@ class _OfShares(_OfAttributes):
 
 
 class _Loss(_OfShares):
-    def __init__(
-        self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
-    ) -> None:
-        super().__init__(tuples, hierarchies, weights)
-        self._share = [weight / sum(weights) for weight in weights]
-
     def loss(self, node: Node) -> float:
         even = len(set(self._weights)) == 1
         return loss(
             self._costs(node),
             domains=self._domains,
-            records=self._tuples.records,
+            records=self._rows.records,
             weights=None if even else self._weights,
         )
 
     def loss_of(self, score: float) -> float:
         return math.expm1(score / _FINE)
 
-    def _score(self, own: int, cost: Any) -> float:
-        records = self._tuples.records
+    def _most(self, own: int) -> float:
+        return 1.0
+
+    def _lost(self, own: int, cost: Any) -> float:
+        records = self._rows.records
         most = records * max(1, self._hierarchies[own].domain - 1)
-        lost = (cost - records) * _CUT // most / _CUT
-        return float(math.floor(_FINE * self._share[own] * math.log1p(lost)))
+        return math.log1p((cost - records) * _CUT // most / _CUT)
 
 
 class _Granularity(_OfShares):
-    def __init__(
-        self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
-    ) -> None:
-        super().__init__(tuples, hierarchies, weights)
-        most = sum(
-            weight * (1 - 1 / each.domain)
-            for weight, each in zip(weights, hierarchies, strict=True)
-        )
-        self._share = [weight / most if most else 0.0 for weight in weights]
-
     def loss(self, node: Node) -> float:
         return granularity_loss(
             self._costs(node),
             domains=self._domains,
-            records=self._tuples.records,
+            records=self._rows.records,
             weights=self._weights,
         )
 
-    def loss_of(self, score: float) -> float:
-        return score / _FINE
+    def _most(self, own: int) -> float:
+        return 1 - 1 / self._hierarchies[own].domain
 
-    def _score(self, own: int, cost: Any) -> float:
-        records = self._tuples.records
-        lost = (cost - records) / (records * self._hierarchies[own].domain)
-        return float(math.floor(_FINE * self._share[own] * lost))
+    def _lost(self, own: int, cost: Any) -> float:
+        records = self._rows.records
+        return float((cost - records) / (records * self._hierarchies[own].domain))
 
 
 class _NonUniformEntropy(_OfAttributes):
-    def __init__(
-        self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], weights: Sequence[float]
-    ) -> None:
-        super().__init__(tuples, hierarchies, weights)
-        most = sum(
-            weight * _bits(counts, tuples.records)
-            for weight, counts in zip(weights, self._counts, strict=True)
-        )
-        self._share = [weight / most if most else 0.0 for weight in weights]
-
     def loss(self, node: Node) -> float:
         costs = zip(self._share, self._costs(node), strict=True)
         return float(sum(share * cost for share, cost in costs))
-
-    def loss_of(self, score: float) -> float:
-        return score / _FINE
 
     def _without_suppression(self, own: int, level: int) -> float:
         hierarchy = self._hierarchies[own]
@@ -523,20 +680,25 @@ class _NonUniformEntropy(_OfAttributes):
         labels = _weighed(hierarchy.codes[level], counts, len(hierarchy.labels[level]))
         return _bits_between(counts, labels)
 
-    def _suppression(self, own: int, level: int, counts: NDArray[np.int64]) -> float:
+    def _suppression(self, own: int, level: int, counts: Integers) -> float:
         return _bits(counts, int(counts.sum()))
 
-    def _score(self, own: int, cost: Any) -> float:
-        return float(math.floor(_FINE * self._share[own] * cost))
+    def _most(self, own: int) -> float:
+        return _bits(self._counts[own], self._rows.records)
+
+    def _lost(self, own: int, cost: Any) -> float:
+        return float(cost)
 
 
 class _OfClasses(Objective):
     """An objective that looks at class sizes: nothing is known of a node before a node below it was seen."""
 
-    def __init__(self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], limit: int) -> None:
-        super().__init__(tuples, hierarchies)
-        self._before = tuples.weights
-        self._records = tuples.records
+    def __init__(
+        self, rows: DistinctRows, hierarchies: Sequence[CodedHierarchy], limit: int
+    ) -> None:
+        super().__init__(rows, hierarchies)
+        self._before = rows.weights
+        self._records = rows.records
         self._limit = limit
 
     def term(self, own: int, level: int, suppressed: int) -> float:
@@ -632,38 +794,35 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def _squares(sizes: NDArray[np.int64]) -> int:
+def _squares(sizes: Integers) -> int:
     return int(sizes @ sizes)
 
 
-def _weighed(
-    codes: NDArray[np.uint32], weights: NDArray[np.int64], cardinality: int
-) -> NDArray[np.int64]:
+def _weighed(codes: NDArray[np.uint32], weights: Integers, cardinality: int) -> Integers:
     """Return how many records have each code; doubles count exactly up to 2⁵³."""
     return np.bincount(codes, weights, minlength=cardinality).astype(np.int64)
 
 
-def _bits(counts: NDArray[np.int64], total: int) -> float:
+def _bits(counts: Integers, total: int) -> float:
     """Return the bits that it takes to tell the values of so many records, of ``total`` together."""
     return _bits_between(counts, np.array([total]))
 
 
-def _bits_between(finer: NDArray[np.int64], coarser: NDArray[np.int64]) -> float:
+def _bits_between(finer: Integers, coarser: Integers) -> float:
     """Return the bits that it takes to go from the coarser groups of the same records to the finer ones."""
     return max(0.0, _count_logs(coarser) - _count_logs(finer))
 
 
-def _count_logs(counts: NDArray[np.int64]) -> float:
+def _count_logs(counts: Integers) -> float:
     some = counts[counts > 0]
     return float(some @ np.log2(some))
 
 
-def _levels(column: Column, recoding: Recoding, hierarchy: CodedHierarchy) -> NDArray[np.int64]:
+def _levels(column: Column, recoding: Recoding, hierarchy: CodedHierarchy) -> Integers:
     """Count the records of each value (row) that are released at each level (column), suppressed ones at the last."""
     released = recoding.released[column.name]
     pairs = refined([column, released], recoding.records)
-    first = np.empty(pairs.classes, np.int64)
-    first[pairs.numbers[::-1]] = np.arange(recoding.records)[::-1]
+    first = first_of_each(pairs)
     values, labels = column.codes[first], released.codes[first]
     place = {text: code for code, text in enumerate(released.values.to_pylist())}
     level = np.full(pairs.classes, hierarchy.height - 1)
@@ -675,12 +834,12 @@ def _levels(column: Column, recoding: Recoding, hierarchy: CodedHierarchy) -> ND
     return counts
 
 
-def _shares(hierarchy: CodedHierarchy, levels: NDArray[np.int64]) -> int:
+def _shares(hierarchy: CodedHierarchy, levels: Integers) -> int:
     sizes = zip(hierarchy.sizes, hierarchy.codes, levels.T, strict=True)
     return sum(int(count @ size[codes]) for size, codes, count in sizes)
 
 
-def _bits_lost(hierarchy: CodedHierarchy, levels: NDArray[np.int64]) -> float:
+def _bits_lost(hierarchy: CodedHierarchy, levels: Integers) -> float:
     """Return the bits lost: level by level, of the records that are generalised so far or further."""
     lost, below = 0.0, 0
     for level in np.flatnonzero(levels.any(axis=0)).tolist():

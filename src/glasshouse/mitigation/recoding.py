@@ -24,20 +24,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
 from operator import le
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.errors import BudgetError, StudyError, quoted
-from glasshouse.language import marked, text
+from glasshouse.arrays import Flags, Floats, Integers
+from glasshouse.errors import BudgetError, StudyError
+from glasshouse.language import text
 from glasshouse.mitigation.criteria import (
     ClassCounts,
     Criterion,
@@ -47,25 +45,32 @@ from glasshouse.mitigation.criteria import (
     InferenceRisk,
     KAnonymity,
     TableCriterion,
-    for_table,
+    first_unmet,
+    sensitive_of,
 )
-from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
-from glasshouse.mitigation.quality import Node, Objective, coded_hierarchies, objective
-from glasshouse.mitigation.tuples import (
-    Classes,
-    Counts,
-    Labels,
-    Tuples,
-    distinct_tuples,
+from glasshouse.mitigation.distinct_rows import (
+    DistinctRows,
+    LevelLabels,
+    RowClasses,
+    ValueCounts,
+    distinct_rows,
     merged,
     merged_counts,
 )
-from glasshouse.table import Column, EncodedTable
-from glasshouse.table.dictionary import smallest_unsigned
+from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
+from glasshouse.mitigation.quality import (
+    Node,
+    Objective,
+    Recoding,
+    coded_hierarchies,
+    objective,
+    question,
+    released_column,
+    suppressible,
+)
+from glasshouse.progress import OnProgress, Progress
+from glasshouse.table import EncodedTable
 from glasshouse.table.generalised import SUPPRESSED
-
-OnSearch = Callable[[int, float, float | None], None]
-"""Called with the number of nodes looked at, the loss that none can be below, and that of the best solution so far."""
 
 Levels = tuple[int, ...]
 """A node: the level of each attribute."""
@@ -83,96 +88,6 @@ _PASSED_AT_ONCE = 1 << 18
 """After so many nodes that are ruled out the search looks at the clock."""
 
 
-@dataclass(frozen=True)
-class Recoding:
-    """A table's quasi-identifiers as they are to be released."""
-
-    method: str
-    """How it was found."""
-    quasi_identifiers: tuple[str, ...]
-    """The columns that are recoded."""
-    heights: Mapping[str, int] | None
-    """Per quasi-identifier, the level of its hierarchy that is released; None where records differ."""
-    suppressed: NDArray[np.bool_]
-    """Per record, whether it is suppressed: all its quasi-identifiers become ``*``."""
-    released: Mapping[str, Column]
-    """Per quasi-identifier, the released column."""
-    classes: int
-    """The number of released classes; suppressed records form none."""
-    loss: float
-    """What the objective says is lost, between 0 (nothing) and 1 (everything)."""
-    optimal: bool
-    """Whether it is proved that no recoding of this method loses less."""
-    bound: float | None = None
-    """Where the search was stopped early: a loss that is proved to be a lower bound; None: the loss itself is."""
-    objective: str = "loss"
-    """What was made least, one of `glasshouse.mitigation.quality.OBJECTIVES`."""
-    evaluated: int = field(default=0, compare=False)
-    """How many nodes were looked at."""
-
-    def __post_init__(self) -> None:
-        if self.heights is not None:
-            object.__setattr__(self, "heights", MappingProxyType(dict(self.heights)))
-        object.__setattr__(self, "released", MappingProxyType(dict(self.released)))
-
-    @property
-    def records(self) -> int:
-        """The number of records, suppressed ones included."""
-        return len(self.suppressed)
-
-    def release(self, table: EncodedTable) -> EncodedTable:
-        """Return the protected table: the same columns, the quasi-identifiers recoded.
-
-        Raises:
-            StudyError: It is not the table that was recoded.
-        """
-        missing = [name for name in self.quasi_identifiers if name not in table.columns]
-        if missing or table.records != self.records:
-            raise StudyError(
-                text(
-                    "{table} is not the table that was recoded, which had {own} records and "
-                    "{columns}; recode it first",
-                    table=table.name,
-                    own=str(self.records),
-                    columns=quoted(self.quasi_identifiers),
-                )
-            )
-        columns = {name: self.released.get(name, own) for name, own in table.columns.items()}
-        return EncodedTable(
-            name=table.name,
-            records=table.records,
-            columns=columns,
-            roles=table.roles,
-            facts=table.facts,
-            collection=table.collection,
-            positions=table.positions,
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the outcome as plain values, without any record."""
-        return {
-            "method": self.method,
-            "quasi_identifiers": list(self.quasi_identifiers),
-            "heights": None if self.heights is None else dict(self.heights),
-            "suppressed": int(np.count_nonzero(self.suppressed)),
-            "classes": self.classes,
-            "objective": self.objective,
-            "loss": self.loss,
-            "optimal": self.optimal,
-            "bound": self.bound,
-        }
-
-    def to_frame(self) -> pa.Table:
-        """Return one row per quasi-identifier: the level that is released, null where records differ."""
-        heights = self.heights or dict.fromkeys(self.quasi_identifiers)
-        return pa.table(
-            {
-                "attribute": pa.array(self.quasi_identifiers, pa.string()),
-                "height": pa.array([heights[name] for name in self.quasi_identifiers], pa.int64()),
-            }
-        )
-
-
 def recode(
     table: EncodedTable,
     *,
@@ -182,8 +97,8 @@ def recode(
     quasi_identifiers: Sequence[str] | None = None,
     objective: str = "loss",
     weights: Mapping[str, float] | None = None,
-    time_limit: float | None = None,
-    on_progress: OnSearch | None = None,
+    seconds: float | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Recoding:
     """Find the full-domain recoding that meets all criteria with the least loss.
 
@@ -198,15 +113,17 @@ def recode(
         objective: What is made least, one of `glasshouse.mitigation.quality.OBJECTIVES`.
         weights: How much a quasi-identifier counts in the mean of the attribute-wise objectives: with weights w the
             loss is Π (1 + L_a)^(w_a / Σ w) − 1. Those not named count 1.
-        time_limit: After so many seconds of searching the best solution so far is returned, with ``optimal`` false and
-            a proved ``bound``.
-        on_progress: Called after each node that was looked at.
+        seconds: After so long a search the best solution so far is returned, with ``optimal`` false and a proved
+            ``bound``.
+        on_progress: Called after each node that was looked at, with how many these are, the ``bound`` that no loss is
+            below, and the loss of the ``best`` solution once there is one.
 
     Raises:
         DataError: A column is not in the table, or a value not in its hierarchy.
         StudyError: The criteria cannot be met, or the question is not well posed.
         BudgetError: The time was over before any solution was found.
 
+    >>> import pyarrow as pa
     >>> from glasshouse.mitigation.hierarchies import suppression_only
     >>> from glasshouse.table import read
     >>> people = pa.table({"age": ["20", "20", "30", "40"], "sex": ["f", "f", "m", "m"]})
@@ -218,38 +135,14 @@ def recode(
     >>> found.release(table).column("age").values.to_pylist()
     ['*']
     """
-    names = _quasi_identifiers(table, quasi_identifiers)
-    share = exact(suppression, what=marked("the suppression limit"))
-    if not 0 <= share <= 1:
-        raise StudyError(
-            text(
-                "the suppression limit is a share of the records from 0 to 1, not {suppression}",
-                suppression=str(suppression),
-            )
-        )
-    if not criteria or isinstance(criteria, Criterion | TableCriterion):
-        raise StudyError(
-            text("a recoding needs a list of criteria to meet, such as [KAnonymity(5)]")
-        )
-    ready = for_table(criteria, table)
-    sensitive = dict.fromkeys(each.sensitive for each in ready if each.sensitive is not None)
+    names, ready = question(table, quasi_identifiers, criteria)
+    limit = suppressible(table, suppression)
     coded = coded_hierarchies(table, names, hierarchies)
-    tuples = distinct_tuples(table, names, tuple(sensitive))
-    lattice = _Lattice(
-        tuples, tuple(coded.values()), _Judge(ready, table, floor(share * table.records))
-    )
-    search = _Search(lattice, objective, weights)
-    search.run(time_limit, on_progress)
+    rows = distinct_rows(table, names, sensitive_of(ready))
+    lattice = _Lattice(rows, tuple(coded.values()), _Judge(ready, table, limit))
+    search = _LatticeSearch(lattice, objective, weights)
+    search.run(seconds, on_progress)
     return search.outcome()
-
-
-def _quasi_identifiers(table: EncodedTable, given: Sequence[str] | None) -> tuple[str, ...]:
-    names = table.quasi_identifiers if given is None else given
-    if isinstance(names, str):
-        raise StudyError(
-            text('give a list of columns, such as ["{given}"], not one text', given=names)
-        )
-    return tuple(column.name for name in names for column in table.columns_of(name))
 
 
 @dataclass(frozen=True)
@@ -280,9 +173,7 @@ class _Judge:
             (each.k for each in criteria if isinstance(each, KAnonymity | HighestRisk)), default=1
         )
 
-    def judged(
-        self, sizes: NDArray[np.int64], counts: Callable[[str], Counts]
-    ) -> tuple[NDArray[np.bool_], int]:
+    def judged(self, sizes: Integers, counts: Callable[[str], ValueCounts]) -> tuple[Flags, int]:
         """Return which classes fail, and how many records have to be suppressed in this node and in any below.
 
         If these are more than allowed, the rest is not looked at.
@@ -293,7 +184,7 @@ class _Judge:
         if not self._may_meet_table_criteria(sizes):
             return failed, self.limit + 1
         for criterion, relaxations in self._of_classes:
-            classes = _as_counts(sizes, criterion, counts)
+            classes = ClassCounts.seen_by(criterion, sizes, counts)
             fails = ~criterion.holds(classes)
             if fails.any():
                 failed |= fails
@@ -304,7 +195,7 @@ class _Judge:
                     break
         return failed, least
 
-    def accepts(self, sizes: NDArray[np.int64], failed: NDArray[np.bool_]) -> bool:
+    def accepts(self, sizes: Integers, failed: Flags) -> bool:
         """Tell whether a node is a solution."""
         kept = sizes[~failed]
         records = int(kept.sum())
@@ -314,24 +205,13 @@ class _Judge:
             and all(each.allows(records, len(kept)) for each in self._of_table)
         )
 
-    def failing(self, sizes: NDArray[np.int64], counts: Callable[[str], Counts]) -> str:
-        """Return the name of a criterion that is not met."""
-        for each in self.criteria:
-            if isinstance(each, TableCriterion):
-                met = each.allows(int(sizes.sum()), len(sizes))
-            else:
-                met = bool(each.holds(_as_counts(sizes, each, counts)).all())
-            if not met:
-                return each.name
-        return " and ".join(each.name for each in self.criteria)
-
     def _leaving(
         self,
         criterion: Criterion,
         relaxations: Sequence[_Relaxation],
         classes: ClassCounts,
-        fails: NDArray[np.bool_],
-    ) -> NDArray[np.int64]:
+        fails: Flags,
+    ) -> Integers:
         """Return how many records have to leave each class at least, until the union of what is kept holds."""
         if criterion.monotone:
             return np.where(fails, classes.sizes, 0)
@@ -346,7 +226,7 @@ class _Judge:
             np.minimum(most, others * rest.denominator // rest.numerator, out=most)
         return classes.sizes - np.where(most < self._least_size, 0, most)
 
-    def _may_meet_table_criteria(self, sizes: NDArray[np.int64]) -> bool:
+    def _may_meet_table_criteria(self, sizes: Integers) -> bool:
         """Tell whether this node or one below may meet the criteria of the whole table.
 
         Below, a class has parts that are kept unless all its records are suppressed: as many classes as may be
@@ -360,15 +240,6 @@ class _Judge:
         return all(each.allows(int(sizes.sum()), left) for each in criteria)
 
 
-def _as_counts(
-    sizes: NDArray[np.int64], criterion: Criterion, counts: Callable[[str], Counts]
-) -> ClassCounts:
-    if criterion.sensitive is None:
-        return ClassCounts.of_sizes(sizes)
-    own = counts(criterion.sensitive)
-    return ClassCounts(sizes, own.starts, own.values, own.counts, own.reference)
-
-
 @dataclass(frozen=True)
 class _Relaxation:
     """What t-closeness implies: that groups of values are distributed nearly as in the whole table.
@@ -376,7 +247,7 @@ class _Relaxation:
     Half the sum of the absolute differences of the groups' shares is at most ``within``.
     """
 
-    groups: NDArray[np.int64]
+    groups: Integers
     """Per value, its group."""
     within: float
     """The greatest distance, and a little more, so that rounding does no harm."""
@@ -400,10 +271,10 @@ class _Relaxation:
             ]
         return []
 
-    def most_kept(self, classes: ClassCounts, fails: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def most_kept(self, classes: ClassCounts, fails: Flags) -> Integers:
         """Return how many records of each failing class can be kept at most such that they hold together."""
         reference = np.bincount(self.groups, classes.reference).astype(np.int64)
-        kept: NDArray[np.int64] = _most_kept_close(
+        kept: Integers = _most_kept_close(
             classes.starts,
             self.groups[classes.values],
             classes.counts,
@@ -423,24 +294,24 @@ class _Lattice:
     """The nodes, and the classes of those that were looked at and are worth keeping."""
 
     def __init__(
-        self, tuples: Tuples, hierarchies: Sequence[CodedHierarchy], judge: _Judge
+        self, rows: DistinctRows, hierarchies: Sequence[CodedHierarchy], judge: _Judge
     ) -> None:
-        self.tuples = tuples
+        self.rows = rows
         self.hierarchies = hierarchies
         self.judge = judge
         self.top: Levels = tuple(each.height - 1 for each in hierarchies)
-        self._labels = Labels.of(hierarchies)
+        self._labels = LevelLabels.of(hierarchies)
         bottom = (0,) * len(hierarchies)
-        self._kept: dict[Levels, Classes] = {bottom: tuples.as_classes()}
-        self._room = tuples.distinct
+        self._kept: dict[Levels, RowClasses] = {bottom: rows.as_classes()}
+        self._room = rows.distinct
 
     def node(self, levels: Levels) -> tuple[Node, int]:
         """Return a node with its failing classes, and how many records it and all below have to suppress."""
         source = self._nearest(levels)
-        numbers, classes = merged(self.tuples, source, self._labels, levels)
-        secrets: dict[str, Counts] = {}
+        numbers, classes = merged(self.rows, source, self._labels, levels)
+        secrets: dict[str, ValueCounts] = {}
 
-        def counts(sensitive: str) -> Counts:
+        def counts(sensitive: str) -> ValueCounts:
             if sensitive not in secrets:
                 secrets[sensitive] = merged_counts(numbers, len(classes), source.secrets[sensitive])
             return secrets[sensitive]
@@ -448,22 +319,24 @@ class _Lattice:
         failed, needed = self.judge.judged(classes.sizes, counts)
         if 2 * len(classes) <= len(source):
             own = {name: counts(name) for name in source.secrets}
-            self._keep(levels, Classes(classes.first, classes.sizes, own))
+            self._keep(levels, RowClasses(classes.first, classes.sizes, own))
         return Node(levels, classes, failed), needed
 
-    def failing_at_top(self) -> str:
+    def unmet_at_top(self) -> str:
         """Return the name of a criterion that is not even met when everything is generalised."""
-        numbers, classes = merged(self.tuples, self.tuples.as_classes(), self._labels, self.top)
-        secrets = self.tuples.secrets
-        return self.judge.failing(
-            classes.sizes, lambda name: merged_counts(numbers, len(classes), secrets[name])
+        numbers, classes = merged(self.rows, self.rows.as_classes(), self._labels, self.top)
+        unmet = first_unmet(
+            self.judge.criteria,
+            classes.sizes,
+            lambda name: merged_counts(numbers, len(classes), self.rows.secrets[name]),
         )
+        return unmet or " and ".join(criterion.name for criterion in self.judge.criteria)
 
-    def class_of_tuples(self, levels: Levels) -> NDArray[np.uint32]:
+    def class_of_rows(self, levels: Levels) -> NDArray[np.uint32]:
         """Return, per combination, the number of its class in a node."""
-        return merged(self.tuples, self.tuples.as_classes(), self._labels, levels)[0]
+        return merged(self.rows, self.rows.as_classes(), self._labels, levels)[0]
 
-    def _nearest(self, levels: Levels) -> Classes:
+    def _nearest(self, levels: Levels) -> RowClasses:
         """Return the fewest classes that are kept of any node at or below; they become the last to be let go."""
         below = [
             (len(classes), own) for own, classes in self._kept.items() if all(map(le, own, levels))
@@ -473,7 +346,7 @@ class _Lattice:
             self._kept[own] = self._kept.pop(own)
         return self._kept[own]
 
-    def _keep(self, levels: Levels, classes: Classes) -> None:
+    def _keep(self, levels: Levels, classes: RowClasses) -> None:
         """Keep the classes of a node, letting go of those not used for longest where room is short."""
         self._kept[levels] = classes
         self._room -= len(classes)
@@ -488,7 +361,7 @@ class _TimeOver(Exception):  # noqa: N818 - not an error: the search ends with w
     """The time is over, or the room for nodes."""
 
 
-class _Search:
+class _LatticeSearch:
     """Looks for the solution with the least score, and proves it."""
 
     def __init__(self, lattice: _Lattice, name: str, weights: Mapping[str, float] | None) -> None:
@@ -496,28 +369,28 @@ class _Search:
         self._lattice = lattice
         self._name = name
         self._objective: Objective = objective(
-            name, lattice.tuples, lattice.hierarchies, limit=limit, weights=weights
+            name, lattice.rows, lattice.hierarchies, limit=limit, weights=weights
         )
         self._frontier = _Frontier(lattice.top, self._objective.terms())
-        guide = objective("granularity", lattice.tuples, lattice.hierarchies, limit=limit)
+        guide = objective("granularity", lattice.rows, lattice.hierarchies, limit=limit)
         self._steps = [np.diff(terms).tolist() for terms in guide.terms()]
         self._verdicts: dict[Levels, _Verdict] = {}
         self._best: tuple[float, int, Levels] | None = None
         self._bound: float | None = None
         self._end = np.inf
 
-    def run(self, time_limit: float | None, on_progress: OnSearch | None) -> None:
+    def run(self, seconds: float | None, on_progress: OnProgress | None) -> None:
         """Search until the best solution is proved, or until the time is over."""
         if self._look(self._lattice.top).needed > self._lattice.judge.limit:
             raise self._impossible()
-        if time_limit is not None:
-            self._end = time.monotonic() + time_limit
+        if seconds is not None:
+            self._end = time.monotonic() + seconds
         try:
             self._run(on_progress)
         except _TimeOver:
             self._bound = self._frontier.key
 
-    def _run(self, on_progress: OnSearch | None) -> None:
+    def _run(self, on_progress: OnProgress | None) -> None:
         while (state := self._frontier.advance(self._best_score)) != _DONE:
             if state == _PAUSED:
                 self._look_at_clock()
@@ -528,8 +401,10 @@ class _Search:
             least = key if verdict is None else max(key, verdict.floor)
             self._frontier.expand(least, self._best_score)
             if on_progress is not None:
-                best = None if self._best is None else self._objective.loss_of(self._best[0])
-                on_progress(len(self._verdicts), self._objective.loss_of(key), best)
+                figures = {"bound": self._objective.loss_of(key)}
+                if self._best is not None:
+                    figures["best"] = self._objective.loss_of(self._best[0])
+                on_progress(Progress("searching", len(self._verdicts), figures=figures))
 
     def _look_at_clock(self) -> None:
         if self._frontier.is_full or time.monotonic() >= self._end:
@@ -556,8 +431,8 @@ class _Search:
         proved = self._bound is None or self._bound >= score
         return Recoding(
             method="full-domain recoding",
-            quasi_identifiers=self._lattice.tuples.names,
-            heights=dict(zip(self._lattice.tuples.names, levels, strict=True)),
+            quasi_identifiers=self._lattice.rows.names,
+            heights=dict(zip(self._lattice.rows.names, levels, strict=True)),
             classes=int(np.count_nonzero(~node.suppressed)),
             loss=loss,
             optimal=proved,
@@ -649,23 +524,20 @@ class _Search:
 
     def _released(self, node: Node) -> dict[str, Any]:
         lattice = self._lattice
-        numbers = lattice.class_of_tuples(node.levels)
-        suppressed = node.suppressed[numbers]
-        released = {
-            name: _released_column(name, hierarchy, level, codes, suppressed, lattice.tuples.number)
-            for name, hierarchy, level, codes in zip(
-                lattice.tuples.names,
-                lattice.hierarchies,
-                node.levels,
-                lattice.tuples.codes.T,
-                strict=True,
-            )
-        }
-        return {"suppressed": suppressed[lattice.tuples.number], "released": released}
+        suppressed = node.suppressed[lattice.class_of_rows(node.levels)]
+        released = {}
+        for name, hierarchy, level, codes in zip(
+            lattice.rows.names, lattice.hierarchies, node.levels, lattice.rows.codes.T, strict=True
+        ):
+            texts = list(dict.fromkeys([*hierarchy.labels[level], SUPPRESSED]))
+            labels = hierarchy.codes[level].astype(np.int64)[codes]
+            labels[suppressed] = texts.index(SUPPRESSED)
+            released[name] = released_column(name, texts, labels, lattice.rows.number)
+        return {"suppressed": suppressed[lattice.rows.number], "released": released}
 
     def _impossible(self) -> StudyError:
         limit = self._lattice.judge.limit
-        unmet = self._lattice.failing_at_top()
+        unmet = self._lattice.unmet_at_top()
         if not limit:
             return StudyError(
                 text(
@@ -692,7 +564,7 @@ class _Frontier:
     of use for the node below: an exclusion stays true for ever, so one that took the place of another is as good.
     """
 
-    def __init__(self, top: Levels, terms: Sequence[NDArray[np.float64]]) -> None:
+    def __init__(self, top: Levels, terms: Sequence[Floats]) -> None:
         self._top = np.array(top, np.uint16)
         self._terms = self._as_table(terms)
         self._keys = np.empty(_FIRST_ROOM)
@@ -753,7 +625,7 @@ class _Frontier:
             best,
         )
 
-    def exclude(self, levels: Levels, terms: Sequence[NDArray[np.float64]] | None) -> None:
+    def exclude(self, levels: Levels, terms: Sequence[Floats] | None) -> None:
         """Pass over a node and those below that score more than the best by other terms; None: over all of them.
 
         Those that are used come to the front; where there are too many, the last is forgotten.
@@ -775,7 +647,7 @@ class _Frontier:
         self._excluded_terms[place] = np.inf if terms is None else self._as_table(terms)
         self._exclusions = np.concatenate([np.array([place]), kept])
 
-    def _as_table(self, terms: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    def _as_table(self, terms: Sequence[Floats]) -> Floats:
         table = np.zeros((len(terms), int(self._top.max()) + 1))
         for own, each in zip(table, terms, strict=True):
             own[: len(each)] = each
@@ -794,37 +666,10 @@ def _with_level(levels: Levels, own: int, level: int) -> Levels:
     return (*levels[:own], level, *levels[own + 1 :])
 
 
-def _released_column(
-    name: str,
-    hierarchy: CodedHierarchy,
-    level: int,
-    codes: NDArray[np.uint32],
-    suppressed: NDArray[np.bool_],
-    number: NDArray[np.uint32],
-) -> Column:
-    """Return a column as released; its values are those that occur, in order of first appearance.
-
-    Combinations are in order of first appearance already.
-    """
-    labels = list(hierarchy.labels[level])
-    star = labels.index(SUPPRESSED) if SUPPRESSED in labels else len(labels)
-    own = np.where(suppressed, np.uint32(star), hierarchy.codes[level][codes])
-    first = np.full(len(labels) + 1, len(own))
-    first[own[::-1]] = np.arange(len(own))[::-1]
-    used = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(own))]
-    rank = np.zeros(len(labels) + 1, smallest_unsigned(len(used)))
-    rank[used] = np.arange(len(used))
-    texts = [[*labels, SUPPRESSED][label] for label in used.tolist()]
-    per_combination = rank[own]
-    released = per_combination[number]
-    released.flags.writeable = False
-    return Column(name, released, pa.array(texts, pa.large_string()))
-
-
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _push(
-    keys: NDArray[np.float64],
-    slots: NDArray[np.int64],
+    keys: Floats,
+    slots: Integers,
     rows: NDArray[np.uint16],
     size: int,
     key: float,
@@ -842,7 +687,7 @@ def _push(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _pop(keys: NDArray[np.float64], slots: NDArray[np.int64], size: int) -> int:
+def _pop(keys: Floats, slots: Integers, size: int) -> int:
     """Take the least row out of the heap; its slot becomes the first free one."""
     freed = slots[0]
     size -= 1
@@ -863,11 +708,11 @@ def _pop(keys: NDArray[np.float64], slots: NDArray[np.int64], size: int) -> int:
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _raise(
-    keys: NDArray[np.float64],
-    slots: NDArray[np.int64],
+    keys: Floats,
+    slots: Integers,
     rows: NDArray[np.uint16],
     size: int,
-    terms: NDArray[np.float64],
+    terms: Floats,
     top: NDArray[np.uint16],
     row: NDArray[np.uint16],
     key: float,
@@ -892,15 +737,15 @@ def _raise(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _take(
-    keys: NDArray[np.float64],
-    slots: NDArray[np.int64],
+    keys: Floats,
+    slots: Integers,
     rows: NDArray[np.uint16],
     size: int,
-    terms: NDArray[np.float64],
+    terms: Floats,
     top: NDArray[np.uint16],
     excluded: NDArray[np.uint16],
-    excluded_terms: NDArray[np.float64],
-    exclusions: NDArray[np.int64],
+    excluded_terms: Floats,
+    exclusions: Integers,
     best: float,
     row: NDArray[np.uint16],
 ) -> tuple[int, int, float]:
@@ -936,11 +781,7 @@ def _take(
 
 @njit(inline="always")  # type: ignore[untyped-decorator]
 def _excludes(
-    excluded: NDArray[np.uint16],
-    terms: NDArray[np.float64],
-    number: int,
-    row: NDArray[np.uint16],
-    best: float,
+    excluded: NDArray[np.uint16], terms: Floats, number: int, row: NDArray[np.uint16], best: float
 ) -> bool:
     """Tell whether a node is at or below an excluded one, and scores more than the best by its terms."""
     attributes = excluded.shape[1]
@@ -956,14 +797,14 @@ def _excludes(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _most_kept_close(
-    starts: NDArray[np.int64],
-    groups: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    reference: NDArray[np.int64],
-    fails: NDArray[np.bool_],
+    starts: Integers,
+    groups: Integers,
+    counts: Integers,
+    sizes: Integers,
+    reference: Integers,
+    fails: Flags,
     within: float,
-) -> NDArray[np.int64]:
+) -> Integers:
     """Return how many records of each failing class can be kept within a distance of all records, at most.
 
     With m of them kept, at most c of each group: the distance is at least Σ max(0, R/N − c/m), which grows with m.

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -37,10 +37,11 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text
+from glasshouse.mitigation.distinct_rows import code_column, distinct_rows, first_of_each
 from glasshouse.mitigation.hierarchies import Hierarchy
-from glasshouse.mitigation.tuples import distinct_tuples
 from glasshouse.sources import MISSING
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.encode import NUMBER
@@ -140,13 +141,11 @@ class QueryError:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures in plain values."""
-        return {
-            "queries": self.queries,
-            "median": self.median,
-            "mean": self.mean,
-            "bound": self.bound,
-            "seed": self.seed,
-        }
+        return asdict(self)
+
+    def to_frame(self) -> pa.Table:
+        """Return the figures as one row."""
+        return pa.Table.from_pylist([self.to_dict()])
 
 
 @dataclass(frozen=True)
@@ -183,6 +182,10 @@ class Prediction:
             "majority": float(self.majority),
             "kept": None if self.kept is None else float(self.kept),
         }
+
+    def to_frame(self) -> pa.Table:
+        """Return the figures as one row."""
+        return pa.Table.from_pylist([self.to_dict()])
 
 
 @dataclass(frozen=True)
@@ -418,8 +421,8 @@ def prediction(
 class _Spread:
     """For each released value of a column, the original values that it stands for, in compressed rows."""
 
-    starts: NDArray[np.int64]
-    covered: NDArray[np.int64]
+    starts: Integers
+    covered: Integers
     width: int
     """The number of original values."""
 
@@ -435,11 +438,11 @@ class _Spread:
         data = np.repeat(1.0 / sizes, sizes)
         return csr_array((data, self.covered, self.starts), shape=(len(sizes), self.width))
 
-    def wanted_shares(self, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def wanted_shares(self, wanted: Flags) -> Floats:
         """Return, per released value, which share of it falls on the wanted original values."""
         hits = np.concatenate([np.zeros(1, np.int64), np.cumsum(wanted[self.covered])])
         counts = hits[self.starts[1:]] - hits[self.starts[:-1]]
-        shares: NDArray[np.float64] = counts / np.diff(self.starts)
+        shares: Floats = counts / np.diff(self.starts)
         return shares
 
 
@@ -449,7 +452,7 @@ class _Counted:
 
     columns: tuple[Column, ...]
     """Each with a code per combination, and a dictionary of the values that occur."""
-    weights: NDArray[np.float64]
+    weights: Floats
     """Per combination, its number of records: whole numbers."""
     spreads: tuple[_Spread, ...]
     """Per column, the original values that its values stand for."""
@@ -463,14 +466,14 @@ class _Counted:
         """Return the combinations of some of the columns."""
         columns = [self.columns[own] for own in chosen]
         classes = refined(columns, len(self.weights))
-        first = _first_of_each(classes.numbers, classes.classes)
+        first = first_of_each(classes)
         return _Counted(
             columns=tuple(Column(c.name, c.codes[first], c.values) for c in columns),
             weights=_added(classes.numbers, self.weights, classes.classes),
             spreads=tuple(self.spreads[own] for own in chosen),
         )
 
-    def counts(self, own: int) -> NDArray[np.float64]:
+    def counts(self, own: int) -> Floats:
         """Return the records per value of a column."""
         return _added(self.columns[own].codes, self.weights, self.columns[own].cardinality)
 
@@ -533,15 +536,15 @@ def _both(
 
 def _combinations(
     table: EncodedTable, names: Sequence[str], records: int
-) -> tuple[tuple[Column, ...], NDArray[np.float64]]:
+) -> tuple[tuple[Column, ...], Floats]:
     """Return the combinations of some columns of so many records; those that the table does not have are ``*``."""
-    tuples = distinct_tuples(table, names)
+    rows = distinct_rows(table, names)
     absent = records - table.records
     columns = tuple(
         _with_used_values(name, codes, table.column(name).values, absent=absent > 0)
-        for name, codes in zip(names, tuples.codes.T, strict=True)
+        for name, codes in zip(names, rows.codes.T, strict=True)
     )
-    weights = np.append(tuples.weights, absent) if absent else tuples.weights
+    weights = np.append(rows.weights, absent) if absent else rows.weights
     return columns, weights.astype(np.float64)
 
 
@@ -564,8 +567,7 @@ def _spread(
     true: Column, told: Column, hierarchy: Hierarchy | None, original: str, release: str
 ) -> _Spread:
     """Return the original values that each released one stands for: itself if the original has it."""
-    equal = pc.fill_null(pc.index_in(told.values, value_set=true.values), -1)
-    position: NDArray[np.int64] = np.asarray(equal).astype(np.int64)
+    position = _places(told.values, true.values)
     general = np.flatnonzero(position < 0).tolist()
     meanings = _Meanings(true, hierarchy)
     found = {code: meanings.of(told.values[code].as_py()) for code in general}
@@ -591,6 +593,12 @@ def _spread(
     return _Spread(starts, covered, true.cardinality)
 
 
+def _places(values: pa.LargeStringArray, among: pa.LargeStringArray) -> Integers:
+    """Return the place of each value among others; −1 where it is none of them."""
+    places: Integers = np.asarray(pc.fill_null(pc.index_in(values, value_set=among), -1), np.int64)
+    return places
+
+
 class _Meanings:
     """Finds the original values that a generalised one stands for.
 
@@ -602,7 +610,7 @@ class _Meanings:
         self._values = true.values
         self._hierarchy = hierarchy
 
-    def of(self, written: str) -> NDArray[np.int64]:
+    def of(self, written: str) -> Integers:
         """Return the codes of the values that a text stands for, ascending."""
         if written == SUPPRESSED:
             return np.arange(len(self._values))
@@ -610,7 +618,7 @@ class _Meanings:
             return np.array(sorted(self._labels[written]), np.int64)
         near = np.array(sorted(set(self._near(written))), np.int64)
         covers = covering(self._values.take(pa.array(near)), [written]) == 0
-        covered: NDArray[np.int64] = near[covers]
+        covered: Integers = near[covers]
         return covered
 
     @cached_property
@@ -736,7 +744,7 @@ class _Query:
     """How many records have wanted values in each of some columns?"""
 
     columns: tuple[int, ...]
-    wanted: tuple[NDArray[np.bool_], ...]
+    wanted: tuple[Flags, ...]
     """Per column, which of the original's values count."""
 
 
@@ -785,8 +793,8 @@ def _random_queries(
 
 
 def _random_values(
-    width: int, size: int, order: NDArray[np.int64] | None, rng: np.random.Generator
-) -> NDArray[np.bool_]:
+    width: int, size: int, order: Integers | None, rng: np.random.Generator
+) -> Flags:
     """Choose values: a range of them where they have an order, else any."""
     wanted = np.zeros(width, np.bool_)
     if order is None:
@@ -797,7 +805,7 @@ def _random_values(
     return wanted
 
 
-def _natural_order(column: Column) -> NDArray[np.int64] | None:
+def _natural_order(column: Column) -> Integers | None:
     """Return the codes in the order of the numbers or days that the values are; None where they are not."""
     texts = column.values.to_pylist()
     for understood in (_number, _day):
@@ -818,18 +826,14 @@ def _by_columns(queries: Sequence[_Query]) -> dict[tuple[int, ...], list[int]]:
     return found
 
 
-def _added(
-    numbers: NDArray[Any], weights: NDArray[np.float64], classes: int
-) -> NDArray[np.float64]:
+def _added(numbers: NDArray[Any], weights: Floats, classes: int) -> Floats:
     """Return the sum of the weights in each class."""
     sums: NDArray[Any] = np.bincount(numbers, weights, minlength=classes)
     return sums
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _weighed(
-    weights: NDArray[np.float64], codes: NDArray[np.uint32], shares: NDArray[np.float64]
-) -> float:
+def _weighed(weights: Floats, codes: NDArray[np.uint32], shares: Floats) -> float:
     """Return the sum of the weights, each times the shares of its values."""
     total = 0.0
     for i in range(weights.size):
@@ -840,18 +844,6 @@ def _weighed(
     return total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _first_of_each(numbers: NDArray[np.uint32], classes: int) -> NDArray[np.int64]:
-    """Return the first member of each class; classes are numbered by first appearance."""
-    first = np.empty(classes, np.int64)
-    found = 0
-    for i in range(numbers.size):
-        if numbers[i] == found:
-            first[found] = i
-            found += 1
-    return first
-
-
 # Prediction
 
 
@@ -860,10 +852,10 @@ class _Lessons:
     """What can be learned from a table, or predicted: distinct rows of features, with label and part."""
 
     rows: csr_array
-    labels: NDArray[np.int64]
+    labels: Integers
     """Per row, the code of the target's value in the original; −1: suppressed."""
     parts: NDArray[np.uint8]
-    weights: NDArray[np.int64]
+    weights: Integers
     """Per row, its number of records."""
 
 
@@ -915,11 +907,9 @@ def _sampled(
     return original.of_records(chosen), release.of_records(chosen)
 
 
-def _labels(true: Column, told: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _labels(true: Column, told: Column) -> tuple[Integers, Integers]:
     """Return the target of each record of the original and of the release, in codes of the original."""
-    equal = pc.fill_null(pc.index_in(told.values, value_set=true.values), -1)
-    position: NDArray[np.int64] = np.asarray(equal).astype(np.int64)
-    labels = position[told.codes]
+    labels = _places(told.values, true.values)[told.codes]
     unknown = np.unique(told.codes[labels < 0])
     for written in told.values.take(pa.array(unknown)).to_pylist():
         if written != SUPPRESSED:
@@ -944,26 +934,19 @@ def _labels(true: Column, told: Column) -> tuple[NDArray[np.int64], NDArray[np.i
 def _lessons(
     table: EncodedTable,
     names: Sequence[str],
-    labels: NDArray[np.int64],
+    labels: Integers,
     parts: NDArray[np.uint8],
     counted: _Counted,
 ) -> _Lessons:
     wanted = [table.column(name) for name in names]
-    classes = refined(
-        [*wanted, _as_column("label", labels + 1), _as_column("part", parts)], table.records
-    )
-    first = _first_of_each(classes.numbers, classes.classes)
+    classes = refined([*wanted, code_column(labels + 1), code_column(parts)], table.records)
+    first = first_of_each(classes)
     features = []
     for column, own, spread in zip(wanted, counted.columns, counted.spreads, strict=True):
-        used = np.asarray(pc.fill_null(pc.index_in(column.values, value_set=own.values), 0))
+        used = _places(column.values, own.values)
         features.append(spread.shares[used[column.codes[first]]])
     rows = hstack(features, format="csr")
     return _Lessons(rows, labels[first], parts[first], classes.sizes)
-
-
-def _as_column(name: str, codes: NDArray[Any]) -> Column:
-    cardinality = int(codes.max()) + 1
-    return Column(name, codes.astype(np.uint32), pa.nulls(cardinality, pa.large_string()))
 
 
 def _right(learner: Classifier, learned: _Lessons, tested: _Lessons, part: int) -> int:

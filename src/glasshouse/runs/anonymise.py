@@ -1,4 +1,4 @@
-"""One run of ``anonymise``: from a study to a protected release, and what it still lets an adversary learn."""
+"""``anonymise``: from a study to a protected release, and what it still lets an adversary learn."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import text, unknown_name
-from glasshouse.microdata import Assessment, assess
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
-from glasshouse.mitigation.attained import Attained, attained
+from glasshouse.mitigation.anonymisation import GROUP, Anonymisation, columns_of
 from glasshouse.mitigation.criteria import (
     AverageRisk,
     Criterion,
@@ -34,32 +33,25 @@ from glasshouse.mitigation.criteria import (
     TableCriterion,
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
-from glasshouse.mitigation.local import mondrian, recode_locally
-from glasshouse.mitigation.quality import Quality, quality
-from glasshouse.mitigation.recoding import Recoding, recode
-from glasshouse.runs.assess import Means
-from glasshouse.runs.assess import assess_by_group
+from glasshouse.mitigation.local_recoding import recode_locally
+from glasshouse.mitigation.mondrian import mondrian
+from glasshouse.mitigation.quality import Recoding
+from glasshouse.mitigation.recoding import recode
 from glasshouse.runs.reading import one_each, prepared
+from glasshouse.runs.run import Resources, Run
 from glasshouse.sources.files import fingerprint
-from glasshouse.study import Dialect, Study, attributes
-from glasshouse.study.anonymise import Protection
+from glasshouse.study import Dialect, attributes
+from glasshouse.study.anonymise import AnonymiseStudy, Protection
 from glasshouse.table import EncodedTable, Step, available_columns
 from glasshouse.table.generalised import SUPPRESSED
 
-if TYPE_CHECKING:
-    from glasshouse.report import Page, Provenance
-
 RELEASE, QUASI_IDENTIFIERS, SENSITIVE = "release.csv", "quasi_identifiers.csv", "sensitive.csv"
-GROUP = "group"
-"""What the column of Anatomy's groups is called in the release."""
 
 
 @dataclass(frozen=True)
-class AnonymiseRun:
-    """A study of protection and its outcome."""
+class ProtectedTable:
+    """A table, its protected release, and what the protection gives and costs."""
 
-    study: Study
-    """What was asked."""
     original: EncodedTable
     """The records before."""
     release: EncodedTable
@@ -68,119 +60,19 @@ class AnonymiseRun:
     """How the quasi-identifiers were recoded; None: the records were put into groups."""
     anatomy: Anatomy | None
     """The groups that the records were put into; None: the quasi-identifiers were recoded."""
-    quality: Quality | None
-    """What is left of the data, where it was recoded."""
     hierarchies: Mapping[str, Hierarchy]
     """The hierarchies that were used."""
-    before: Assessment
-    """What an adversary learns from the original with all quasi-identifiers."""
-    after: Assessment
-    """What she learns from the release; suppressed records are left out of it."""
-    attained: Attained
-    """Which k, l and t the release itself has."""
-    steps: tuple[Step, ...]
-    """What was left out of the dataset before it was protected."""
-    left_out: tuple[str, ...]
-    """The columns of the file that are not released."""
+    outcome: Anonymisation
+    """The protection in figures."""
 
-    @property
-    def records(self) -> int:
-        """The number of records, suppressed ones included."""
-        return self.release.records
-
-    @property
-    def suppressed(self) -> int:
-        """The number of suppressed records."""
-        return 0 if self.recoding is None else int(np.count_nonzero(self.recoding.suppressed))
-
-    @property
-    def loss(self) -> float | None:
-        """The share of detail that is lost, whatever was made least; None where nothing was recoded."""
-        return None if self.quality is None else self.quality.loss
-
-    @property
-    def bound(self) -> float | None:
-        """What the objective is proved to be at least, where the search of a global recoding was stopped early."""
-        is_global = self.recoding is not None and self.protection.recoding == "global"
-        return self.recoding.bound if self.recoding is not None and is_global else None
-
-    @property
-    def protection(self) -> Protection:
-        """How it was to be protected."""
-        if self.study.protection is None:
-            raise StudyError(text("the study does not say how the release is to be protected"))
-        return self.study.protection
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the outcome as plain values: method, parameters, heights, suppressed, classes, loss, optimal."""
-        parameters = self.protection.model_dump(
-            mode="json", exclude_none=True, exclude={"method", "hierarchies"}
-        )
-        content: dict[str, Any] = {"method": self.protection.method, "parameters": parameters}
-        if self.recoding is not None:
-            heights = self.recoding.heights
-            content |= {
-                "heights": None if heights is None else dict(heights),
-                "suppressed": self.suppressed,
-                "classes": self.recoding.classes,
-                "loss": self.loss,
-                "optimal": self.recoding.optimal,
-                "bound": self.bound,
-            }
-            if self.protection.objective != "loss" or self.protection.importance:
-                content["objective"] = self.recoding.loss
-        if self.anatomy is not None:
-            content |= {
-                "heights": None,
-                "suppressed": 0,
-                "classes": self.anatomy.groups,
-                "loss": None,
-                "optimal": None,
-            }
-        if self.quality is not None:
-            content["quality"] = self.quality.to_dict()
-        content["attained"] = self.attained.to_dict()
-        content["suggested_hierarchies"] = [n for n, h in self.hierarchies.items() if h.suggested]
-        content["columns_left_out"] = list(self.left_out)
-        if self.steps:
-            content["treatment"] = [step.to_dict() for step in self.steps]
-        content["before"] = [attack.to_dict() for attack in self.before.attacks]
-        content["after"] = [attack.to_dict() for attack in self.after.attacks]
-        return content
-
-    def to_frame(self) -> pa.Table:
-        """Return one row per attack, before and after."""
-        tables = [
-            outcome.to_frame().append_column("release", pa.array([said] * len(outcome.attacks)))
-            for said, outcome in (("original", self.before), ("protected", self.after))
-        ]
-        return pa.concat_tables(tables)
-
-    def manifest(self) -> dict[str, Any]:
-        """Return what later commands must know of the release."""
-        kept = ["method", "parameters", "heights", "suppressed", "classes", "loss", "optimal"]
-        content = self.to_dict()
-        kept += ["bound"] if content.get("bound") is not None else []
-        files = self.protection.hierarchies
-        return {
-            "release": RELEASE,
-            "quasi_identifiers": columns_of(self.release),
-            "sensitive": list(self.release.sensitive),
-            **{name: content[name] for name in kept},
-            "hierarchies": {name: fingerprint(path) for name, path in files.items()},
-            "suggested_hierarchies": content["suggested_hierarchies"],
-            "group": None if self.anatomy is None else GROUP,
-            "shuffled": not self.protection.keep_order,
-        }
-
-    def write_files(self, folder: Path) -> None:
+    def write(self, folder: Path, study: AnonymiseStudy) -> None:
         """Write the release; of Anatomy also the two tables that it is published as."""
         order = (
-            np.arange(self.records)
-            if self.protection.keep_order
-            else release_order(self.original, seed=self.study.seed)
+            np.arange(self.original.records)
+            if study.protection.keep_order
+            else release_order(self.original, seed=study.seed)
         )
-        names = [*columns_of(self.release), *self.release.sensitive, *self.protection.keep]
+        names = [*columns_of(self.release), *self.release.sensitive, *study.protection.keep]
         names += [] if self.anatomy is None else [GROUP]
         _write(_as_arrow(self.release, names).take(order), folder / RELEASE)
         if self.anatomy is not None:
@@ -188,71 +80,104 @@ class AnonymiseRun:
             _write(known.take(order), folder / QUASI_IDENTIFIERS)
             _write(secret, folder / SENSITIVE)
 
-    def to_page(self, provenance: Provenance) -> Page:
-        """Return the report, in the language that is spoken."""
-        from glasshouse.report.anonymise.page import protection_page
 
-        return protection_page(self, provenance=provenance, subject=self.study.subject)
-
-
-def run_anonymise(
-    study: Study, *, means: Means | None = None, table: EncodedTable | None = None
-) -> AnonymiseRun:
+def answer(
+    study: AnonymiseStudy, *, resources: Resources, tables: Sequence[EncodedTable] = ()
+) -> Run[AnonymiseStudy, Anonymisation]:
     """Protect a release, and measure again.
 
     Args:
         study: What is asked.
-        means: What there is to work with.
-        table: The records, where they were read and treated already.
+        resources: What there is to work with.
+        tables: The data, where it is in memory.
 
     Raises:
         DataError: The data is malformed, or a value is not in its hierarchy.
         StudyError: The protection cannot be reached, or is not well posed.
         BudgetError: The time was over before any protection was found.
     """
-    protection = study.protection
-    if protection is None:
-        raise StudyError(text("say how the release is to be protected"))
-    means = means or Means()
-    steps: tuple[Step, ...] = ()
-    if table is None:
-        single = one_each(
-            next(prepared(study, also=protection.keep, on_progress=means.watch.reading)),
-            seed=study.seed,
-        )
-        table, steps = single.table, single.steps
-    _refuse_stars(table)
-    if protection.method == "anatomy":
-        return _anatomised(study, protection, table, steps)
-    encoding = study.datasets[0].dialect.encoding
-    hierarchies = hierarchies_of(protection, table, encoding=encoding)
-    found = _recoded(study, protection, table, hierarchies, means)
-    release = found.release(table)
-    kept = release.of_records(~found.suppressed) if found.suppressed.any() else release
-    return AnonymiseRun(
-        study=study,
-        original=table,
-        release=release,
-        recoding=found,
-        anatomy=None,
-        quality=quality(table, found, hierarchies),
-        hierarchies=hierarchies,
-        before=assess(table),
-        after=assess(kept),
-        attained=attained(release, suppressed=found.suppressed),
-        steps=steps,
-        left_out=_left_out(study, release),
+    datasets = prepared(
+        study, also=study.protection.keep, tables=tables, on_progress=resources.on_progress
+    )
+    single = one_each(next(datasets), seed=study.seed)
+    there = (
+        single.read.columns
+        if tables
+        else available_columns(study.datasets[0].path, dialect=study.datasets[0].dialect)
+    )
+    protected = protect(study, single.table, resources, columns=list(there), steps=single.steps)
+    files = study.protection.hierarchies
+    return Run(
+        study,
+        protected.outcome,
+        manifest=protected.outcome.manifest(
+            release=RELEASE,
+            hierarchies={name: fingerprint(path) for name, path in files.items()},
+        ),
+        release=protected.release,
+        write_files=lambda folder: protected.write(folder, study),
     )
 
 
+def protect(
+    study: AnonymiseStudy,
+    table: EncodedTable,
+    resources: Resources,
+    *,
+    columns: Sequence[str] = (),
+    steps: tuple[Step, ...] = (),
+) -> ProtectedTable:
+    """Protect a table in the way that a study asks for.
+
+    Args:
+        study: What is asked.
+        table: The records.
+        resources: What there is to work with.
+        columns: The columns of the data, so that it can be told which are not released.
+        steps: What was left out of the data before.
+    """
+    _refuse_stars(table)
+    protection = study.protection
+    parameters = _parameters(protection)
+    left_out = _left_out(columns, table, protection)
+    if protection.method == "anatomy":
+        if len(table.sensitive) != 1 or protection.l is None:
+            raise StudyError(
+                text("Anatomy parts one sensitive attribute from the rest; give one with -s")
+            )
+        groups = anatomise(table, l=protection.l, sensitive=table.sensitive[0], seed=study.seed)
+        release = _published(groups.one_table(table, group=GROUP))
+        outcome = Anonymisation.of_groups(
+            table, release, groups, parameters=parameters, left_out=left_out, steps=steps
+        )
+        return ProtectedTable(table, release, None, groups, {}, outcome)
+    hierarchies = hierarchies_of(protection, table, encoding=study.datasets[0].dialect.encoding)
+    recoding = _recoded(study, table, hierarchies, resources)
+    outcome = Anonymisation.of_recoding(
+        table,
+        recoding,
+        hierarchies,
+        method=protection.method,
+        parameters=parameters,
+        left_out=left_out,
+        steps=steps,
+    )
+    return ProtectedTable(table, recoding.release(table), recoding, None, hierarchies, outcome)
+
+
+def _parameters(protection: Protection) -> dict[str, Any]:
+    """Return what was asked of a protection, beside its method and the files of hierarchies, as plain values."""
+    return protection.model_dump(mode="json", exclude_none=True, exclude={"method", "hierarchies"})
+
+
 def _recoded(
-    study: Study,
-    protection: Protection,
+    study: AnonymiseStudy,
     table: EncodedTable,
     hierarchies: Mapping[str, Hierarchy],
-    means: Means,
+    resources: Resources,
 ) -> Recoding:
     """Recode the quasi-identifiers in the way that the study asks for."""
+    protection = study.protection
     criteria = _criteria(protection, study, table)
     if protection.recoding == "mondrian":
         return mondrian(table, criteria=criteria, hierarchies=hierarchies)
@@ -264,37 +189,12 @@ def _recoded(
         suppression=protection.suppression,
         objective=protection.objective,
         weights=protection.importance or None,
-        time_limit=protection.time_limit,
-        on_progress=means.watch.searching,
+        seconds=protection.time_limit,
+        on_progress=resources.on_progress,
     )
 
 
-def _anatomised(
-    study: Study, protection: Protection, table: EncodedTable, steps: tuple[Step, ...]
-) -> AnonymiseRun:
-    if len(table.sensitive) != 1 or protection.l is None:
-        raise StudyError(
-            text("Anatomy parts one sensitive attribute from the rest; give one with -s")
-        )
-    groups = anatomise(table, l=protection.l, sensitive=table.sensitive[0], seed=study.seed)
-    release = _published(groups.one_table(table, group=GROUP))
-    return AnonymiseRun(
-        study=study,
-        original=table,
-        release=release,
-        recoding=None,
-        anatomy=groups,
-        quality=None,
-        hierarchies={},
-        before=assess(table),
-        after=assess_by_group(release, GROUP),
-        attained=attained(release, quasi_identifiers=[GROUP], sensitive=table.sensitive),
-        steps=steps,
-        left_out=_left_out(study, release),
-    )
-
-
-def release_order(original: EncodedTable, *, seed: int) -> NDArray[np.int64]:
+def release_order(original: EncodedTable, *, seed: int) -> Integers:
     """Return in which order the records of a protected table are written.
 
     The order of a file can tell what its values do not, such as where a suppressed record stood in a sorted one. It is
@@ -327,13 +227,12 @@ def _refuse_stars(table: EncodedTable) -> None:
             )
 
 
-def _left_out(study: Study, release: EncodedTable) -> tuple[str, ...]:
-    """Return the columns of the file that are not released."""
-    dataset = study.datasets[0]
-    protection = study.protection
-    released = {*columns_of(release), *release.sensitive, *(protection.keep if protection else ())}
-    there = available_columns(dataset.path, dialect=dataset.dialect)
-    return tuple(name for name in there if name not in released)
+def _left_out(
+    columns: Sequence[str], table: EncodedTable, protection: Protection
+) -> tuple[str, ...]:
+    """Return the columns of the data that are not released."""
+    released = {*columns_of(table), *table.sensitive, *protection.keep}
+    return tuple(name for name in columns if name not in released)
 
 
 def _published(table: EncodedTable) -> EncodedTable:
@@ -341,11 +240,6 @@ def _published(table: EncodedTable) -> EncodedTable:
     columns = {name: column for name, column in table.columns.items() if name != table.identifier}
     roles = {name: role for name, role in table.roles.items() if name != table.identifier}
     return replace(table, columns=columns, roles=roles)
-
-
-def columns_of(table: EncodedTable) -> list[str]:
-    """Return the columns that the quasi-identifiers of a table stand for."""
-    return [column.name for known in table.quasi_identifiers for column in table.columns_of(known)]
 
 
 def hierarchies_of(
@@ -372,7 +266,7 @@ def hierarchies_of(
 
 
 def _criteria(
-    protection: Protection, study: Study, table: EncodedTable
+    protection: Protection, study: AnonymiseStudy, table: EncodedTable
 ) -> list[Criterion | TableCriterion]:
     """Return all that is promised of the release; of every sensitive attribute, where it is about one."""
     secrets = dict.fromkeys(name for s in study.adversary.sensitive for name in attributes(s))

@@ -12,7 +12,6 @@ from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError, printable
 from glasshouse.language import marked, text, translated
 from glasshouse.microdata import Assessment, Attack, Family, Sweep, assess, record_risks, sweep
-from glasshouse.microdata.models import assess_windows
 from glasshouse.microdata.explain import explain as explanation
 from glasshouse.microdata.family import family, parts_by
 from glasshouse.microdata.gains import (
@@ -22,6 +21,7 @@ from glasshouse.microdata.gains import (
     with_abstaining,
 )
 from glasshouse.microdata.linkage import LinkKey, link
+from glasshouse.microdata.models import assess_windows
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
 from glasshouse.runs.reading import joined, one_each, prepared

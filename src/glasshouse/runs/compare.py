@@ -1,8 +1,14 @@
-"""One run of ``compare``: the original beside several protected releases, risk against utility."""
+"""``compare``: protected releases beside the original, and runs of the same command side by side.
+
+Assessments are compared attack by attack, runs of other commands by the main figures that they keep in their manifests
+(`glasshouse.mitigation.comparison`).
+"""
 
 from __future__ import annotations
 
 import json
+import math
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,145 +19,116 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
-from numpy.typing import NDArray
 
-from glasshouse.atomic import new_folder
-from glasshouse.errors import DataError, StudyError
+from glasshouse.arrays import Flags
+from glasshouse.disclosure import smallest_cell
+from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text
-from glasshouse.microdata import Attack, assess, population_risks
-from glasshouse.mitigation.hierarchies import Hierarchy
-from glasshouse.mitigation.utility import Utility, compare_utility
-from glasshouse.runs.anonymise import (
-    GROUP,
-    AnonymiseRun,
-    hierarchies_of,
-    release_order,
-    run_anonymise,
+from glasshouse.microdata import Assessment, Attack
+from glasshouse.microdata.models import SIZE_LABELS, SUCCESS_LABELS, ClassSizes, Leakage
+from glasshouse.mitigation.anonymisation import GROUP
+from glasshouse.mitigation.comparison import (
+    AssessedRuns,
+    ComparedRun,
+    Comparison,
+    MeasuredRuns,
+    compare_assessments,
+    compare_figures,
+    compare_release,
 )
-from glasshouse.runs.assess import Means
+from glasshouse.mitigation.hierarchies import Hierarchy
+from glasshouse.report.page import Provenance
+from glasshouse.runs.anonymise import ProtectedTable, hierarchies_of, protect, release_order
 from glasshouse.runs.folder import (
     MANIFEST,
-    REPORT,
     RESULTS,
     STUDY,
     StoredRelease,
-    check_place,
     digests_of,
     provenance_of,
-    report_manifest,
     stored_release,
-    write_report,
 )
-from glasshouse.runs.assess import assess_by_group
 from glasshouse.runs.reading import one_each, prepared
+from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import existing_file
-from glasshouse.study import Study, load_study, paths_of
+from glasshouse.study import load_question, paths_of
+from glasshouse.study.adversaries import attributes
+from glasshouse.study.anonymise import AnonymiseStudy
+from glasshouse.study.assess import AssessStudy
+from glasshouse.study.compare import CompareStudy
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.generalised import is_suppressed
-from glasshouse.table.partition import partition
+
+ASSESSED, MEASURED = "assess", ("threat", "deter", "totals")
+"""The commands whose runs are compared attack by attack, and by their main figures."""
 
 
-@dataclass(frozen=True)
-class Compared:
-    """One release, or the original, in figures."""
+def answer(
+    study: CompareStudy, *, resources: Resources
+) -> Run[CompareStudy, Comparison | AssessedRuns | MeasuredRuns]:
+    """Put releases beside their original, or runs of the same command side by side.
 
-    name: str
-    """What it is called."""
-    records: int
-    """The number of records, suppressed ones included."""
-    suppressed: int
-    """The number of suppressed records; they are left out of every risk."""
-    classes: int
-    """The number of classes."""
-    highest: Fraction
-    """The chance of naming the most exposed record: one over the size of the smallest class."""
-    average: Fraction
-    """The chance of naming a record on average."""
-    naming: Attack
-    """Re-identification with all quasi-identifiers."""
-    inferring: tuple[Attack, ...]
-    """The inference of each sensitive attribute."""
-    population_uniques: float | None
-    """The share of people estimated to be alone in the population, by the rule of Dankar et al. 2012; None where no
-    sampling fraction was given, or there is no answer."""
-    loss: float | None
-    """The share of detail that is lost; None where nothing was recoded."""
-    utility: Utility
-    """What the release still serves for."""
-    grouped: bool = False
-    """Whether it is by Anatomy: the sensitive attribute is published apart, by groups, and nothing is recoded."""
-
-    @property
-    def distance(self) -> float:
-        """How far the release is from the truth: of two columns together on average; of one, where there is one."""
-        pairs = self.utility.distances.mean_pair
-        return self.utility.distances.mean_single if pairs is None else pairs
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain values."""
-        return {
-            "name": self.name,
-            "records": self.records,
-            "suppressed": self.suppressed,
-            "classes": self.classes,
-            "highest_risk": float(self.highest),
-            "average_risk": float(self.average),
-            "population_uniques": self.population_uniques,
-            "loss": self.loss,
-            "column_distance": self.utility.distances.mean_single,
-            "pair_distance": self.utility.distances.mean_pair,
-            "query_error": self.utility.queries.median,
-            "prediction": None
-            if self.utility.prediction is None
-            else self.utility.prediction.to_dict(),
-            "attacks": [attack.to_dict() for attack in (self.naming, *self.inferring)],
-        }
+    Raises:
+        DataError: A folder holds no run that can be compared, or its original or a hierarchy has changed since.
+        StudyError: They are of different data or commands, or cannot be compared.
+    """
+    if study.protections:
+        return _of_protections(study, resources)
+    if {command_of(folder) for folder in study.runs} == {"anonymise"}:
+        return _of_releases(study, resources)
+    outcome = side_by_side(study.runs)
+    digests = {
+        f"{run.name}: {name}": digest
+        for run in outcome.runs
+        for name, digest in run.digests.items()
+    }
+    provenance = Provenance(
+        version=version("glasshouse"), study="", datasets=digests, smallest_cell=smallest_cell()
+    )
+    described = {"runs": [run.to_dict() for run in outcome.runs]}
+    return Run(study, outcome, provenance=provenance, manifest=described)
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """The original and several releases, side by side."""
+def side_by_side(folders: Sequence[Path]) -> AssessedRuns | MeasuredRuns:
+    """Put runs of the same command side by side.
 
-    original: Compared
-    """The data before protection."""
-    releases: tuple[Compared, ...]
-    """The releases, in the order given."""
-    study: Study
-    """What was asked of the first release: the data and the adversary are those of all."""
+    Raises:
+        DataError: A folder holds no run that can be compared.
+        StudyError: There are fewer than two, they are of different commands, or such runs cannot be compared.
+    """
+    command = _common_command(folders)
+    if command not in (ASSESSED, *MEASURED):
+        raise StudyError(
+            text(
+                "runs of {command} cannot be put side by side; those of {commands} can",
+                command=command,
+                commands=quoted(["anonymise", ASSESSED, *MEASURED]),
+            )
+        )
+    stored = stored_runs(folders)
+    if len(stored) < 2:
+        raise StudyError(text("name two runs or more to put side by side"))
+    runs = [folder.run for folder in stored]
+    if command == ASSESSED:
+        return compare_assessments(runs, list(map(stored_assessment, stored)))
+    return compare_figures(runs)
 
-    @property
-    def subject(self) -> str:
-        """What a record stands for."""
-        return self.study.subject
 
-    @property
-    def rows(self) -> tuple[Compared, ...]:
-        """The original, then each release."""
-        return (self.original, *self.releases)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
-        return {"releases": [row.to_dict() for row in self.rows]}
-
-    def to_frame(self) -> pa.Table:
-        """Return one row per release and attack."""
-        rows = []
-        for row in self.rows:
-            content = row.to_dict()
-            attacks, learned = content.pop("attacks"), content.pop("prediction")
-            if learned is not None:
-                content["accuracy"] = learned["release"]
-            rows += [
-                content
-                | {
-                    "attack": attack["attack"],
-                    "sensitive": attack["sensitive"],
-                    "certain": attack["deterministic"]["posterior"],
-                    "guess": attack["probabilistic"]["posterior"],
-                }
-                for attack in attacks
-            ]
-        return pa.Table.from_pylist(rows)
+def _common_command(folders: Sequence[Path]) -> str:
+    """Return the command that wrote all folders."""
+    commands = [command_of(folder) for folder in folders]
+    for folder, command in zip(folders, commands, strict=True):
+        if command != commands[0]:
+            raise StudyError(
+                text(
+                    "“{first}” is a run of {command}, “{other}” one of {another}; compare runs of the same command",
+                    first=folders[0].resolve().name,
+                    command=commands[0],
+                    other=folder.resolve().name,
+                    another=command,
+                )
+            )
+    return commands[0]
 
 
 @dataclass(frozen=True)
@@ -161,34 +138,24 @@ class _Released:
     name: str
     original: EncodedTable
     table: EncodedTable
-    suppressed: NDArray[np.bool_]
+    suppressed: Flags
     group: str | None
     """The column of Anatomy's groups; None: the classes are made by the quasi-identifiers."""
     hierarchies: Mapping[str, Hierarchy]
     loss: float | None
 
 
-def compare_runs(
-    folders: Sequence[Path],
-    *,
-    fraction: float | None = None,
-    predict: str | None = None,
-    means: Means | None = None,
-) -> Comparison:
-    """Compare releases that ``anonymise`` wrote, as they are on disk, with their original.
-
-    Raises:
-        DataError: A folder holds no release, or its original or a hierarchy has changed since.
-        StudyError: The releases are of different data or quasi-identifiers.
-    """
+def _of_releases(study: CompareStudy, resources: Resources) -> Run[CompareStudy, Comparison]:
+    """Compare releases that ``anonymise`` wrote, as they are on disk, with their original."""
+    folders = study.runs
     stored = [stored_release(folder) for folder in folders]
     names = [folder.resolve().name for folder in folders]
-    studies = [load_study(folder / STUDY) for folder in folders]
+    studies = [load_question(folder / STUDY, AnonymiseStudy) for folder in folders]
     _check_alike(studies, names)
-    for study, release, name in zip(studies, stored, names, strict=True):
-        for path in paths_of(study):
+    for made, release, name in zip(studies, stored, names, strict=True):
+        for path in paths_of(made):
             existing_file(path)
-        for file, digest in digests_of(study).items():
+        for file, digest in digests_of(made).items():
             if release.digests.get(file, digest) != digest:
                 raise DataError(
                     text(
@@ -197,42 +164,30 @@ def compare_runs(
                         name=name,
                     )
                 )
-    original = _original_of(studies[0], means or Means(), predict)
-    found = [
-        _read_release(*each, original, predict) for each in zip(studies, stored, names, strict=True)
+    original = _original_of(studies[0], resources, study.predict)
+    releases = [
+        _read_release(made, release, name, original, study.predict)
+        for made, release, name in zip(studies, stored, names, strict=True)
     ]
-    return _comparison(found, studies[0], fraction=fraction, predict=predict)
+    return _compared(releases, study, studies[0])
 
 
-def compare_studies(
-    studies: Sequence[Study],
-    names: Sequence[str],
-    *,
-    fraction: float | None = None,
-    predict: str | None = None,
-    means: Means | None = None,
-) -> Comparison:
-    """Protect the same data in several ways, and compare.
-
-    Raises:
-        StudyError: They are of different data or quasi-identifiers, or are no protections.
-    """
+def _of_protections(study: CompareStudy, resources: Resources) -> Run[CompareStudy, Comparison]:
+    """Protect the same data in several ways, and compare."""
+    names, studies = list(study.protections), list(study.protections.values())
     _check_alike(studies, names)
-    means = means or Means()
-    original = _original_of(studies[0], means, predict)
-    found = [
-        _of_run(run_anonymise(study, means=means, table=original), name)
-        for study, name in zip(studies, names, strict=True)
+    original = _original_of(studies[0], resources, study.predict)
+    releases = [
+        _of_table(protect(asked, original, resources), name)
+        for name, asked in zip(names, studies, strict=True)
     ]
-    return _comparison(found, studies[0], fraction=fraction, predict=predict)
+    return _compared(releases, study, studies[0])
 
 
-def _check_alike(studies: Sequence[Study], names: Sequence[str]) -> None:
+def _check_alike(studies: Sequence[AnonymiseStudy], names: Sequence[str]) -> None:
     """Make sure that releases can be compared: the same data, and the same adversary."""
     first = studies[0]
     for study, name in zip(studies, names, strict=True):
-        if study.protection is None:
-            raise StudyError(text('"{name}" protects nothing; name runs of anonymise', name=name))
         same = (study.datasets, study.treatment, study.adversary, study.seed)
         if same != (first.datasets, first.treatment, first.adversary, first.seed):
             raise StudyError(
@@ -247,28 +202,28 @@ def _check_alike(studies: Sequence[Study], names: Sequence[str]) -> None:
         raise StudyError(text('"{name}" is there twice; name each release once', name=twice))
 
 
-def _original_of(study: Study, means: Means, predict: str | None) -> EncodedTable:
+def _original_of(study: AnonymiseStudy, resources: Resources, predict: str | None) -> EncodedTable:
     also = () if predict is None else (predict,)
-    return one_each(
-        next(prepared(study, also=also, on_progress=means.watch.reading)), seed=study.seed
-    ).table
+    datasets = prepared(study, also=also, on_progress=resources.on_progress)
+    return one_each(next(datasets), seed=study.seed).table
 
 
-def _of_run(run: AnonymiseRun, name: str) -> _Released:
-    nothing = np.zeros(run.records, np.bool_)
+def _of_table(protected: ProtectedTable, name: str) -> _Released:
+    nothing = np.zeros(protected.original.records, np.bool_)
+    recoding = protected.recoding
     return _Released(
         name=name,
-        original=run.original,
-        table=run.release,
-        suppressed=nothing if run.recoding is None else run.recoding.suppressed,
-        group=None if run.anatomy is None else GROUP,
-        hierarchies=run.hierarchies,
-        loss=run.loss,
+        original=protected.original,
+        table=protected.release,
+        suppressed=nothing if recoding is None else recoding.suppressed,
+        group=None if protected.anatomy is None else GROUP,
+        hierarchies=protected.hierarchies,
+        loss=protected.outcome.loss,
     )
 
 
 def _read_release(
-    study: Study,
+    study: AnonymiseStudy,
     stored: StoredRelease,
     name: str,
     original: EncodedTable,
@@ -296,93 +251,234 @@ def _read_release(
     if stored.shuffled:
         table = table.of_records(np.argsort(release_order(original, seed=study.seed)))
     hidden = is_suppressed(table, stored.quasi_identifiers)
-    protection = study.protection
-    recoded = protection is not None and stored.group is None
+    encoding = study.datasets[0].dialect.encoding
+    recoded = stored.group is None
     return _Released(
         name=name,
         original=original,
         table=table,
         suppressed=hidden if stored.suppressed else np.zeros_like(hidden),
         group=stored.group,
-        hierarchies=hierarchies_of(
-            protection, original, encoding=study.datasets[0].dialect.encoding
-        )
-        if protection and recoded
+        hierarchies=hierarchies_of(study.protection, original, encoding=encoding)
+        if recoded
         else {},
         loss=stored.loss,
     )
 
 
-def _further(study: Study, stored: StoredRelease, predict: str | None) -> list[str]:
+def _further(study: AnonymiseStudy, stored: StoredRelease, predict: str | None) -> list[str]:
     """Return what is read of a release beside what has a role."""
     known = {*study.adversary.quasi_identifiers, *stored.sensitive}
     return [name for name in (stored.group, predict) if name is not None and name not in known]
 
 
-def _comparison(
-    releases: Sequence[_Released], study: Study, *, fraction: float | None, predict: str | None
-) -> Comparison:
+def _compared(
+    releases: Sequence[_Released], study: CompareStudy, made: AnonymiseStudy
+) -> Run[CompareStudy, Comparison]:
     first = releases[0]
-    table = first.original
-    nothing = np.zeros(table.records, np.bool_)
-    itself = _Released("original", table, table, nothing, None, first.hierarchies, 0.0)
-    original, *rows = (_figures(each, fraction, predict) for each in (itself, *releases))
-    return Comparison(original, tuple(rows), study)
-
-
-def write_comparison(
-    comparison: Comparison, folder: Path, *, command: str, overwrite: bool = False
-) -> Path:
-    """Write the figures and the report, which names the command that repeats it; return the path of the report."""
-    from glasshouse.report.compare.page import comparison_page
-
-    check_place(folder, overwrite=overwrite)
-    names = [row.name for row in comparison.releases]
-    digests = digests_of(comparison.study)
-    manifest = {
-        "glasshouse": version("glasshouse"),
-        "command": "compare",
-        "releases": names,
-        "datasets": [{"name": name, "sha256": digest} for name, digest in digests.items()],
-        "report": report_manifest(),
-    }
-    provenance = replace(provenance_of(comparison.study, digests), study="")
-    with new_folder(folder, replace=overwrite) as draft:
-        (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-        pyarrow.parquet.write_table(comparison.to_frame(), draft / RESULTS)
-        write_report(
-            lambda: comparison_page(comparison, provenance=provenance, command=command), draft
+    original = compare_release(
+        first.original,
+        first.original,
+        name="original",
+        hierarchies=first.hierarchies,
+        loss=0.0,
+        fraction=study.fraction,
+        predict=study.predict,
+    )
+    rows = tuple(
+        compare_release(
+            release.original,
+            release.table,
+            name=release.name,
+            suppressed=release.suppressed,
+            group=release.group,
+            hierarchies=release.hierarchies,
+            loss=release.loss,
+            fraction=study.fraction,
+            predict=study.predict,
         )
-    return folder / REPORT
-
-
-def _figures(release: _Released, fraction: float | None, predict: str | None) -> Compared:
-    kept = release.table
-    if release.suppressed.any():
-        kept = kept.of_records(~release.suppressed)
-    group = release.group
-    kept = kept.with_roles(
-        quasi_identifiers=release.original.quasi_identifiers,
-        sensitive=release.original.sensitive,
+        for release in releases
     )
-    assessment = assess(kept) if group is None else assess_by_group(kept, group)
-    naming, *inferring = assessment.attacks
-    alone = None
-    if fraction is not None:
-        alone = population_risks(kept, fraction=fraction).dankar.share_of_population
-    return Compared(
-        name=release.name,
-        records=release.table.records,
-        suppressed=int(np.count_nonzero(release.suppressed)),
-        classes=naming.classes,
-        highest=Fraction(1, int(np.min(partition(kept, kept.quasi_identifiers).sizes))),
-        average=naming.probabilistic.posterior,
-        naming=naming,
-        inferring=tuple(inferring),
-        population_uniques=None if alone is None else float(alone),
-        loss=release.loss,
-        utility=compare_utility(
-            release.original, release.table, hierarchies=release.hierarchies, target=predict
+    digests = digests_of(made)
+    datasets = [{"name": name, "sha256": digest} for name, digest in digests.items()]
+    described = {"releases": [release.name for release in rows], "datasets": datasets}
+    provenance = replace(provenance_of(made, digests), study="")
+    return Run(
+        study,
+        Comparison(original, rows, made.subject),
+        provenance=provenance,
+        manifest=described,
+    )
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run as its folder tells it."""
+
+    folder: Path
+    """Where it is."""
+    run: ComparedRun
+    """What it says of itself."""
+
+
+def stored_runs(folders: Sequence[Path]) -> tuple[StoredRun, ...]:
+    """Return the runs in folders, each with a name of its own.
+
+    Raises:
+        DataError: A folder holds no run, or a damaged one.
+        StudyError: A run is there twice.
+    """
+    places = [folder.resolve() for folder in folders]
+    for place in places:
+        if places.count(place) > 1:
+            raise StudyError(text("“{name}” is there twice; name each run once", name=place.name))
+    names = [place.name for place in places]
+    own = [
+        name if names.count(name) == 1 else f"{place.parent.name}/{name}"
+        for name, place in zip(names, places, strict=True)
+    ]
+    return tuple(_stored_run(*each) for each in zip(folders, own, strict=True))
+
+
+def command_of(folder: Path) -> str:
+    """Return the command that wrote a run folder.
+
+    Raises:
+        DataError: It is none, or a damaged one.
+    """
+    _check_there(folder)
+    try:
+        return str(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["command"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise _damaged(folder, MANIFEST) from None
+
+
+def _stored_run(folder: Path, name: str) -> StoredRun:
+    _check_there(folder)
+    try:
+        study = tomllib.loads((folder / STUDY).read_text(encoding="utf-8"))
+        gain = study.get("adversary", {}).get("gain", {})
+    except (OSError, ValueError, AttributeError):
+        raise _damaged(folder, STUDY) from None
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        run = ComparedRun(
+            name=name,
+            command=str(manifest["command"]),
+            records=int(manifest["records"]),
+            digests={each["name"]: each["sha256"] for each in manifest["datasets"]},
+            summary={key: _figure(value) for key, value in manifest.get("summary", {}).items()},
+            subject=str(study.get("subject", "person")),
+            currency=study.get("currency") or gain.get("currency"),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise _damaged(folder, MANIFEST) from None
+    return StoredRun(folder, run)
+
+
+def _check_there(folder: Path) -> None:
+    """Make sure that a folder is there, and that a run was written to it."""
+    if not folder.exists():
+        raise DataError(
+            text('there is no folder "{folder}"; name the folder of a run', folder=folder)
+        )
+    if not (folder / MANIFEST).exists():
+        raise DataError(
+            text(
+                "“{folder}” is a folder without a run; name folders that glasshouse wrote with --out",
+                folder=folder,
+            )
+        )
+
+
+def _damaged(folder: Path, name: str) -> DataError:
+    """Return the error of a run of which a file is missing or is not what was written."""
+    return DataError(
+        text(
+            "“{folder}” is a damaged run: {name} is missing or cannot be read; run its study again",
+            folder=folder,
+            name=name,
+        )
+    )
+
+
+def _figure(value: Any) -> float | None:
+    return None if value is None or math.isnan(value) else value
+
+
+def stored_assessment(stored: StoredRun) -> Assessment:
+    """Return what came out of a run of ``assess``.
+
+    Probabilities are stored as the doubles nearest to ratios of counts; these ratios are taken back where every record
+    counts alike.
+
+    Raises:
+        DataError: The results are not there, or are those of parts (``--by``, ``--each``).
+    """
+    try:
+        secrets = load_question(stored.folder / STUDY, AssessStudy).adversary.sensitive
+    except (OSError, StudyError):
+        raise _damaged(stored.folder, STUDY) from None
+    try:
+        frame = pyarrow.parquet.read_table(stored.folder / RESULTS)
+    except (OSError, pa.ArrowException):
+        raise _damaged(stored.folder, RESULTS) from None
+    if "probabilistic_posterior" not in frame.column_names:
+        raise DataError(
+            text(
+                "“{name}” is an assessment of parts (--by or --each), which compares them itself; name runs of whole "
+                "releases",
+                name=stored.run.name,
+            )
+        )
+    names = {"+".join(attributes(secret)): attributes(secret) for secret in secrets}
+    try:
+        attacks = [_attack(row, names) for row in frame.to_pylist()]
+    except (KeyError, TypeError, ValueError, ArithmeticError):
+        raise _damaged(stored.folder, RESULTS) from None
+    if not attacks:
+        raise _damaged(stored.folder, RESULTS)
+    return Assessment(stored.run.records, tuple(attacks))
+
+
+def _attack(row: Mapping[str, Any], secrets: Mapping[str, tuple[str, ...]]) -> Attack:
+    records = row["records"]
+    sensitive = row["sensitive"]
+    return Attack(
+        code=row["attack"],
+        datasets=tuple(row["datasets"]),
+        quasi_identifiers=tuple(row["quasi_identifiers"]),
+        secret=() if sensitive is None else secrets.get(sensitive, (sensitive,)),
+        records=records,
+        classes=row["classes"],
+        uniques=row["uniques"],
+        class_sizes=ClassSizes(_counts(row, "classes"), _counts(row, "records")),
+        certain=row["deterministic_records"],
+        deterministic=_leakage(row, "deterministic", records),
+        probabilistic=_leakage(row, "probabilistic", records),
+        success=tuple(
+            row[f"success_{label}"]
+            for label in SUCCESS_LABELS
+            if row[f"success_{label}"] is not None
         ),
-        grouped=group is not None,
+        gain=None if row["gain_prior"] is None else _leakage(row, "gain", records),
     )
+
+
+def _counts(row: Mapping[str, Any], kind: str) -> tuple[int, ...]:
+    return tuple(row[f"{kind}_{label}"] or 0 for label in SIZE_LABELS)
+
+
+def _leakage(row: Mapping[str, Any], kind: str, records: int) -> Leakage:
+    prior, posterior = (row[f"{kind}_{measure}"] for measure in ("prior", "posterior"))
+    return Leakage(ratio(prior, records), ratio(posterior, records))
+
+
+def ratio(probability: float, records: int) -> Fraction:
+    """Return the ratio of counts that a double stands for; where there is none, the double itself.
+
+    >>> ratio(1 / 3, 9), ratio(0.123, 9) == Fraction(0.123)
+    (Fraction(1, 3), True)
+    """
+    counted = Fraction(round(probability * records), records)
+    return counted if float(counted) == probability else Fraction(probability)

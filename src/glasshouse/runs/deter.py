@@ -78,8 +78,6 @@ def answer(
     return Run(study, outcome, per_record=risks)
 
 
-
-
 def _read(
     dataset: Dataset, study: DeterStudy, *, on_progress: OnProgress | None = None
 ) -> EncodedTable:

@@ -24,11 +24,10 @@ from glasshouse.report.html import to_html
 from glasshouse.report.story import Chapter, story_page
 from glasshouse.runs.anonymise import AnonymiseRun, run_anonymise
 from glasshouse.runs.assess import Means, Run
-from glasshouse.runs.run import run
 from glasshouse.runs.compare import Comparison, compare_runs, write_comparison
 from glasshouse.runs.deter import DeterRun, run_deter
 from glasshouse.runs.folder import MANIFEST, PAGES, REPORT, check_place, write_run
-from glasshouse.runs.run import Outcome
+from glasshouse.runs.run import Outcome, run
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import Study, make_study
 from glasshouse.study.deter import DeterStudy

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 from glasshouse.language import marked, number, text, text_for, translated
-from glasshouse.microdata import Assessment, Attack
+from glasshouse.microdata import Attack
+from glasshouse.mitigation import Anonymisation
 from glasshouse.report.attacks import exact_figure, graded, learned
 from glasshouse.report.page import Finding, Severity
-from glasshouse.report.words import counted, enumeration, frequencies, percentage, share, singular
-from glasshouse.table.treatment import Step
+from glasshouse.report.words import (
+    counted,
+    enumeration,
+    frequencies,
+    percentage,
+    share,
+    singular,
+)
 
 QUALITIES = {
     "loss": marked("loss"),
@@ -23,34 +30,7 @@ QUALITIES = {
 """What the measures of what is left of the data are called."""
 
 
-class Protected(Protocol):
-    """What a report says of a protected release."""
-
-    @property
-    def records(self) -> int:
-        """The number of records, suppressed ones included."""
-
-    @property
-    def suppressed(self) -> int:
-        """The number of suppressed records."""
-
-    @property
-    def before(self) -> Assessment:
-        """What an adversary learns from the original."""
-
-    @property
-    def after(self) -> Assessment:
-        """What she learns from the release."""
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """What was left out beforehand."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the outcome as plain values."""
-
-
-def protection_findings(outcome: Protected, *, subject: str = "person") -> tuple[Finding, ...]:
+def protection_findings(outcome: Anonymisation, *, subject: str = "person") -> tuple[Finding, ...]:
     """Return who can still be named, whose secret is still known, what is safe now, and what it all costs."""
     naming, *inferring = zip(outcome.before.attacks, outcome.after.attacks, strict=True)
     content = outcome.to_dict()

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import altair as alt
 
-from glasshouse.language import exactly, number, text, translated
+from glasshouse.language import exactly, number, text, text_for, translated
 from glasshouse.microdata import Attack
-from glasshouse.report.anonymise.findings import (
-    QUALITIES,
-    Protected,
-    is_anatomy,
-    protection_findings,
-)
+from glasshouse.mitigation import Anonymisation
+from glasshouse.report.anonymise.findings import QUALITIES, is_anatomy, protection_findings
 from glasshouse.report.attacks import METHOD, attack_label
-from glasshouse.report.cells import count_cell, number_cell, percent_cell
+from glasshouse.report.cells import count_cell, number_cell, percent_cell, text_table, three_digits
 from glasshouse.report.charts import NEUTRAL, TARGETS, successes_chart
 from glasshouse.report.page import (
+    Brief,
     Cell,
     Column,
     Figure,
@@ -30,8 +27,9 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
-from glasshouse.report.provenance import treatment_section
+from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.words import frequencies, glossary, percentage
+from glasshouse.study.anonymise import AnonymiseStudy
 
 METHODS = {
     "k-anonymity": ("k-anonymity",),
@@ -45,7 +43,78 @@ _NOT_TAKEN = {"anatomy": ("recoding", "objective", "diversity"), "mondrian": ("o
 """The options that have a value but no meaning with Anatomy or a kind of recoding."""
 
 
-def protection_page(outcome: Protected, *, provenance: Provenance, subject: str = "person") -> Page:
+def brief(outcome: Anonymisation, question: AnonymiseStudy) -> Brief:
+    """Return what a terminal says of a protected release."""
+    protected = text_for(
+        outcome.records,
+        "{dataset}: {count} record, {method}",
+        "{dataset}: {count} records, {method}",
+        dataset=outcome.dataset,
+        method=outcome.method,
+    )
+    heights = outcome.heights or {}
+    levels = ", ".join(f"{name} {height}" for name, height in heights.items())
+    return Brief(
+        (
+            protected,
+            *treatment_blocks(outcome.steps),
+            *([text("Heights: {heights}", heights=levels)] if outcome.heights is not None else []),
+            _before_and_after_table(outcome),
+        ),
+        protection_findings(outcome, subject=question.subject),
+        notes=tuple(_review(outcome)),
+    )
+
+
+def _before_and_after_table(outcome: Anonymisation) -> Table:
+    rows = [
+        (
+            f"{after.code} {attack_label(after)}",
+            percentage(before.deterministic.posterior),
+            percentage(after.deterministic.posterior),
+            three_digits(before.probabilistic.posterior),
+            three_digits(after.probabilistic.posterior),
+        )
+        for before, after in zip(outcome.before.attacks, outcome.after.attacks, strict=True)
+    ]
+    measures = (
+        text("certain: before"),
+        text("after"),
+        text("guess right: before"),
+        text("after"),
+    )
+    title = text("With all quasi-identifiers, before and after")
+    return text_table(title, text("attack"), measures, rows)
+
+
+def _review(outcome: Anonymisation) -> Iterator[str]:
+    """Yield what a publisher has to review."""
+    suggested = [used for used in outcome.hierarchies if used.suggested]
+    levels = [used.column for used in suggested if used.height > 2]
+    if levels:
+        yield text(
+            "suggested hierarchies: {columns}; review them, or give your own with --hierarchy",
+            columns=", ".join(levels),
+        )
+    plain = [used.column for used in suggested if used.height <= 2]
+    if plain:
+        yield text(
+            "told or not at all, being no numbers, dates or codes: {columns}; --hierarchy says better",
+            columns=", ".join(plain),
+        )
+    if outcome.left_out:
+        yield text(
+            "columns not released: {columns}; --keep COLUMN releases one as it is",
+            columns=", ".join(outcome.left_out),
+        )
+    if outcome.parameters.get("keep"):
+        yield text(
+            "released as they are, and in no figure: {columns}",
+            columns=", ".join(outcome.parameters["keep"]),
+        )
+
+
+def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Provenance) -> Page:
     """Return the report of a protected release."""
     content = outcome.to_dict()
     sections = (_risks(outcome), _protection(content), treatment_section(outcome.steps))
@@ -56,7 +125,7 @@ def protection_page(outcome: Protected, *, provenance: Provenance, subject: str 
             records=outcome.records,
             method=content["method"],
         ),
-        findings=protection_findings(outcome, subject=subject),
+        findings=protection_findings(outcome, subject=question.subject),
         adversary=_adversary(outcome),
         limits=_limits(content),
         glossary=_glossary(content),
@@ -77,7 +146,7 @@ def protection_page(outcome: Protected, *, provenance: Provenance, subject: str 
     )
 
 
-def _adversary(outcome: Protected) -> tuple[str, ...]:
+def _adversary(outcome: Anonymisation) -> tuple[str, ...]:
     known = outcome.before.attacks[0].quasi_identifiers
     return (
         text(
@@ -158,7 +227,7 @@ def _kinds() -> list[str]:
     return [text("original"), text("protected")]
 
 
-def _steps(outcome: Protected) -> list[tuple[str, Fraction, Fraction]]:
+def _steps(outcome: Anonymisation) -> list[tuple[str, Fraction, Fraction]]:
     """Return what each row of the picture is about, and the success before and after."""
     rows = []
     for before, after in zip(outcome.before.attacks, outcome.after.attacks, strict=True):
@@ -178,7 +247,7 @@ def _steps(outcome: Protected) -> list[tuple[str, Fraction, Fraction]]:
     return rows
 
 
-def protection_chart(outcome: Protected) -> alt.TopLevelMixin:
+def protection_chart(outcome: Anonymisation) -> alt.TopLevelMixin:
     """Show each attack on the original and on the release: how often a guess is right, and who is known for certain."""
     naming, named = (
         each.attacks[0].probabilistic.posterior for each in (outcome.before, outcome.after)
@@ -204,7 +273,7 @@ def protection_chart(outcome: Protected) -> alt.TopLevelMixin:
     )
 
 
-def _chart_table(outcome: Protected) -> Table:
+def _chart_table(outcome: Anonymisation) -> Table:
     columns = (Column(text("Attack")), *(Column(kind, numeric=True) for kind in _kinds()))
     rows = tuple(
         (Cell(label), percent_cell(before), percent_cell(after))
@@ -213,7 +282,7 @@ def _chart_table(outcome: Protected) -> Table:
     return Table(columns, (Group(rows),))
 
 
-def _risks(outcome: Protected) -> Section:
+def _risks(outcome: Anonymisation) -> Section:
     columns = [Column(text("Attack"))]
     for under in (text("Before"), text("After")):
         columns += [
@@ -309,7 +378,7 @@ def _parameters(content: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
     """Return what was asked of the protection, by the names of the options; not those that it does not take."""
     parameters = content["parameters"]
     about = {"diversity": "l", "closeness": "t"}
-    not_taken = _NOT_TAKEN.get("anatomy" if is_anatomy(content) else parameters["recoding"], ())
+    not_taken = _NOT_TAKEN.get("anatomy" if is_anatomy(content) else parameters.get("recoding"), ())
     return [
         (f"--{name.replace('_', '-')}", Cell(_given(value)))
         for name, value in parameters.items()

@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from glasshouse.language import exactly, marked, number, text, text_for, translated
-from glasshouse.report.cells import NOTHING
+from glasshouse.mitigation import MeasuredRuns
+from glasshouse.report.cells import NOTHING, text_table
 from glasshouse.report.compare.runs import Change
 from glasshouse.report.deter.findings import amount_of
 from glasshouse.report.deter.page import METHOD as DETERRENCE
@@ -114,53 +115,17 @@ MOST_SAID = 2
 """So many changes are in a sentence; all are in its figure."""
 
 
-class Told(Protocol):
-    """A run by its main figures."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-
-    @property
-    def summary(self) -> Mapping[str, float | None]:
-        """Its figures by name."""
-
-    @property
-    def currency(self) -> str | None:
-        """What money is counted in."""
-
-    @property
-    def records(self) -> int:
-        """The number of records of its release; 0 where it has none."""
-
-
-class Figures(Protocol):
-    """Several runs side by side by their main figures."""
-
-    @property
-    def runs(self) -> Sequence[Told]:
-        """The runs; differences are against the first."""
-
-    @property
-    def command(self) -> str:
-        """The command that wrote them."""
-
-    @property
-    def figures(self) -> tuple[str, ...]:
-        """The names of the figures that all of them have."""
-
-
-def figure_label(outcome: Figures, name: str) -> str:
+def figure_label(outcome: MeasuredRuns, name: str) -> str:
     """Return what a figure is called."""
     return translated(known(outcome, name).label)
 
 
-def known(outcome: Figures, name: str) -> Known:
+def known(outcome: MeasuredRuns, name: str) -> Known:
     """Return what is known of a figure; of one that another version kept, its own name."""
     return FIGURES[outcome.command].get(name, Known(name, Kind.EXPECTED, risk=False))
 
 
-def change_of(outcome: Figures, name: str, place: int) -> Change:
+def change_of(outcome: MeasuredRuns, name: str, place: int) -> Change:
     """Tell whether a figure is worse than in the first run for the people in the data; same: or not about them."""
     what = known(outcome, name)
     first, other = outcome.runs[0], outcome.runs[place]
@@ -190,20 +155,20 @@ def figure_text(what: Known, value: float | None, currency: str | None) -> str:
     return number(value, ",.0f" if what.kind == Kind.COUNT else ",.6g")
 
 
-def figure_of(outcome: Figures, name: str, place: int) -> str:
+def figure_of(outcome: MeasuredRuns, name: str, place: int) -> str:
     """Write a figure of one of the runs."""
     run = outcome.runs[place]
     return figure_text(known(outcome, name), run.summary[name], run.currency)
 
 
-def measured_findings(outcome: Figures) -> tuple[Finding, ...]:
+def measured_findings(outcome: MeasuredRuns) -> tuple[Finding, ...]:
     """Return what got worse, what got better and what is the same, from the first run to every other."""
     return tuple(
         finding for place in range(1, len(outcome.runs)) for finding in _changes(outcome, place)
     ) + tuple(_conditions(outcome))
 
 
-def _changes(outcome: Figures, place: int) -> Iterator[Finding]:
+def _changes(outcome: MeasuredRuns, place: int) -> Iterator[Finding]:
     risks = [name for name in outcome.figures if known(outcome, name).risk]
     worse, better = (
         [name for name in risks if change_of(outcome, name, place) == what]
@@ -240,7 +205,7 @@ def _changes(outcome: Figures, place: int) -> Iterator[Finding]:
         )
 
 
-def _listed(outcome: Figures, names: Sequence[str], place: int) -> str:
+def _listed(outcome: MeasuredRuns, names: Sequence[str], place: int) -> str:
     return "; ".join(
         text(
             "{figure}: {after} instead of {before}",
@@ -252,7 +217,7 @@ def _listed(outcome: Figures, names: Sequence[str], place: int) -> str:
     )
 
 
-def _shortened(outcome: Figures, names: Sequence[str], place: int) -> str:
+def _shortened(outcome: MeasuredRuns, names: Sequence[str], place: int) -> str:
     """Name the first changes, and how many more there are."""
     said = _listed(outcome, names[:MOST_SAID], place)
     if len(names) <= MOST_SAID:
@@ -265,7 +230,7 @@ def _shortened(outcome: Figures, names: Sequence[str], place: int) -> str:
     )
 
 
-def _conditions(outcome: Figures) -> Iterator[Finding]:
+def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
     """Yield what makes the runs hard to compare."""
     if len({run.records for run in outcome.runs}) > 1:
         yield Finding(
@@ -295,7 +260,7 @@ def _conditions(outcome: Figures) -> Iterator[Finding]:
         )
 
 
-def measured_page(outcome: Figures, *, provenance: Provenance, command: str) -> Page:
+def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str) -> Page:
     """Return the report of runs side by side by their main figures, and the command that repeats it."""
     return Page(
         title=text("Runs of {command} side by side", command=outcome.command),
@@ -325,7 +290,7 @@ def _method(command: str) -> str:
     return methods[command]
 
 
-def _glossary(outcome: Figures) -> tuple[Term, ...]:
+def _glossary(outcome: MeasuredRuns) -> tuple[Term, ...]:
     words = {
         "deter": ("exploit", "re-identification"),
         "threat": ("attacker", "learner", "relative threat"),
@@ -338,7 +303,7 @@ def _glossary(outcome: Figures) -> tuple[Term, ...]:
     return (own, *glossary("adversary", *words[outcome.command]))
 
 
-def _table(outcome: Figures) -> Table:
+def _table(outcome: MeasuredRuns) -> Table:
     columns = (Column(text("Figure")), *(Column(run.name, numeric=True) for run in outcome.runs))
     rows = tuple(
         (
@@ -350,7 +315,7 @@ def _table(outcome: Figures) -> Table:
     return Table(columns, (Group(rows),))
 
 
-def _cell(outcome: Figures, name: str, place: int) -> Cell:
+def _cell(outcome: MeasuredRuns, name: str, place: int) -> Cell:
     value = outcome.runs[place].summary[name]
     if value is None and known(outcome, name).kind != Kind.SIZE:
         return NOTHING
@@ -359,3 +324,16 @@ def _cell(outcome: Figures, name: str, place: int) -> Cell:
     return Cell(
         figure_of(outcome, name, place), exact=None if value is None else exactly(value), mark=mark
     )
+
+
+def measured_table(outcome: MeasuredRuns) -> Table:
+    """Return the figures of the runs, and how they changed, for a terminal."""
+    rows = []
+    for name in outcome.figures:
+        cells = [figure_of(outcome, name, 0)]
+        for place in range(1, len(outcome.runs)):
+            change = change_of(outcome, name, place)
+            cells.append(f"{change.value} {figure_of(outcome, name, place)}".strip())
+        rows.append((figure_label(outcome, name), *cells))
+    title = text("Runs of {command} side by side", command=outcome.command)
+    return text_table(title, text("figure"), [run.name for run in outcome.runs], rows)

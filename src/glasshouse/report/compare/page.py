@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 import altair as alt
 
 from glasshouse.errors import printable
 from glasshouse.language import exactly, number, text, text_for
 from glasshouse.microdata import Attack
+from glasshouse.mitigation import ComparedRelease, Comparison
+from glasshouse.mitigation.comparison import AssessedRuns, MeasuredRuns
 from glasshouse.report.attacks import METHOD, attack_label, exact_figure, graded, learned
-from glasshouse.report.cells import NOTHING, count_cell, number_cell, percent_cell
+from glasshouse.report.cells import (
+    NOTHING,
+    count_cell,
+    number_cell,
+    percent_cell,
+    text_table,
+    three_digits,
+)
 from glasshouse.report.charts import TARGETS, wrapped
+from glasshouse.report.compare.figures import measured_findings, measured_page, measured_table
+from glasshouse.report.compare.runs import assessed_page, assessed_tables, side_by_side_findings
 from glasshouse.report.page import (
+    Brief,
     Cell,
     Column,
     Figure,
@@ -37,9 +50,99 @@ from glasshouse.report.words import (
     percentage,
     share,
 )
+from glasshouse.study.adversaries import attributes
+from glasshouse.study.compare import CompareStudy
 
 
-def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -> Page:
+def page(
+    outcome: Comparison | AssessedRuns | MeasuredRuns,
+    question: CompareStudy,
+    *,
+    provenance: Provenance,
+) -> Page:
+    """Return the report of releases beside their original, or of runs side by side."""
+    command = _command(question)
+    if isinstance(outcome, Comparison):
+        return comparison_page(outcome, provenance=provenance, command=command)
+    if isinstance(outcome, AssessedRuns):
+        return assessed_page(outcome, provenance=provenance, command=command)
+    return measured_page(outcome, provenance=provenance, command=command)
+
+
+def brief(outcome: Comparison | AssessedRuns | MeasuredRuns, question: CompareStudy) -> Brief:
+    """Return what a terminal says of releases beside their original, or of runs side by side."""
+    if isinstance(outcome, Comparison):
+        return Brief((_releases_table(outcome.rows),), comparison_findings(outcome))
+    legend = text("▲ worse for the people in the data, ▼ better, than in the first run")
+    if isinstance(outcome, AssessedRuns):
+        return Brief(
+            (*assessed_tables(outcome), legend),
+            side_by_side_findings(outcome),
+            shows_change=True,
+        )
+    return Brief((measured_table(outcome), legend), measured_findings(outcome), shows_change=True)
+
+
+def _releases_table(rows: Sequence[ComparedRelease]) -> Table:
+    """Return the original and each release: risks and what is lost."""
+    measures = [text("suppressed"), text("named: certain"), text("guess")]
+    measures += [
+        text("{secret}: certain", secret="+".join(attack.secret)) for attack in rows[0].inferring
+    ]
+    measures += [text("loss"), text("distance")]
+    learned = rows[0].utility.prediction
+    if learned:
+        measures.append(text("{target} predicted", target=learned.target))
+    cells = [
+        (
+            row.name,
+            number(row.suppressed),
+            percentage(row.naming.deterministic.posterior),
+            three_digits(row.naming.probabilistic.posterior),
+            *(percentage(attack.deterministic.posterior) for attack in row.inferring),
+            NOTHING.text if row.loss is None else number(row.loss, ".4g"),
+            text("{figure} %", figure=number(100 * row.distance, ".1f")),
+            *([percentage(row.utility.prediction.release)] if row.utility.prediction else []),
+        )
+        for row in rows
+    ]
+    title = text("Risk and utility, with all quasi-identifiers")
+    return text_table(title, text("release"), measures, cells)
+
+
+def _command(question: CompareStudy) -> str:
+    """Return the command in short, without the places of files, for a report that leaves the house."""
+    given: list[tuple[str, object]] = []
+    names = [folder.name for folder in question.runs]
+    further = [("--fraction", question.fraction), ("--predict", question.predict)]
+    if question.protections:
+        studies = list(question.protections.values())
+        adversary, protections = studies[0].adversary, [study.protection for study in studies]
+        names = [studies[0].datasets[0].path.name]
+        given += [("-q", column) for column in adversary.quasi_identifiers]
+        given += [("-s", "+".join(attributes(secret))) for secret in adversary.sensitive]
+        for parameter in ("k", "l", "t"):
+            values = dict.fromkeys(getattr(protection, parameter) for protection in protections)
+            listed = ",".join(f"{value:.15g}" for value in values if value is not None)
+            given.append((f"--{parameter}", listed or None))
+        further += [
+            ("--recoding", protections[0].recoding),
+            ("--suppression", protections[0].suppression),
+            *(
+                ("--hierarchy", f"{column}={path.name}")
+                for column, path in protections[0].hierarchies.items()
+            ),
+        ]
+    parts = [
+        part
+        for flag, value in [*given, *further]
+        if value is not None
+        for part in (flag, str(value))
+    ]
+    return shlex.join(["glasshouse", "compare", *names, *parts])
+
+
+def comparison_page(comparison: Comparison, *, provenance: Provenance, command: str) -> Page:
     """Return the report of a comparison, and the command that repeats it."""
     first = comparison.rows[0]
     return Page(
@@ -69,7 +172,7 @@ def comparison_page(comparison: Rows, *, provenance: Provenance, command: str) -
     )
 
 
-def _adversary(comparison: Rows) -> tuple[str, ...]:
+def _adversary(comparison: Comparison) -> tuple[str, ...]:
     original, *releases = comparison.rows
     grouped = [row.name for row in releases if row.grouped]
     known = text(
@@ -101,12 +204,12 @@ def _adversary(comparison: Rows) -> tuple[str, ...]:
     )
 
 
-def release_name(comparison: Rows, row: Row) -> str:
+def release_name(comparison: Comparison, row: ComparedRelease) -> str:
     """Return what a release is called in the language that is spoken; the original has no name of its own."""
     return text("original") if row is comparison.rows[0] else row.name
 
 
-def risk_and_utility(comparison: Rows) -> alt.TopLevelMixin:
+def risk_and_utility(comparison: Comparison) -> alt.TopLevelMixin:
     """Show what is lost against what she still learns: one point per release and attack."""
     labels = (attack_label(each) for each in attacks_of(comparison.rows[0]))
     attacks = list(dict.fromkeys(labels))[: len(TARGETS)]
@@ -147,7 +250,7 @@ def risk_and_utility(comparison: Rows) -> alt.TopLevelMixin:
     )
 
 
-def _chart_title(comparison: Rows) -> str:
+def _chart_title(comparison: Comparison) -> str:
     original, *releases = comparison.rows
     best = safest(releases)
     before, after = (row.naming.probabilistic.posterior for row in (original, best))
@@ -165,7 +268,7 @@ def _chart_title(comparison: Rows) -> str:
     )
 
 
-def _error_title(comparison: Rows) -> str:
+def _error_title(comparison: Comparison) -> str:
     if comparison.rows[0].to_dict()["pair_distance"] is None:
         return text("distance from the truth, single columns (%)")
     return text("distance from the truth, pairs of columns (%)")
@@ -186,7 +289,7 @@ def _labels(rows: Sequence[Mapping[str, Any]]) -> list[alt.Chart]:
     ]
 
 
-def _chart_table(comparison: Rows) -> Table:
+def _chart_table(comparison: Comparison) -> Table:
     attacks = attacks_of(comparison.rows[0])
     columns = (
         Column(text("Release")),
@@ -204,7 +307,7 @@ def _chart_table(comparison: Rows) -> Table:
     return Table(columns, (Group(rows),))
 
 
-def _figures(comparison: Rows) -> Table:
+def _figures(comparison: Comparison) -> Table:
     first = comparison.rows[0]
     naming, utility = text("Chance of naming"), text("Utility")
     columns = (
@@ -230,16 +333,16 @@ def _figures(comparison: Rows) -> Table:
     return Table(columns, (Group(rows),))
 
 
-def _estimates(comparison: Rows) -> bool:
+def _estimates(comparison: Comparison) -> bool:
     return any(row.to_dict()["population_uniques"] is not None for row in comparison.rows)
 
 
-def _told(row: Row) -> Mapping[str, Any] | None:
+def _told(row: ComparedRelease) -> Mapping[str, Any] | None:
     prediction: Mapping[str, Any] | None = row.to_dict().get("prediction")
     return prediction
 
 
-def _cells(row: Row, comparison: Rows) -> tuple[Cell, ...]:
+def _cells(row: ComparedRelease, comparison: Comparison) -> tuple[Cell, ...]:
     content = row.to_dict()
     naming, learned = row.naming, _told(row)
     inferred = [
@@ -275,7 +378,7 @@ def _four_digits(value: float | None) -> Cell:
     return NOTHING if value is None else Cell(number(value, ".4g"), exact=exactly(value))
 
 
-def _limits(comparison: Rows) -> tuple[str, ...]:
+def _limits(comparison: Comparison) -> tuple[str, ...]:
     limits = [
         text(
             "Every risk is an exact ratio of counts in each release, not an estimate. Suppressed records form no class "
@@ -296,7 +399,7 @@ def _limits(comparison: Rows) -> tuple[str, ...]:
     return tuple(limits)
 
 
-def _glossary(comparison: Rows) -> tuple[Term, ...]:
+def _glossary(comparison: Comparison) -> tuple[Term, ...]:
     own = [
         Term(
             text("Highest, average"),
@@ -346,46 +449,7 @@ NO_DISTANCE = 1e-12
 """Below this, a distance from the truth is none: what is left is the rounding of its sum."""
 
 
-class Row(Protocol):
-    """One release in figures."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-
-    @property
-    def naming(self) -> Attack:
-        """Re-identification."""
-
-    @property
-    def inferring(self) -> tuple[Attack, ...]:
-        """The inference of each sensitive attribute."""
-
-    @property
-    def distance(self) -> float:
-        """How far the release is from the truth."""
-
-    @property
-    def grouped(self) -> bool:
-        """Whether the sensitive attribute is published apart, by groups (Anatomy), and nothing is recoded."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain values."""
-
-
-class Rows(Protocol):
-    """The original and several releases."""
-
-    @property
-    def rows(self) -> Sequence[Row]:
-        """The original, then each release."""
-
-    @property
-    def subject(self) -> str:
-        """What a record stands for."""
-
-
-def comparison_findings(comparison: Rows) -> tuple[Finding, ...]:
+def comparison_findings(comparison: Comparison) -> tuple[Finding, ...]:
     """Return which release protects best and which keeps most, what they do not stop, and which another one beats."""
     original, *releases = comparison.rows
     found = [_named(original, releases, comparison.subject), _nearest(releases)]
@@ -397,12 +461,12 @@ def comparison_findings(comparison: Rows) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def safest(releases: Sequence[Row]) -> Row:
+def safest(releases: Sequence[ComparedRelease]) -> ComparedRelease:
     """Return the release in which naming is hardest; of several, the one nearest to the truth."""
     return min(releases, key=lambda row: (row.naming.probabilistic.posterior, row.distance))
 
 
-def _named(original: Row, releases: Sequence[Row], subject: str) -> Finding:
+def _named(original: ComparedRelease, releases: Sequence[ComparedRelease], subject: str) -> Finding:
     best = safest(releases)
     grade = graded(best.naming.probabilistic.posterior, certain=best.naming.certain > 0)
     safe = grade == Severity.LOW
@@ -426,7 +490,9 @@ def _named(original: Row, releases: Sequence[Row], subject: str) -> Finding:
     )
 
 
-def _naming_sentence(original: Row, best: Row, subject: str, *, alone: bool) -> str:
+def _naming_sentence(
+    original: ComparedRelease, best: ComparedRelease, subject: str, *, alone: bool
+) -> str:
     before, after = original.naming, best.naming
     said_before, said_after = frequencies(
         before.probabilistic.posterior, after.probabilistic.posterior
@@ -456,7 +522,7 @@ def _naming_sentence(original: Row, best: Row, subject: str, *, alone: bool) -> 
     return f"{_certain_sentence(before, best, subject)} {guess}"
 
 
-def _certain_sentence(before: Attack, best: Row, subject: str) -> str:
+def _certain_sentence(before: Attack, best: ComparedRelease, subject: str) -> str:
     """Say who can be named with certainty in the original, and who in the release in which naming is hardest."""
     after = best.naming
     parts = {
@@ -486,7 +552,7 @@ def _certain_sentence(before: Attack, best: Row, subject: str) -> str:
     )
 
 
-def _nearest(releases: Sequence[Row]) -> Finding:
+def _nearest(releases: Sequence[ComparedRelease]) -> Finding:
     kept = min(releases, key=lambda row: row.distance)
     content = kept.to_dict()
     return Finding(
@@ -504,7 +570,7 @@ def _nearest(releases: Sequence[Row]) -> Finding:
     )
 
 
-def _wrong_sentence(kept: Row, releases: Sequence[Row]) -> str:
+def _wrong_sentence(kept: ComparedRelease, releases: Sequence[ComparedRelease]) -> str:
     parts = {"name": kept.name, "wrong": percentage(Fraction(kept.distance))}
     if kept.to_dict()["pair_distance"] is None:
         return text(
@@ -525,7 +591,7 @@ def _wrong_sentence(kept: Row, releases: Sequence[Row]) -> str:
     )
 
 
-def _exact_sentence(kept: Row) -> str:
+def _exact_sentence(kept: ComparedRelease) -> str:
     """Say that a release is as near to the truth as can be."""
     if kept.to_dict()["pair_distance"] is None:
         return text(
@@ -542,7 +608,7 @@ def _four_digits(value: float | None) -> str:
     return "–" if value is None else number(value, ".4g")
 
 
-def _inferred(releases: Sequence[Row], subject: str) -> Iterator[Finding]:
+def _inferred(releases: Sequence[ComparedRelease], subject: str) -> Iterator[Finding]:
     """Yield in which releases nobody's secret is known with certainty, and how many are known in the others."""
     safe = [row for row in releases if not any(attack.certain for attack in row.inferring)]
     if safe:
@@ -559,7 +625,7 @@ def _inferred(releases: Sequence[Row], subject: str) -> Iterator[Finding]:
         yield _leaking(leaking, subject, all_of_them=not safe)
 
 
-def _safe_sentence(safe: Sequence[Row], releases: Sequence[Row]) -> str:
+def _safe_sentence(safe: Sequence[ComparedRelease], releases: Sequence[ComparedRelease]) -> str:
     if len(safe) == len(releases) > 1:
         return text("In all of the releases nobody's sensitive value is known with certainty.")
     return text(
@@ -568,7 +634,7 @@ def _safe_sentence(safe: Sequence[Row], releases: Sequence[Row]) -> str:
     )
 
 
-def _leaking(leaking: Sequence[Row], subject: str, *, all_of_them: bool) -> Finding:
+def _leaking(leaking: Sequence[ComparedRelease], subject: str, *, all_of_them: bool) -> Finding:
     """Say how many secrets are known in the best of the releases that give some away."""
     least = min(leaking, key=lambda row: max(attack.certain for attack in row.inferring))
     most = max(least.inferring, key=lambda attack: attack.certain)
@@ -604,7 +670,7 @@ def _leaking(leaking: Sequence[Row], subject: str, *, all_of_them: bool) -> Find
     )
 
 
-def _beaten(releases: Sequence[Row]) -> Iterator[Finding]:
+def _beaten(releases: Sequence[ComparedRelease]) -> Iterator[Finding]:
     """Yield the releases that another one beats both in risk and in what is left of the data."""
     for row in releases:
         better = next((other for other in releases if _beats(other, row)), None)
@@ -625,7 +691,7 @@ def _beaten(releases: Sequence[Row]) -> Iterator[Finding]:
             )
 
 
-def _beats(one: Row, other: Row) -> bool:
+def _beats(one: ComparedRelease, other: ComparedRelease) -> bool:
     risks = zip(attacks_of(one), attacks_of(other), strict=True)
     return one.distance < other.distance and all(
         own.probabilistic.posterior <= theirs.probabilistic.posterior
@@ -634,12 +700,12 @@ def _beats(one: Row, other: Row) -> bool:
     )
 
 
-def attacks_of(row: Row) -> tuple[Attack, ...]:
+def attacks_of(row: ComparedRelease) -> tuple[Attack, ...]:
     """Return the attacks on a release, naming first."""
     return (row.naming, *row.inferring)
 
 
-def _predicted(releases: Sequence[Row]) -> Finding:
+def _predicted(releases: Sequence[ComparedRelease]) -> Finding:
     """Say how well a classifier does that learned from the release which serves it best."""
     told: list[tuple[str, Mapping[str, Any]]] = [
         (row.name, row.to_dict()["prediction"]) for row in releases

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from enum import Enum
 from fractions import Fraction
-from typing import Protocol
 
 import altair as alt
 
 from glasshouse.errors import printable
 from glasshouse.language import exactly, number, text, text_for
 from glasshouse.microdata import Assessment, Attack
+from glasshouse.mitigation import AssessedRuns, ComparedAttack, ComparedRun
 from glasshouse.report.attacks import METHOD, exact_figure, graded, learned, target_label
-from glasshouse.report.cells import factor_cell, number_cell, percent_cell
+from glasshouse.report.cells import factor_cell, number_cell, percent_cell, text_table
 from glasshouse.report.charts import TARGETS, successes_chart, wrapped
 from glasshouse.report.page import (
     Cell,
@@ -41,7 +41,7 @@ from glasshouse.report.words import (
 )
 
 
-def assessed_page(outcome: Lines, *, provenance: Provenance, command: str) -> Page:
+def assessed_page(outcome: AssessedRuns, *, provenance: Provenance, command: str) -> Page:
     """Return the report of assessments side by side, and the command that repeats it."""
     return Page(
         title=text("Assessments side by side"),
@@ -68,7 +68,7 @@ def assessed_page(outcome: Lines, *, provenance: Provenance, command: str) -> Pa
     )
 
 
-def _adversary(outcome: Lines) -> tuple[str, ...]:
+def _adversary(outcome: AssessedRuns) -> tuple[str, ...]:
     known = [", ".join(attack.quasi_identifiers) for attack in outcome.largest[0].attacks]
     if outcome.largest[0].same_knowledge:
         return (
@@ -107,7 +107,7 @@ def _glossary() -> tuple[Term, ...]:
     return (*own, *glossary(*words, "attribute inference"))
 
 
-def _figures(outcome: Lines) -> tuple[Figure, ...]:
+def _figures(outcome: AssessedRuns) -> tuple[Figure, ...]:
     figures = [
         Figure.of(
             largest_chart(outcome),
@@ -137,14 +137,14 @@ def _figures(outcome: Lines) -> tuple[Figure, ...]:
     return tuple(figures)
 
 
-def _look(outcome: Lines) -> tuple[list[str], list[str], list[str]]:
+def _look(outcome: AssessedRuns) -> tuple[list[str], list[str], list[str]]:
     """Return the names of the runs, and a colour and a shape for each."""
     names = [printable(run.name) for run in outcome.runs]
     looks = [TARGETS[place % len(TARGETS)] for place in range(len(names))]
     return names, [colour for colour, _ in looks], [shape for _, shape in looks]
 
 
-def _steps(line: Line) -> list[tuple[str, list[Fraction]]]:
+def _steps(line: ComparedAttack) -> list[tuple[str, list[Fraction]]]:
     """Return what is drawn of an attack: a guess and certainty, with the success in every run."""
     label = target_label(line.secret)
     return [
@@ -159,7 +159,7 @@ def _steps(line: Line) -> list[tuple[str, list[Fraction]]]:
     ]
 
 
-def largest_chart(outcome: Lines) -> alt.TopLevelMixin:
+def largest_chart(outcome: AssessedRuns) -> alt.TopLevelMixin:
     """Show each attack in every run, joined by a line: how often a guess is right, and who is known for certain."""
     names, colours, shapes = _look(outcome)
     return successes_chart(
@@ -173,7 +173,7 @@ def largest_chart(outcome: Lines) -> alt.TopLevelMixin:
     )
 
 
-def _title(outcome: Lines) -> str:
+def _title(outcome: AssessedRuns) -> str:
     naming = outcome.largest[0].attacks
     before, after = frequencies(*(naming[place].probabilistic.posterior for place in (0, -1)))
     first, last = outcome.runs[0].name, outcome.runs[-1].name
@@ -193,14 +193,14 @@ def _title(outcome: Lines) -> str:
     )
 
 
-def _subtitle(outcome: Lines) -> str:
+def _subtitle(outcome: AssessedRuns) -> str:
     line = outcome.largest[0]
     if line.same_knowledge:
         return text("she knows {known}", known=", ".join(line.attacks[0].quasi_identifiers))
     return text("with the largest set of quasi-identifiers of each run")
 
 
-def best_chart(outcome: Lines) -> alt.TopLevelMixin:
+def best_chart(outcome: AssessedRuns) -> alt.TopLevelMixin:
     """Show how success grows with the number of attributes known, one line per run and a panel per target."""
     names, colours, shapes = _look(outcome)
     rows = [
@@ -250,7 +250,7 @@ def best_chart(outcome: Lines) -> alt.TopLevelMixin:
     )
 
 
-def _best_title(outcome: Lines) -> str:
+def _best_title(outcome: AssessedRuns) -> str:
     """Say at which attack, and with how many attributes, a run differs most from the first."""
     difference, place, line = max(
         (
@@ -291,7 +291,7 @@ def _best_title(outcome: Lines) -> str:
     )
 
 
-def _largest_table(outcome: Lines) -> Table:
+def _largest_table(outcome: AssessedRuns) -> Table:
     columns = (Column(text("Attack")), *(Column(run.name, numeric=True) for run in outcome.runs))
     rows = tuple(
         (Cell(label), *map(percent_cell, successes))
@@ -301,7 +301,7 @@ def _largest_table(outcome: Lines) -> Table:
     return Table(columns, (Group(rows),))
 
 
-def _best_chart_table(outcome: Lines) -> Table:
+def _best_chart_table(outcome: AssessedRuns) -> Table:
     columns = (
         Column(text("Quasi-identifiers known")),
         *(Column(run.name, numeric=True) for run in outcome.runs),
@@ -316,7 +316,7 @@ def _best_chart_table(outcome: Lines) -> Table:
     return Table(columns, _groups(groups))
 
 
-def _sections(outcome: Lines) -> tuple[Section, ...]:
+def _sections(outcome: AssessedRuns) -> tuple[Section, ...]:
     largest = Section(
         text("With the largest set that the runs have in common")
         if outcome.largest[0].same_knowledge
@@ -334,7 +334,7 @@ def _sections(outcome: Lines) -> tuple[Section, ...]:
     return (largest, best)
 
 
-def _against(outcome: Lines) -> tuple[Column, ...]:
+def _against(outcome: AssessedRuns) -> tuple[Column, ...]:
     """Return the columns of the differences of each run against the first."""
     first, *others = outcome.runs
     return tuple(
@@ -348,7 +348,7 @@ def _against(outcome: Lines) -> tuple[Column, ...]:
     )
 
 
-def _difference_cells(line: Line) -> tuple[Cell, ...]:
+def _difference_cells(line: ComparedAttack) -> tuple[Cell, ...]:
     return tuple(
         cell
         for difference, factor in line.differences()
@@ -362,7 +362,7 @@ def _points_cell(difference: Fraction) -> Cell:
     return Cell(points(difference), exact=exactly(difference), mark=mark)
 
 
-def _figures_table(outcome: Lines) -> Table:
+def _figures_table(outcome: AssessedRuns) -> Table:
     titles = (text("known for certain"), text("Guess before"), text("Guess after"))
     columns = (
         Column(text("Attack")),
@@ -389,7 +389,7 @@ def _attack_cells(attack: Attack) -> tuple[Cell, Cell, Cell]:
     )
 
 
-def _best_table(outcome: Lines) -> Table:
+def _best_table(outcome: AssessedRuns) -> Table:
     columns = (
         Column(text("Quasi-identifiers known")),
         *(Column(run.name, numeric=True) for run in outcome.runs),
@@ -413,65 +413,6 @@ def _groups(groups: dict[str, list[tuple[Cell, ...]]]) -> tuple[Group, ...]:
 def _best_cell(attack: Attack) -> Cell:
     shown = number_cell(attack.probabilistic.posterior)
     return Cell(shown.text, exact=f"{', '.join(attack.quasi_identifiers)}: {shown.exact}")
-
-
-class Named(Protocol):
-    """A run by its name."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-
-    @property
-    def digests(self) -> Mapping[str, str]:
-        """The fingerprints of the files that it read."""
-
-
-class Line(Protocol):
-    """One attack in every run."""
-
-    @property
-    def secret(self) -> tuple[str, ...]:
-        """What is inferred; nothing when people are named."""
-
-    @property
-    def size(self) -> int:
-        """How many quasi-identifiers she knows."""
-
-    @property
-    def attacks(self) -> tuple[Attack, ...]:
-        """The attack, run by run."""
-
-    @property
-    def same_knowledge(self) -> bool:
-        """Whether she knows the same quasi-identifiers in every run."""
-
-    def differences(self) -> list[tuple[Fraction, Fraction | None]]:
-        """Return the change of success against the first run, as a difference and as a factor."""
-
-
-class Lines(Protocol):
-    """Several assessments side by side."""
-
-    @property
-    def runs(self) -> Sequence[Named]:
-        """The runs; differences are against the first."""
-
-    @property
-    def assessments(self) -> tuple[Assessment, ...]:
-        """What came out of each."""
-
-    @property
-    def largest(self) -> Sequence[Line]:
-        """Per target, the largest set of quasi-identifiers that all have."""
-
-    @property
-    def best(self) -> Sequence[Line]:
-        """Per target and number of quasi-identifiers, the best set of each run."""
-
-    @property
-    def subject(self) -> str:
-        """What a record stands for."""
 
 
 class Change(Enum):
@@ -500,7 +441,7 @@ def change_by(difference: Fraction) -> Change:
     return Change.WORSE if difference > 0 else Change.BETTER
 
 
-def side_by_side_findings(outcome: Lines) -> tuple[Finding, ...]:
+def side_by_side_findings(outcome: AssessedRuns) -> tuple[Finding, ...]:
     """Return what became of each attack from the first run to every other, and how far they can be compared."""
     first, *others = (run.name for run in outcome.runs)
     changes = [
@@ -511,7 +452,7 @@ def side_by_side_findings(outcome: Lines) -> tuple[Finding, ...]:
     return (*changes, *_conditions(outcome))
 
 
-def _changed(line: Line, names: tuple[str, str], after: Attack, subject: str) -> Finding:
+def _changed(line: ComparedAttack, names: tuple[str, str], after: Attack, subject: str) -> Finding:
     before = line.attacks[0]
     what = change(before, after)
     risk = learned(after) if line.secret else after.probabilistic.posterior
@@ -684,7 +625,7 @@ def _meaning(what: Change, before: Attack, after: Attack, *, safe: bool) -> str:
     return ""
 
 
-def _conditions(outcome: Lines) -> Iterator[Finding]:
+def _conditions(outcome: AssessedRuns) -> Iterator[Finding]:
     """Yield what must be known to compare the runs: other data, other knowledge, other secrets."""
     known = {run.name: _known(each) for run, each in _each(outcome)}
     if any(not line.same_knowledge for line in outcome.largest):
@@ -721,7 +662,7 @@ def _conditions(outcome: Lines) -> Iterator[Finding]:
         )
 
 
-def _each(outcome: Lines) -> Iterator[tuple[Named, Assessment]]:
+def _each(outcome: AssessedRuns) -> Iterator[tuple[ComparedRun, Assessment]]:
     yield from zip(outcome.runs, outcome.assessments, strict=True)
 
 
@@ -734,7 +675,7 @@ def _by_run(known: dict[str, tuple[str, ...]]) -> str:
     return "; ".join(f"{name}: {', '.join(own)}" for name, own in known.items())
 
 
-def _data(outcome: Lines) -> Iterator[Finding]:
+def _data(outcome: AssessedRuns) -> Iterator[Finding]:
     """Yield whether the runs are of the same data, and of how much."""
     records = {run.name: each.records for run, each in _each(outcome)}
     files = [frozenset(run.digests.values()) for run in outcome.runs]
@@ -767,3 +708,65 @@ def _data(outcome: Lines) -> Iterator[Finding]:
                 "has."
             ),
         )
+
+
+def assessed_tables(outcome: AssessedRuns) -> tuple[Table, Table]:
+    """Return the attacks that all runs have, and the best of each size, for a terminal."""
+    first = outcome.largest[0]
+    title = (
+        text("She knows {known}", known=", ".join(first.attacks[0].quasi_identifiers))
+        if first.same_knowledge
+        else text("With the largest set of each run")
+    )
+    others = outcome.runs[1:]
+    differences = [
+        text("points") if len(others) == 1 else text("{run}: points", run=run.name)
+        for run in others
+    ]
+    columns = [
+        heading
+        for run in outcome.runs
+        for heading in (text("{run}: certain", run=run.name), text("{run}: guess", run=run.name))
+    ]
+    largest = [
+        (
+            _attack_name(line),
+            *(
+                percentage(success)
+                for attack in line.attacks
+                for success in (attack.deterministic.posterior, attack.probabilistic.posterior)
+            ),
+            *_marked_points(line),
+        )
+        for line in outcome.largest
+    ]
+    best = [
+        (
+            _attack_name(line),
+            number(line.size),
+            *(percentage(attack.probabilistic.posterior) for attack in line.attacks),
+            *_marked_points(line),
+        )
+        for line in outcome.best
+    ]
+    names = [run.name for run in outcome.runs]
+    return (
+        text_table(title, text("attack"), [*columns, *differences], largest),
+        text_table(
+            text("With the best set of each size, a guess is right"),
+            text("attack"),
+            [text("attributes"), *names, *differences],
+            best,
+        ),
+    )
+
+
+def _attack_name(line: ComparedAttack) -> str:
+    return f"{line.attacks[0].code} {target_label(line.secret)}"
+
+
+def _marked_points(line: ComparedAttack) -> list[str]:
+    return [
+        f"{change_by(difference).value or ' '} {points(difference)}"
+        for difference, _ in line.differences()
+    ]

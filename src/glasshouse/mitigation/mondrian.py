@@ -1,4 +1,10 @@
-"""Mondrian: all records are one group, which is cut in two as long as both halves meet the criteria."""
+"""Mondrian: all records are one group, which is cut in two as long as both halves meet the criteria.
+
+All groups of a round are looked at together (LeFevre, DeWitt and Ramakrishnan 2006): each is cut near the median of the
+attribute in which it is widest, and the halves are judged; where one of them fails, the next attribute is tried, and
+a group that no cut divides is done. Records are never moved: a group is a part of one order of the items (see
+`local_state`), and a cut rearranges its part in two.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +12,24 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Codes, Flags, Floats, Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import text
 from glasshouse.mitigation.criteria import Criterion, TableCriterion
 from glasshouse.mitigation.hierarchies import Hierarchy
-from glasshouse.mitigation.local.attributes import Attribute, space_of
-from glasshouse.mitigation.local.forest import Forest, joined
-from glasshouse.mitigation.local.items import Groups, Items, question, stretches
-from glasshouse.mitigation.local.judging import Judge
-from glasshouse.mitigation.local.released import recoding
-from glasshouse.mitigation.quality import coded_hierarchies
-from glasshouse.mitigation.recoding import Recoding
+from glasshouse.mitigation.local_state import (
+    Forest,
+    ItemGroups,
+    Items,
+    Judge,
+    LocalAttribute,
+    joined,
+    recoding_of,
+    space_of,
+    stretches,
+)
+from glasshouse.mitigation.quality import Recoding, coded_hierarchies, question
 from glasshouse.table import EncodedTable
 
 
@@ -54,17 +65,17 @@ def mondrian(
     >>> from glasshouse.table import read
     >>> people = pa.table({"age": ["20", "23", "31", "36", "39"], "sex": ["f", "f", "m", "m", "f"]})
     >>> table = read(people, quasi_identifiers=["age", "sex"])
-    >>> found = mondrian(table, criteria=[KAnonymity(2)])
-    >>> found.release(table).column("age").values.to_pylist()
+    >>> recoding = mondrian(table, criteria=[KAnonymity(2)])
+    >>> recoding.release(table).column("age").values.to_pylist()
     ['20-23', '31-39']
     """
     names, ready = question(table, quasi_identifiers, criteria)
-    given = {name: own for name, own in (hierarchies or {}).items() if name in names}
+    given = hierarchies or {}
     coded = coded_hierarchies(table, [name for name in names if name in given], given)
     attributes = [
-        Attribute.of_hierarchy(coded[name])
+        LocalAttribute.of_hierarchy(coded[name])
         if name in coded
-        else Attribute.of_order(table.column(name))
+        else LocalAttribute.of_order(table.column(name))
         for name in names
     ]
     items = Items.of(table, names, ready)
@@ -77,20 +88,20 @@ def mondrian(
             )
         )
     groups = divided(items, attributes, judge)
-    return recoding("mondrian", table, ready, items, attributes, groups)
+    return recoding_of("mondrian", table, ready, items, attributes, groups)
 
 
-def divided(items: Items, attributes: Sequence[Attribute], judge: Judge) -> Groups:
+def divided(items: Items, attributes: Sequence[LocalAttribute], judge: Judge) -> ItemGroups:
     """Cut groups in two as long as both halves meet all criteria.
 
     All groups are looked at together: each is cut in the attribute in which it is widest, the halves are judged, and
     where one of them fails the next attribute is tried.
     """
     space = space_of(items, attributes)
-    ordered = np.array([each.text_of is not None for each in attributes])
+    ordered = np.array([attribute.text_of is not None for attribute in attributes])
     order = np.arange(len(space.leaves))
     most = judge.most_classes(len(order))
-    done: list[NDArray[np.int64]] = []
+    done: list[Integers] = []
     parts = np.array([[0, len(order)]])
     spreads = _spreads(space.forest, space.leaves, ordered, order, parts)
     while len(parts):
@@ -111,22 +122,16 @@ def divided(items: Items, attributes: Sequence[Attribute], judge: Judge) -> Grou
     return _as_groups(order, items.weights, np.concatenate(done))
 
 
-def _as_groups(
-    order: NDArray[np.int64], weights: NDArray[np.int64], parts: NDArray[np.int64]
-) -> Groups:
+def _as_groups(order: Integers, weights: Integers, parts: Integers) -> ItemGroups:
     """Return the groups of items that stand in some parts of an order."""
     starts, places = stretches(parts[:, 0], parts[:, 1] - parts[:, 0])
-    return Groups(starts, order[places], weights[order[places]])
+    return ItemGroups(starts, order[places], weights[order[places]])
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _spreads(
-    forest: Forest,
-    leaves: NDArray[np.int32],
-    ordered: NDArray[np.bool_],
-    order: NDArray[np.int64],
-    parts: NDArray[np.int64],
-) -> NDArray[np.float64]:
+    forest: Forest, leaves: Codes, ordered: Flags, order: Integers, parts: Integers
+) -> Floats:
     """Return how wide each part (row) of an order of items is in each attribute, as a share of its domain.
 
     In an attribute with a hierarchy that is what its label loses; in others, how far its values lie apart.
@@ -148,12 +153,12 @@ def _spreads(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _cut(
     forest: Forest,
-    leaves: NDArray[np.int32],
-    weights: NDArray[np.int64],
-    order: NDArray[np.int64],
-    parts: NDArray[np.int64],
-    attributes: NDArray[np.int64],
-) -> NDArray[np.int64]:
+    leaves: Codes,
+    weights: Integers,
+    order: Integers,
+    parts: Integers,
+    attributes: Integers,
+) -> Integers:
     """Rearrange each part in two halves by an attribute that varies in it; return where the second ones begin.
 
     The cut lies between labels right below the one that stands for the part, as near to the median as possible.
@@ -167,19 +172,19 @@ def _cut(
         whole = leaves[order[begin], a]
         for i in range(begin, end):
             whole = joined(forest, whole, leaves[order[i], a])
-        found, total = 0, 0
+        distinct, total = 0, 0
         for i in range(begin, end):
             label = leaves[order[i], a]
             while forest.parent[label] != whole:
                 label = forest.parent[label]
             if held[label] == 0:
-                present[found] = label
-                found += 1
+                present[distinct] = label
+                distinct += 1
             held[label] += weights[order[i]]
             total += weights[order[i]]
-        labels = np.sort(present[:found])
+        labels = np.sort(present[:distinct])
         left, best, border = 0, total, labels[0]
-        for label in labels[: found - 1]:
+        for label in labels[: distinct - 1]:
             left += held[label]
             if abs(2 * left - total) < best:
                 best, border = abs(2 * left - total), label

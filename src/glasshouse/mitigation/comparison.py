@@ -1,0 +1,439 @@
+"""Things side by side: protected releases beside their original, and runs of the same command before and after.
+
+Releases are measured alike (`compare_release`): the attacks of `glasshouse.microdata` with all quasi-identifiers, and
+what the release still serves for (`compare_utility`). Of runs no table is needed:
+
+- Assessments are matched attack by attack (`compare_assessments`): the same target, the same number of datasets and
+  the same quasi-identifiers. Of all sets that every run has, the largest is compared; besides, the best set of each
+  size, which may be another one in each run.
+- Runs of other commands are compared by the main figures that they keep (`compare_figures`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from glasshouse.arrays import Flags
+from glasshouse.errors import StudyError
+from glasshouse.language import text
+from glasshouse.microdata import Assessment, Attack, assess, population_risks
+from glasshouse.mitigation.anonymisation import assess_by_group
+from glasshouse.mitigation.hierarchies import Hierarchy
+from glasshouse.mitigation.utility import Utility, compare_utility
+from glasshouse.table import EncodedTable
+from glasshouse.table.partition import partition
+
+# Releases beside their original
+
+
+@dataclass(frozen=True)
+class ComparedRelease:
+    """One release, or the original, in figures."""
+
+    name: str
+    """What it is called."""
+    records: int
+    """The number of records, suppressed ones included."""
+    suppressed: int
+    """The number of suppressed records; they are left out of every risk."""
+    classes: int
+    """The number of classes."""
+    highest: Fraction
+    """The chance of naming the most exposed record: one over the size of the smallest class."""
+    average: Fraction
+    """The chance of naming a record on average."""
+    naming: Attack
+    """Re-identification with all quasi-identifiers."""
+    inferring: tuple[Attack, ...]
+    """The inference of each sensitive attribute."""
+    population_uniques: float | None
+    """The share of people estimated to be alone in the population, by the rule of Dankar et al. 2012; None where no
+    sampling fraction was given, or there is no answer."""
+    loss: float | None
+    """The share of detail that is lost; None where nothing was recoded."""
+    utility: Utility
+    """What the release still serves for."""
+    grouped: bool = False
+    """Whether it is by Anatomy: the sensitive attribute is published apart, by groups, and nothing is recoded."""
+
+    @property
+    def distance(self) -> float:
+        """How far the release is from the truth: of two columns together on average; of one, where there is one."""
+        pairs = self.utility.distances.mean_pair
+        return self.utility.distances.mean_single if pairs is None else pairs
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain values."""
+        prediction = self.utility.prediction
+        return {
+            "name": self.name,
+            "records": self.records,
+            "suppressed": self.suppressed,
+            "classes": self.classes,
+            "highest_risk": float(self.highest),
+            "average_risk": float(self.average),
+            "population_uniques": self.population_uniques,
+            "loss": self.loss,
+            "column_distance": self.utility.distances.mean_single,
+            "pair_distance": self.utility.distances.mean_pair,
+            "query_error": self.utility.queries.median,
+            "prediction": None if prediction is None else prediction.to_dict(),
+            "attacks": [attack.to_dict() for attack in (self.naming, *self.inferring)],
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per attack."""
+        return pa.Table.from_pylist(self.rows())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the frame as plain values."""
+        content = self.to_dict()
+        attacks, learned = content.pop("attacks"), content.pop("prediction")
+        if learned is not None:
+            content["accuracy"] = learned["release"]
+        return [
+            content
+            | {
+                "attack": attack["attack"],
+                "sensitive": attack["sensitive"],
+                "certain": attack["deterministic"]["posterior"],
+                "guess": attack["probabilistic"]["posterior"],
+            }
+            for attack in attacks
+        ]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The original and several releases, side by side."""
+
+    original: ComparedRelease
+    """The data before protection."""
+    releases: tuple[ComparedRelease, ...]
+    """The releases, in the order given."""
+    subject: str = "person"
+    """What a record stands for."""
+
+    @property
+    def rows(self) -> tuple[ComparedRelease, ...]:
+        """The original, then each release."""
+        return (self.original, *self.releases)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {"releases": [release.to_dict() for release in self.rows]}
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per release and attack."""
+        return pa.Table.from_pylist([row for release in self.rows for row in release.rows()])
+
+
+def compare_release(
+    original: EncodedTable,
+    release: EncodedTable,
+    *,
+    name: str,
+    suppressed: Flags | None = None,
+    group: str | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    loss: float | None = None,
+    fraction: float | None = None,
+    predict: str | None = None,
+) -> ComparedRelease:
+    """Measure a release beside its original, which may be the release itself.
+
+    Args:
+        original: The records before.
+        release: The records after, in the same order.
+        name: What to call it.
+        suppressed: Which records are suppressed; by default none.
+        group: The column of Anatomy's groups; None: the classes are made by the quasi-identifiers.
+        hierarchies: What the labels of the release stand for.
+        loss: The share of detail that is lost, where it was recoded.
+        fraction: The share of the population that the records are; without it nothing is estimated of the population.
+        predict: A column that a classifier shall predict; without it none is asked.
+    """
+    hidden = np.zeros(release.records, np.bool_) if suppressed is None else suppressed
+    retained = release.of_records(~hidden) if hidden.any() else release
+    retained = retained.with_roles(
+        quasi_identifiers=original.quasi_identifiers, sensitive=original.sensitive
+    )
+    assessment = assess(retained) if group is None else assess_by_group(retained, group)
+    naming, *inferring = assessment.attacks
+    alone = None
+    if fraction is not None:
+        alone = population_risks(retained, fraction=fraction).dankar.share_of_population
+    smallest = int(np.min(partition(retained, retained.quasi_identifiers).sizes))
+    return ComparedRelease(
+        name=name,
+        records=release.records,
+        suppressed=int(np.count_nonzero(hidden)),
+        classes=naming.classes,
+        highest=Fraction(1, smallest),
+        average=naming.probabilistic.posterior,
+        naming=naming,
+        inferring=tuple(inferring),
+        population_uniques=None if alone is None else float(alone),
+        loss=loss,
+        utility=compare_utility(original, release, hierarchies=hierarchies, target=predict),
+        grouped=group is not None,
+    )
+
+
+# Runs of the same command
+
+
+@dataclass(frozen=True)
+class ComparedRun:
+    """What is known of a run that is compared."""
+
+    name: str
+    """What it is called."""
+    command: str
+    """The command that wrote it."""
+    records: int
+    """The number of records of its release; 0 where it has none."""
+    digests: Mapping[str, str]
+    """The fingerprints of the files that it read, by their names."""
+    summary: Mapping[str, float | None]
+    """Its main figures by name, where it keeps such."""
+    subject: str
+    """What a record stands for."""
+    currency: str | None
+    """What money is counted in."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return of what it is, as plain values."""
+        return {"name": self.name, "records": self.records, "datasets": dict(self.digests)}
+
+
+@dataclass(frozen=True)
+class ComparedAttack:
+    """One attack in every run."""
+
+    secret: tuple[str, ...]
+    """What is inferred; nothing when people are named."""
+    size: int
+    """How many quasi-identifiers she knows; of runs without a set in common, the fewest."""
+    attacks: tuple[Attack, ...]
+    """The attack, run by run."""
+
+    @property
+    def same_knowledge(self) -> bool:
+        """Whether she knows the same quasi-identifiers in every run."""
+        return len({frozenset(attack.quasi_identifiers) for attack in self.attacks}) == 1
+
+    def differences(self) -> list[tuple[Fraction, Fraction | None]]:
+        """Return, run by run, the change of success against the first: as a difference, and as a factor."""
+        first, *others = (attack.probabilistic.posterior for attack in self.attacks)
+        return [(other - first, other / first if first else None) for other in others]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain values."""
+        return {
+            "sensitive": "+".join(self.secret) or None,
+            "runs": [_figures_of(attack) for attack in self.attacks],
+            "differences": [
+                {"points": 100 * float(points), "factor": None if factor is None else float(factor)}
+                for points, factor in self.differences()
+            ],
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per run."""
+        return pa.Table.from_pylist(self.rows())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the frame as plain values."""
+        changes = [(None, None), *self.differences()]
+        return [
+            {"size": self.size, "sensitive": "+".join(self.secret) or None}
+            | _figures_of(attack)
+            | {
+                "difference": None if points is None else float(points),
+                "factor": None if factor is None else float(factor),
+            }
+            for attack, (points, factor) in zip(self.attacks, changes, strict=True)
+        ]
+
+
+def _figures_of(attack: Attack) -> dict[str, Any]:
+    return {
+        "quasi_identifiers": list(attack.quasi_identifiers),
+        "datasets": list(attack.datasets),
+        "records": attack.records,
+        "certain": attack.certain,
+        "prior": float(attack.probabilistic.prior),
+        "posterior": float(attack.probabilistic.posterior),
+    }
+
+
+@dataclass(frozen=True)
+class AssessedRuns:
+    """Several assessments side by side."""
+
+    runs: tuple[ComparedRun, ...]
+    """The runs, in the order given; differences are against the first."""
+    assessments: tuple[Assessment, ...]
+    """What came out of each."""
+    largest: tuple[ComparedAttack, ...]
+    """Per target that all have, the largest set of quasi-identifiers that all have."""
+    best: tuple[ComparedAttack, ...]
+    """Per target and number of quasi-identifiers, the best set of each run."""
+
+    @property
+    def subject(self) -> str:
+        """What a record stands for."""
+        return self.runs[0].subject
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            "command": self.runs[0].command,
+            "runs": [run.to_dict() for run in self.runs],
+            "largest_common": [attack.to_dict() for attack in self.largest],
+            "best_by_size": [{"size": attack.size} | attack.to_dict() for attack in self.best],
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per run and attack compared."""
+        kinds = (("largest common", self.largest), ("best of size", self.best))
+        rows = [
+            {"run": run.name, "compared": kind} | row
+            for kind, attacks in kinds
+            for attack in attacks
+            for run, row in zip(self.runs, attack.rows(), strict=True)
+        ]
+        return pa.Table.from_pylist(rows)
+
+
+@dataclass(frozen=True)
+class MeasuredRuns:
+    """Several runs side by side by their main figures."""
+
+    runs: tuple[ComparedRun, ...]
+    """The runs, in the order given; differences are against the first."""
+
+    @property
+    def command(self) -> str:
+        """The command that wrote them."""
+        return self.runs[0].command
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The names of the figures that all of them have."""
+        return tuple(
+            name for name in self.runs[0].summary if all(name in run.summary for run in self.runs)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            "command": self.command,
+            "runs": [run.to_dict() for run in self.runs],
+            "figures": {name: [run.summary[name] for run in self.runs] for name in self.figures},
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per run and figure."""
+        rows = [
+            {"run": run.name, "figure": name, "value": run.summary[name]}
+            for name in self.figures
+            for run in self.runs
+        ]
+        kinds = [("run", pa.string()), ("figure", pa.string()), ("value", pa.float64())]
+        return pa.Table.from_pylist(rows, schema=pa.schema(kinds))
+
+
+def compare_figures(runs: Sequence[ComparedRun]) -> MeasuredRuns:
+    """Put runs of the same command side by side, by their main figures.
+
+    Raises:
+        StudyError: One keeps none.
+    """
+    for run in runs:
+        if not run.summary:
+            raise StudyError(
+                text(
+                    "“{name}” keeps no figures of the release as a whole; run it again, and not about one person",
+                    name=run.name,
+                )
+            )
+    return MeasuredRuns(tuple(runs))
+
+
+def compare_assessments(
+    runs: Sequence[ComparedRun], assessments: Sequence[Assessment]
+) -> AssessedRuns:
+    """Put assessments side by side, attack by attack, given the run that each came from."""
+    attacked = [
+        [attack for attack in assessment.attacks if len(attack.datasets) == datasets]
+        for assessment, datasets in zip(assessments, _common_window(assessments), strict=True)
+    ]
+    targets = _common(attacked, lambda attack: attack.secret)
+    return AssessedRuns(
+        runs=tuple(runs),
+        assessments=tuple(assessments),
+        largest=tuple(_largest(attacked, secret) for secret in targets),
+        best=tuple(attack for secret in targets for attack in _best(attacked, secret)),
+    )
+
+
+def _common_window(assessments: Sequence[Assessment]) -> list[int]:
+    """Return how many datasets the attacks compared use: as many as all runs have, else all that each has."""
+    sizes = [{len(attack.datasets) for attack in assessment.attacks} for assessment in assessments]
+    shared = set.intersection(*sizes)
+    return [max(shared)] * len(sizes) if shared else list(map(max, sizes))
+
+
+def _common(attacked: Sequence[Sequence[Attack]], key: Callable[[Attack], Any]) -> list[Any]:
+    """Return what the attacks of all runs have in common, in the order of the first run."""
+    shared = set.intersection(*({key(attack) for attack in attacks} for attacks in attacked))
+    return [common for common in dict.fromkeys(map(key, attacked[0])) if common in shared]
+
+
+def _of_target(attacked: Sequence[Sequence[Attack]], secret: tuple[str, ...]) -> list[list[Attack]]:
+    return [[attack for attack in attacks if attack.secret == secret] for attacks in attacked]
+
+
+def _largest(attacked: Sequence[Sequence[Attack]], secret: tuple[str, ...]) -> ComparedAttack:
+    """Return an attack with the largest set that all have; where there is none, with the largest of each run."""
+    on_target = _of_target(attacked, secret)
+    shared = _common(on_target, lambda attack: frozenset(attack.quasi_identifiers))
+    if not shared:
+        widest = tuple(max(attacks, key=_width) for attacks in on_target)
+        return ComparedAttack(secret, min(map(_size, widest)), widest)
+    candidates = [
+        ComparedAttack(secret, len(known), tuple(_with(attacks, known) for attacks in on_target))
+        for known in shared
+    ]
+    return max(candidates, key=lambda candidate: _width(candidate.attacks[0]))
+
+
+def _size(attack: Attack) -> int:
+    return len(attack.quasi_identifiers)
+
+
+def _width(attack: Attack) -> tuple[int, Fraction]:
+    return _size(attack), attack.probabilistic.posterior
+
+
+def _with(attacks: Sequence[Attack], known: frozenset[str]) -> Attack:
+    return next(attack for attack in attacks if frozenset(attack.quasi_identifiers) == known)
+
+
+def _best(attacked: Sequence[Sequence[Attack]], secret: tuple[str, ...]) -> list[ComparedAttack]:
+    """Return, per number of quasi-identifiers that all have, the best attack of each run."""
+    on_target = _of_target(attacked, secret)
+    best = []
+    for size in sorted(_common(on_target, _size)):
+        of_size = [[attack for attack in attacks if _size(attack) == size] for attacks in on_target]
+        winners = tuple(max(attacks, key=_width) for attacks in of_size)
+        best.append(ComparedAttack(secret, size, winners))
+    return best

@@ -1,0 +1,783 @@
+"""Local recoding: the records of one class are generalised only as far as that class needs.
+
+A *group* is a set of records that are released alike, each quasi-identifier by the lowest label that stands for all
+their values. There are two ways to form groups that all meet the criteria:
+
+- `mondrian` divides: all records are one group, and a group is cut in two near the median of an attribute as long as
+  both halves meet the criteria (LeFevre, DeWitt and Ramakrishnan 2006).
+- `recode_locally` merges and rearranges: combinations of values that meet the criteria stay as they are, every other
+  group is merged with that which costs least. From that, or from what `mondrian` does if it loses less, a group and
+  some of the nearest are again and again taken apart and put together anew; what loses no more is kept.
+
+Everything works on the distinct combinations of quasi-identifiers and of those sensitive values that the criteria look
+at, with the number of their records (`local_state`); large inputs are searched in blocks of near groups. Doubles guide
+the search, but whether a class meets the criteria is decided exactly, by `Criterion.holds`, and once more on the
+released columns themselves. `docs/mitigation-local.md` derives what is computed here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from glasshouse.arrays import Codes, Flags, Floats, Integers, Words
+from glasshouse.errors import BudgetError, StudyError
+from glasshouse.language import text, unknown_name
+from glasshouse.mitigation.criteria import Criterion, TableCriterion
+from glasshouse.mitigation.hierarchies import Hierarchy, Number
+from glasshouse.mitigation.local_state import (
+    MET,
+    NO_GAIN,
+    TOO_SMALL,
+    Checks,
+    Forest,
+    ItemGroups,
+    Items,
+    Judge,
+    LocalAttribute,
+    Space,
+    Tally,
+    alike,
+    checks_of,
+    clear,
+    count,
+    helps,
+    joint_cost,
+    lost,
+    new_tally,
+    recoding_of,
+    space_of,
+    unmet,
+    widen,
+)
+from glasshouse.mitigation.mondrian import divided
+from glasshouse.mitigation.quality import (
+    Recoding,
+    attribute_weights,
+    coded_hierarchies,
+    question,
+    suppressible,
+)
+from glasshouse.mitigation.recoding import recode
+from glasshouse.progress import OnProgress, Progress
+from glasshouse.table import EncodedTable
+
+OBJECTIVES = ("loss", "granularity")
+"""What a local recoding can make least: the objectives that add up what the labels of each record lose."""
+
+_FIRST_LIMIT = 0.1
+"""Mergers that cost more wait until all others are done, and so on with twice as much."""
+_PASSES = 24
+"""How often all groups are rearranged at most."""
+_LEAST_GAIN = 0.002
+"""A pass that lowers the loss by a smaller share is the last."""
+_WORK = 6e9
+"""After so many comparisons in pools nothing is rearranged any more: minutes, whatever the size of the table."""
+_GLOBAL_SECONDS = 10.0
+"""So long the best full-domain recoding is looked for."""
+_SINGLES = 7
+"""At most so many records leave a piece one by one; the others stay together."""
+_TRIES = 16
+"""How often a group is rearranged per pass, until something changes."""
+_NEIGHBOURS = 16
+"""A group is rearranged together with some of its so many nearest."""
+_POOLED = 8
+"""Together with at most so many."""
+_ROOM = 640
+"""So many units a pool holds at most."""
+
+_Rearranged = tuple[Integers, Integers, Integers, float]
+"""Per unit of a block, its group, item and records; and how much was compared."""
+
+
+def recode_locally(
+    table: EncodedTable,
+    *,
+    hierarchies: Mapping[str, Hierarchy],
+    criteria: Sequence[Criterion | TableCriterion],
+    suppression: Number = 0,
+    quasi_identifiers: Sequence[str] | None = None,
+    objective: str = "loss",
+    weights: Mapping[str, float] | None = None,
+    seed: int = 0,
+    seconds: float | None = None,
+    on_progress: OnProgress | None = None,
+) -> Recoding:
+    """Generalise each record only as far as its class needs to meet all criteria.
+
+    The outcome is good, and not proved to be the best: finding that is NP-hard (Meyerson and Williams 2004). It never
+    loses more than the best full-domain recoding, if that is found in ten seconds. It is the same for the same seed,
+    unless a time limit stops the search.
+
+    Args:
+        table: The records.
+        hierarchies: The hierarchy of every quasi-identifier; others may be among them.
+        criteria: What the release must satisfy.
+        suppression: The share of records that may be suppressed; ⌊share · records⌋ of them. None is, unless all records
+            in one class do not meet the criteria, or the best full-domain recoding loses less: then those that it
+            suppresses.
+        quasi_identifiers: What is recoded; by default the table's quasi-identifiers. A fact stands for its columns.
+        objective: What is made least, one of `OBJECTIVES`.
+        weights: How much a quasi-identifier counts in the objective, as in `recode`; those not named count 1.
+        seed: Where chance begins.
+        seconds: After so long the best so far is taken; a first solution, by dividing, is always found.
+        on_progress: Called with the number of passes that rearranged the groups, a ``bound`` of 0, and the loss of the
+            ``best`` so far.
+
+    Raises:
+        DataError: A column is not in the table, or a value not in its hierarchy.
+        StudyError: The criteria cannot be met, or the question is not well posed.
+        BudgetError: The time was over before it was known which records to suppress.
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.mitigation import KAnonymity
+    >>> from glasshouse.mitigation.hierarchies import intervals, suppression_only
+    >>> from glasshouse.table import read
+    >>> people = pa.table({"age": ["20", "20", "31", "34", "36"], "sex": ["f", "f", "m", "m", "m"]})
+    >>> table = read(people, quasi_identifiers=["age", "sex"])
+    >>> hierarchies = {
+    ...     "age": intervals(table.column("age"), widths=[10]),
+    ...     "sex": suppression_only(table.column("sex")),
+    ... }
+    >>> recoding = recode_locally(table, hierarchies=hierarchies, criteria=[KAnonymity(2)])
+    >>> recoding.classes, recoding.release(table).column("age").values.to_pylist()
+    (2, ['20', '30-39'])
+    """
+    limit = suppressible(table, suppression)
+    if objective not in OBJECTIVES:
+        where = text("the list of objectives of local recoding")
+        raise StudyError(unknown_name("objective", objective, where, OBJECTIVES))
+    if seed < 0:
+        raise StudyError(text("a seed is a whole number from 0 on, not {seed}", seed=str(seed)))
+    deadline = inf if seconds is None else time.monotonic() + seconds
+    names, ready = question(table, quasi_identifiers, criteria)
+    shares = attribute_weights(names, weights)
+    coded = coded_hierarchies(table, names, hierarchies)
+    items = Items.of(table, names, ready)
+    impossible = Judge(ready, items).unmet_together()
+    # The best full-domain recoding says which records to suppress, and what is to be beaten.
+    everywhere: Recoding | None = None
+    try:
+        everywhere = recode(
+            table,
+            hierarchies=hierarchies,
+            criteria=criteria,
+            suppression=suppression,
+            quasi_identifiers=names,
+            objective=objective,
+            weights=weights,
+            seconds=_GLOBAL_SECONDS if seconds is None else seconds / 4,
+        )
+    except StudyError as error:
+        if impossible:
+            raise StudyError(
+                text(
+                    "{unmet} is not met by all records in one class, nor by a full-domain recoding that suppresses at "
+                    "most {most} of them; ask for less, or allow more suppression",
+                    unmet=impossible,
+                    most=str(limit),
+                )
+            ) from error
+    except BudgetError:
+        if impossible:
+            raise
+    if impossible and everywhere is not None:
+        items = Items.of(table, names, ready, everywhere.suppressed)
+    search = _GroupSearch(
+        items=items,
+        attributes=[LocalAttribute.of_hierarchy(hierarchy) for hierarchy in coded.values()],
+        judge=Judge(ready, items),
+        checks=checks_of(ready, items),
+        objective=objective,
+        weights=shares if len(set(shares)) > 1 else None,
+        random=np.random.default_rng(seed),
+        deadline=deadline,
+    )
+    recoding = recoding_of(
+        "local recoding",
+        table,
+        ready,
+        items,
+        search.attributes,
+        search.run(on_progress),
+        objective=objective,
+        weights=search.weights,
+        seed=seed,
+    )
+    if everywhere is None or everywhere.loss >= recoding.loss:
+        return recoding
+    return replace(everywhere, method="local recoding", optimal=False, bound=0.0)
+
+
+@dataclass
+class _GroupSearch:
+    """Looks for groups that meet all criteria and lose little."""
+
+    items: Items
+    attributes: Sequence[LocalAttribute]
+    judge: Judge
+    checks: Checks
+    objective: str
+    weights: Sequence[float] | None
+    """How much each attribute counts; None: all alike."""
+    random: np.random.Generator
+    deadline: float
+    """When rearranging ends, by the monotonic clock."""
+    work: float = _WORK
+    """How much may still be compared."""
+
+    def __post_init__(self) -> None:
+        self._plain = space_of(self.items, self.attributes)
+        self._space = self._weighed([len(self.items.retained)] * len(self.attributes))
+
+    def run(self, on_progress: OnProgress | None) -> ItemGroups:
+        """Find groups: first any, then better ones."""
+        starts = [divided(self.items, self.attributes, self.judge)]
+        if time.monotonic() < self.deadline:
+            starts.append(self._merged(self.items.by_combination()))
+        best = min(starts, key=self._loss)
+        least, gain, passes = self._loss(best), inf, 0
+        while True:
+            if on_progress is not None:
+                figures = {"bound": 0.0, "best": least}
+                on_progress(Progress("searching", passes, figures=figures))
+            is_late = time.monotonic() >= self.deadline
+            if gain <= _LEAST_GAIN * least or passes == _PASSES or self.work <= 0 or is_late:
+                return self._in_few_classes(best)
+            self._space = self._weighed(self._sums(best))
+            groups = self._merged(self._rearranged(best))
+            passes += 1
+            gain = least - self._loss(groups)
+            if gain > 0:
+                best, least = groups, least - gain
+
+    def _sums(self, groups: ItemGroups) -> list[int]:
+        """Return how many values of each domain stand under the labels of all records."""
+        regions = self._space.regions(groups) - self._space.firsts
+        return [
+            int(attribute.sizes[labels] @ groups.sizes)
+            for attribute, labels in zip(self.attributes, regions.T, strict=True)
+        ]
+
+    def _loss(self, groups: ItemGroups) -> float:
+        sums = self._sums(groups)
+        return lost(sums, self.items, self.attributes, self.objective, self.weights)
+
+    def _weighed(self, sums: Sequence[int]) -> Space:
+        """Let each attribute count as much as a little more loss of it adds to the objective.
+
+        The logarithm of 1 + loss is the mean of those of 1 + L_a, so a little more of L_a counts 1 / (1 + L_a).
+        """
+        records = len(self.items.retained)
+        shares = []
+        for attribute, total in zip(self.attributes, sums, strict=True):
+            domain = attribute.domain
+            loss = (total - records) / (records * max(1, domain - 1))
+            shares.append(1 - 1 / domain if self.objective == "granularity" else 1 / (1 + loss))
+        return self._plain.weighed(np.multiply(shares, self.weights or 1.0))
+
+    def _merged(self, groups: ItemGroups) -> ItemGroups:
+        """Merge failing groups with others until all meet the criteria, cheap mergers before dear ones."""
+        limit = _FIRST_LIMIT
+        failing = self.judge.failing(groups)
+        while failing.any() and len(groups) > 1:
+            groups = self._with_merged(groups, failing, limit)
+            failing = self.judge.failing(groups)
+            limit *= 2
+        return groups
+
+    def _with_merged(self, groups: ItemGroups, failing: Flags, limit: float = inf) -> ItemGroups:
+        """Merge the failing groups of each block until none fails, or it would cost more than the limit."""
+        regions = self._space.regions(groups)
+        into = np.arange(len(groups))
+
+        def merge_block(block: Integers) -> None:
+            given = self._given(*groups.taken(block))
+            into[block] = block[merge(given, regions[block], failing[block], limit)]
+
+        with ThreadPoolExecutor() as threads:
+            list(threads.map(merge_block, self._space.blocks(regions, self.random)))
+        return groups.merged(into)
+
+    def _rearranged(self, groups: ItemGroups) -> ItemGroups:
+        """Rearrange the groups of each block, within its part of the work that is left."""
+        blocks = list(self._space.blocks(self._space.regions(groups), self.random))
+        seeds = self.random.integers(1 << 63, size=len(blocks), dtype=np.uint64)
+
+        def rearrange_block(block: Integers, seed: np.uint64) -> _Rearranged:
+            starts, items, counts = _with_singles(*groups.taken(block), self.checks.least)
+            is_late = time.monotonic() >= self.deadline
+            work = 0.0 if is_late else self.work * counts.sum() / len(self.items.retained)
+            numbers, done = rearrange(self._given(starts, items, counts), seed, work)
+            return numbers, items, counts, done
+
+        with ThreadPoolExecutor() as threads:
+            done = list(threads.map(rearrange_block, blocks, seeds))
+        numbers, items, counts, work = zip(*done, strict=True)
+        self.work -= sum(work)
+        ends = np.cumsum([0, *map(len, numbers)])
+        return ItemGroups.of(
+            np.concatenate([of_block + end for of_block, end in zip(numbers, ends, strict=False)]),
+            np.concatenate(items),
+            np.concatenate(counts),
+        )
+
+    def _given(self, starts: Integers, items: Integers, counts: Integers) -> Given:
+        leaves, secrets = self._space.leaves[items], self.items.secrets[items]
+        return Given(self._space.forest, self.checks, leaves, secrets, counts, starts)
+
+    def _in_few_classes(self, groups: ItemGroups) -> ItemGroups:
+        """Make groups that are released alike one, and merge the smallest until the table-wide criteria are met."""
+        while True:
+            groups = groups.merged(alike(self._space.regions(groups)))
+            excess = len(groups) - self.judge.most_classes(len(groups))
+            if excess == 0:
+                return groups
+            smallest = np.zeros(len(groups), np.bool_)
+            smallest[np.argsort(groups.sizes, kind="stable")[:excess]] = True
+            groups = self._merged(self._with_merged(groups, smallest))
+
+
+def _with_singles(
+    starts: Integers, items: Integers, counts: Integers, least: int
+) -> tuple[Integers, Integers, Integers]:
+    """Part each piece into units: some records one by one, which may leave, and the others together."""
+    units = np.clip(counts, 1, min(least, 1 + _SINGLES))
+    firsts = np.concatenate([np.zeros(1, np.int64), np.cumsum(units)])
+    weights = np.ones(firsts[-1], np.int64)
+    weights[firsts[:-1]] = counts - units + 1
+    return firsts[starts], np.repeat(items, units), weights
+
+
+# Merging: groups that fail go where it costs least
+
+
+class Given(NamedTuple):
+    """What the compiled search looks at and does not change: labels, criteria, and units of alike records."""
+
+    forest: Forest
+    """The labels of all attributes."""
+    checks: Checks
+    """The criteria."""
+    leaves: Codes
+    """Per unit (row) and attribute, its value."""
+    secrets: NDArray[np.uint32]
+    """Per unit (row) and sensitive attribute, its value."""
+    weights: Integers
+    """Per unit, its records."""
+    starts: Integers
+    """Per group, where its units begin; one more entry closes the last."""
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def merge(given: Given, regions: Codes, failing: Flags, limit: float) -> Integers:
+    """Merge each failing group with that which costs least, the cheapest merger first, until none fails.
+
+    A merger that costs the limit or more is not done. A group that has changed is judged by the checks only.
+
+    Returns:
+        Per group, the group that it is in now.
+    """
+    forest, checks, starts = given.forest, given.checks, given.starts
+    number = failing.size
+    sizes, costs = np.zeros(number, np.int64), np.zeros(number)
+    alive, version = np.ones(number, np.bool_), np.zeros(number, np.int64)
+    into, last = np.arange(number), np.arange(number)
+    follower = np.full(number, -1, np.int64)
+    delta = np.full(number, np.inf)
+    partner, seen = np.full(number, -1, np.int64), np.zeros(number, np.int64)
+    for g in range(number):
+        sizes[g] = given.weights[starts[g] : starts[g + 1]].sum()
+        costs[g] = joint_cost(forest, regions[g], regions[g], np.inf)
+    for g in range(number):
+        if failing[g]:
+            delta[g], partner[g] = _cheapest(forest, regions, sizes, costs, alive, g, limit)
+    tally = new_tally(checks)
+    while True:
+        g = int(np.argmin(delta))
+        if delta[g] == np.inf:
+            break
+        other = partner[g]
+        if not alive[other] or version[other] != seen[g]:
+            expected = delta[g]
+            delta[g], other = _cheapest(forest, regions, sizes, costs, alive, g, limit)
+            partner[g], seen[g] = other, version[other]
+            if delta[g] > expected + NO_GAIN:
+                continue
+        costs[g] = widen(forest, regions[g], regions[other])
+        sizes[g] += sizes[other]
+        alive[other], delta[other] = False, np.inf
+        version[g] += 1
+        into[other] = g
+        follower[last[g]] = other
+        last[g] = last[other]
+        clear(checks, tally)
+        member = g if checks.kinds.size else -1
+        while member >= 0:
+            for unit in range(starts[member], starts[member + 1]):
+                count(checks, tally, given.secrets[unit], given.weights[unit])
+            member = follower[member]
+        delta[g] = np.inf
+        if unmet(checks, tally, sizes[g]) != MET:
+            delta[g], other = _cheapest(forest, regions, sizes, costs, alive, g, limit)
+            partner[g], seen[g] = other, version[other]
+    for g in range(number):
+        while into[into[g]] != into[g]:
+            into[g] = into[into[g]]
+    return into
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _cheapest(
+    forest: Forest,
+    regions: Codes,
+    sizes: Integers,
+    costs: Floats,
+    alive: Flags,
+    g: int,
+    limit: float,
+) -> tuple[float, int]:
+    """Return what it costs to merge a group with that where it costs least, and which that is.
+
+    If none costs less than the limit, the cost is infinite.
+    """
+    best, partner = limit, -1
+    for other in range(alive.size):
+        if other != g and alive[other]:
+            together = sizes[g] + sizes[other]
+            before = sizes[g] * costs[g] + sizes[other] * costs[other]
+            most = (best + before) / together
+            cost = joint_cost(forest, regions[g], regions[other], most)
+            if cost < most:
+                best, partner = together * cost - before, other
+    return (best if partner >= 0 else np.inf), partner
+
+
+# Rearranging: near groups are taken apart and put together anew
+
+
+class _GroupLists(NamedTuple):
+    """ItemGroups that are rearranged: lists of units."""
+
+    heads: Integers
+    """Per group, its first unit; −1: it has none."""
+    nexts: Integers
+    """Per unit, the next of its group; −1 after the last."""
+    sizes: Integers
+    """Per group, its records."""
+    costs: Floats
+    """Per group, what each of its records loses."""
+    regions: Codes
+    """Per group (row) and attribute, the label that it is released by."""
+    used: Integers
+    """One number: how many groups there are, empty ones included."""
+
+
+class _Pool(NamedTuple):
+    """Units of groups that were taken apart, to be put together as clusters."""
+
+    units: Integers
+    """The units."""
+    clusters: Integers
+    """Per place in the pool, the cluster of that unit."""
+    loose: Integers
+    """Places of units that are in no cluster yet."""
+    regions: Codes
+    """Per cluster (row) and attribute, its label."""
+    sizes: Integers
+    """Per cluster, its records."""
+    costs: Floats
+    """Per cluster, what each of its records loses."""
+    tally: Tally
+    """Room to count sensitive values."""
+    random: Words
+    """The state of chance."""
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def rearrange(given: Given, seed: int, work: float) -> tuple[Integers, float]:
+    """Take groups apart with some of the nearest and put them together anew, where that loses no more.
+
+    Args:
+        given: The labels, criteria and units.
+        seed: Where chance begins.
+        work: When the squares of the units in all pools add up to more, the rest is left as it is.
+
+    Returns:
+        Per unit the number of its group, and how much work was done.
+    """
+    block, pool = _new_block(given), _new_pool(given, seed)
+    near = np.empty(_NEIGHBOURS, np.int64)
+    chosen = np.empty(_POOLED + 1, np.int64)
+    done = 0.0
+    for _ in range(given.starts.size - 1):
+        chosen[0] = _below(pool.random, block.used[0])
+        if block.sizes[chosen[0]] == 0 or block.costs[chosen[0]] == 0.0 or done > work:
+            continue
+        known = _nearest(given.forest, block, chosen[0], near)
+        for _ in range(_TRIES):
+            taken, units = _take_apart(block, near[:known], chosen, pool)
+            done += float(units) * units
+            lost = 0.0
+            for i in range(taken):
+                lost += block.sizes[chosen[i]] * block.costs[chosen[i]]
+            clusters = _put_together(given, pool, units, lost)
+            if clusters > 0 and _write_back(block, pool, units, clusters, chosen[:taken]):
+                break
+    numbers = np.empty(given.weights.size, np.int64)
+    for group in range(block.used[0]):
+        unit = block.heads[group]
+        while unit >= 0:
+            numbers[unit] = group
+            unit = block.nexts[unit]
+    return numbers, done
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _new_block(given: Given) -> _GroupLists:
+    groups = given.starts.size - 1
+    room = 2 * groups + _ROOM
+    block = _GroupLists(
+        np.full(room, -1, np.int64),
+        np.empty(given.weights.size, np.int64),
+        np.zeros(room, np.int64),
+        np.zeros(room),
+        np.zeros((room, given.leaves.shape[1]), np.int32),
+        np.array([groups]),
+    )
+    for group in range(groups):
+        block.regions[group] = given.leaves[given.starts[group]]
+        for unit in range(given.starts[group], given.starts[group + 1]):
+            block.costs[group] = widen(given.forest, block.regions[group], given.leaves[unit])
+            block.sizes[group] += given.weights[unit]
+            block.nexts[unit], block.heads[group] = block.heads[group], unit
+    return block
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _new_pool(given: Given, seed: int) -> _Pool:
+    return _Pool(
+        np.empty(_ROOM, np.int64),
+        np.empty(_ROOM, np.int64),
+        np.empty(_ROOM, np.int64),
+        np.empty((_ROOM, given.leaves.shape[1]), np.int32),
+        np.empty(_ROOM, np.int64),
+        np.empty(_ROOM),
+        new_tally(given.checks),
+        np.array([seed], np.uint64),
+    )
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _nearest(forest: Forest, block: _GroupLists, chosen: int, near: Integers) -> int:
+    """Write down the groups that lose least together with a group, the nearest first; return how many they are."""
+    distances = np.empty(near.size)
+    known = 0
+    for group in range(block.used[0]):
+        limit = distances[known - 1] if known == near.size else np.inf
+        distance = joint_cost(forest, block.regions[chosen], block.regions[group], limit)
+        if group != chosen and block.sizes[group] > 0 and distance < limit:
+            place = min(known, near.size - 1)
+            while place > 0 and distances[place - 1] > distance:
+                distances[place], near[place] = distances[place - 1], near[place - 1]
+                place -= 1
+            distances[place], near[place] = distance, group
+            known = min(known + 1, near.size)
+    return known
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _take_apart(
+    block: _GroupLists, near: Integers, chosen: Integers, pool: _Pool
+) -> tuple[int, int]:
+    """Put the first chosen group and some of the nearest, rather near ones than far, into a pool.
+
+    Returns:
+        How many groups and units are in it. Those that find no room are left out; it is empty if the first does.
+    """
+    taken, units = 0, 0
+    for _ in range(2 + _below(pool.random, chosen.size - 1)):
+        group = chosen[0]
+        if taken > 0 and near.size > 0:
+            group = near[int(near.size * _chance(pool.random) ** 2)]
+        fresh = taken == 0
+        for i in range(taken):
+            fresh = chosen[i] != group
+            if not fresh:
+                break
+        end, unit = units, block.heads[group]
+        while fresh and unit >= 0 and end < _ROOM:
+            pool.units[end] = unit
+            end += 1
+            unit = block.nexts[unit]
+        if fresh and unit < 0:
+            chosen[taken] = group
+            taken, units = taken + 1, end
+        elif taken == 0:
+            break
+    return taken, units
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _put_together(given: Given, pool: _Pool, units: int, limit: float) -> int:
+    """Form clusters of the units of a pool that meet the criteria and lose no more than a limit.
+
+    A cluster grows around a random unit by that which costs least, until it meets the criteria. Units that are left
+    over join the cluster where they cost least.
+
+    Returns:
+        How many clusters there are; 0: such ones were not found.
+    """
+    loose, clusters = units, 0
+    for i in range(units):
+        pool.loose[i] = i
+    while loose > 0:
+        loose, failed = _grow(given, pool, clusters, loose)
+        if failed == MET:
+            clusters += 1
+        elif clusters > 0:
+            for i in range(units):
+                if pool.clusters[i] == clusters:
+                    _add(given, pool, _best_cluster(given, pool, clusters, i), i)
+    lost = 0.0
+    for cluster in range(clusters):
+        lost += pool.sizes[cluster] * pool.costs[cluster]
+        if given.checks.kinds.size and not _is_met(given, pool, units, cluster):
+            return 0
+    return clusters if lost <= limit + NO_GAIN else 0
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _grow(given: Given, pool: _Pool, cluster: int, loose: int) -> tuple[int, int]:
+    """Grow a cluster of loose units; return how many stay loose, and which criterion is not met."""
+    place = _below(pool.random, loose)
+    pool.sizes[cluster] = 0
+    pool.regions[cluster] = given.leaves[pool.units[pool.loose[place]]]
+    clear(given.checks, pool.tally)
+    failed = TOO_SMALL
+    while place >= 0:
+        i = pool.loose[place]
+        loose -= 1
+        pool.loose[place] = pool.loose[loose]
+        _add(given, pool, cluster, i)
+        unit = pool.units[i]
+        count(given.checks, pool.tally, given.secrets[unit], given.weights[unit])
+        failed = unmet(given.checks, pool.tally, pool.sizes[cluster])
+        place = -1
+        if failed != MET and loose > 0:
+            place = _best_to_add(given, pool, cluster, loose, failed)
+    return loose, failed
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _best_to_add(given: Given, pool: _Pool, cluster: int, loose: int, failed: int) -> int:
+    """Return the place of the loose unit that costs least in a cluster, of those that help if any; ties at random."""
+    size = pool.sizes[cluster]
+    before = size * pool.costs[cluster]
+    best, chosen, ties, helped = np.inf, 0, 0, False
+    for place in range(loose):
+        unit = pool.units[pool.loose[place]]
+        useful = failed >= 0 and helps(given.checks, pool.tally, failed, given.secrets[unit], size)
+        if useful and not helped:
+            best, helped = np.inf, True
+        if useful or not helped:
+            together = size + given.weights[unit]
+            most = (best + NO_GAIN + before) / together
+            cost = joint_cost(given.forest, pool.regions[cluster], given.leaves[unit], most)
+            delta = together * cost - before
+            if delta < best - NO_GAIN:
+                best, chosen, ties = delta, place, 1
+            elif delta <= best + NO_GAIN:
+                ties += 1
+                if _below(pool.random, ties) == 0:
+                    chosen = place
+    return chosen
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _add(given: Given, pool: _Pool, cluster: int, i: int) -> None:
+    """Add the unit at a place of the pool to a cluster."""
+    unit = pool.units[i]
+    pool.costs[cluster] = widen(given.forest, pool.regions[cluster], given.leaves[unit])
+    pool.sizes[cluster] += given.weights[unit]
+    pool.clusters[i] = cluster
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _best_cluster(given: Given, pool: _Pool, clusters: int, i: int) -> int:
+    """Return the cluster where a unit costs least."""
+    best, target, unit = np.inf, 0, pool.units[i]
+    for cluster in range(clusters):
+        before = pool.sizes[cluster] * pool.costs[cluster]
+        together = pool.sizes[cluster] + given.weights[unit]
+        most = (best + before) / together
+        cost = joint_cost(given.forest, pool.regions[cluster], given.leaves[unit], most)
+        if cost < most:
+            best, target = together * cost - before, cluster
+    return target
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _is_met(given: Given, pool: _Pool, units: int, cluster: int) -> bool:
+    """Tell whether a cluster meets the criteria."""
+    clear(given.checks, pool.tally)
+    for i in range(units):
+        if pool.clusters[i] == cluster:
+            unit = pool.units[i]
+            count(given.checks, pool.tally, given.secrets[unit], given.weights[unit])
+    return bool(unmet(given.checks, pool.tally, pool.sizes[cluster]) == MET)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _write_back(
+    block: _GroupLists, pool: _Pool, units: int, clusters: int, chosen: Integers
+) -> bool:
+    """Replace the chosen groups by the clusters of a pool, if there is room; groups may become empty."""
+    if block.used[0] + clusters > block.heads.size:
+        return False
+    slots = np.empty(max(clusters, chosen.size), np.int64)
+    for i in range(slots.size):
+        if i < chosen.size:
+            slots[i] = chosen[i]
+        else:
+            slots[i] = block.used[0]
+            block.used[0] += 1
+        block.heads[slots[i]], block.sizes[slots[i]] = -1, 0
+    for cluster in range(clusters):
+        block.sizes[slots[cluster]] = pool.sizes[cluster]
+        block.costs[slots[cluster]] = pool.costs[cluster]
+        block.regions[slots[cluster]] = pool.regions[cluster]
+    for i in range(units):
+        slot, unit = slots[pool.clusters[i]], pool.units[i]
+        block.nexts[unit], block.heads[slot] = block.heads[slot], unit
+    return True
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _random(state: Words) -> Any:
+    """Return 64 random bits (SplitMix64; Steele, Lea and Flood 2014)."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    bits = state[0]
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _below(state: Words, end: int) -> Any:
+    """Return a random number from 0 to below an end, which is far below 2⁶⁴."""
+    return np.int64(_random(state) % np.uint64(end))
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _chance(state: Words) -> Any:
+    """Return a random number from 0 to below 1."""
+    return np.float64(_random(state) >> np.uint64(11)) * 2.0**-53

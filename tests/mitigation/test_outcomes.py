@@ -1,0 +1,152 @@
+"""What public functions return: plain values and frames of every result, and outcomes that hold no record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from glasshouse import mitigation
+from glasshouse.microdata import assess
+from glasshouse.mitigation import (
+    Anonymisation,
+    AssessedRuns,
+    ComparedRun,
+    Comparison,
+    Hierarchy,
+    KAnonymity,
+    Recoding,
+)
+from glasshouse.mitigation.anonymisation import GROUP
+from glasshouse.mitigation.utility import prediction
+from glasshouse.table import EncodedTable, read
+
+PEOPLE = read(
+    pa.table(
+        {
+            "age": ["20", "20", "21", "30", "31", "32", "40", "41"],
+            "sex": list("fmfmfmfm"),
+            "ill": list("abcabcab"),
+        }
+    ),
+    quasi_identifiers=["age", "sex"],
+    sensitive=["ill"],
+    name="people",
+)
+
+
+def hierarchies() -> dict[str, Hierarchy]:
+    return {name: mitigation.suggest(PEOPLE.column(name)) for name in ("age", "sex")}
+
+
+def recoded() -> Recoding:
+    return mitigation.recode(PEOPLE, hierarchies=hierarchies(), criteria=[KAnonymity(2)])
+
+
+def anonymised(**parameters: Any) -> Anonymisation:
+    return Anonymisation.of_recoding(
+        PEOPLE, recoded(), hierarchies(), method="k-anonymity", parameters={"k": 2} | parameters
+    )
+
+
+def grouped() -> Anonymisation:
+    anatomy = mitigation.anatomise(PEOPLE, l=2)
+    release = anatomy.one_table(PEOPLE, group=GROUP)
+    return Anonymisation.of_groups(PEOPLE, release, anatomy, parameters={"l": 2})
+
+
+def compared() -> Comparison:
+    original = mitigation.compare_release(PEOPLE, PEOPLE, name="original", loss=0.0)
+    release = mitigation.compare_release(PEOPLE, recoded().release(PEOPLE), name="k = 2")
+    return Comparison(original, (release,))
+
+
+def runs() -> list[ComparedRun]:
+    return [
+        ComparedRun(name, "assess", 8, {"people.csv": name}, {"exposed": 1.0}, "person", None)
+        for name in ("before", "after")
+    ]
+
+
+def side_by_side() -> AssessedRuns:
+    release = recoded().release(PEOPLE)
+    return mitigation.compare_assessments(runs(), [assess(PEOPLE), assess(release)])
+
+
+RESULTS: dict[str, Callable[[], Any]] = {
+    "Anatomy": lambda: mitigation.anatomise(PEOPLE, l=2),
+    "Anonymisation": anonymised,
+    "Anonymisation by groups": grouped,
+    "AssessedRuns": side_by_side,
+    "Attained": lambda: mitigation.attained(PEOPLE),
+    "Attained without secrets": lambda: mitigation.attained(PEOPLE, sensitive=[]),
+    "ComparedAttack": lambda: side_by_side().largest[0],
+    "ComparedRelease": lambda: compared().releases[0],
+    "Comparison": compared,
+    "MarginalDistances": lambda: compared().releases[0].utility.distances,
+    "MeasuredRuns": lambda: mitigation.compare_figures(runs()),
+    "Prediction": lambda: prediction(PEOPLE, PEOPLE, "ill"),
+    "Quality": lambda: mitigation.quality(PEOPLE, recoded(), hierarchies()),
+    "QueryError": lambda: compared().releases[0].utility.queries,
+    "Recoding": recoded,
+    "Utility": lambda: compared().releases[0].utility,
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_is_plain_values_and_a_frame(name: str) -> None:
+    result = RESULTS[name]()
+    assert type(result).__name__ == name.partition(" ")[0]
+    assert json.loads(json.dumps(result.to_dict()))
+    frame = result.to_frame()
+    assert isinstance(frame, pa.Table)
+    assert frame.num_rows > 0
+
+
+def held(value: object) -> Iterator[object]:
+    """Yield everything that an outcome is made of."""
+    yield value
+    if is_dataclass(value):
+        for field in fields(value):
+            yield from held(getattr(value, field.name))
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from held(part)
+    elif isinstance(value, tuple | list):
+        for part in value:
+            yield from held(part)
+
+
+@pytest.mark.parametrize("name", ["Anonymisation", "Anonymisation by groups", "Comparison"])
+def test_an_outcome_holds_figures_and_no_record(name: str) -> None:
+    parts = list(held(RESULTS[name]()))
+    assert len(parts) > 100
+    assert not any(isinstance(part, EncodedTable | np.ndarray | pa.Array) for part in parts)
+
+
+def test_what_is_asked_of_a_protection_is_told_in_order() -> None:
+    plain = anonymised(recoding="global").to_dict()
+    assert list(plain) == [
+        *("method", "parameters", "heights", "suppressed", "classes", "loss", "optimal", "bound"),
+        *("quality", "attained", "suggested_hierarchies", "columns_left_out", "before", "after"),
+    ]
+    assert plain["suggested_hierarchies"] == ["age", "sex"]
+    weighed = anonymised(objective="loss", importance={"age": 2.0})
+    assert weighed.to_dict()["objective"] == weighed.objective_value
+    by_groups = grouped().to_dict()
+    assert "bound" not in by_groups
+    assert (by_groups["loss"], by_groups["optimal"], by_groups["heights"]) == (None, None, None)
+
+
+def test_a_manifest_says_what_later_commands_need() -> None:
+    facts = anonymised().manifest(release="release.csv", hierarchies={"age": "abc"})
+    assert facts["quasi_identifiers"] == ["age", "sex"]
+    assert (facts["release"], facts["group"], facts["shuffled"]) == ("release.csv", None, True)
+    assert "bound" not in facts
+    kept = grouped().manifest(release="release.csv", hierarchies={})
+    assert (kept["group"], kept["classes"], kept["sensitive"]) == (GROUP, 4, ["ill"])
