@@ -19,18 +19,13 @@ from glasshouse import synthetic
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError
 from glasshouse.language import spoken, text
-from glasshouse.report import Page, Provenance, archive
+from glasshouse.report import Page, Provenance, archive, page_of
 from glasshouse.report.html import to_html
 from glasshouse.report.story import Chapter, story_page
-from glasshouse.runs.anonymise import AnonymiseRun, run_anonymise
-from glasshouse.runs.assess import Means, Run
-from glasshouse.runs.compare import Comparison, compare_runs, write_comparison
-from glasshouse.runs.deter import DeterRun, run_deter
 from glasshouse.runs.folder import MANIFEST, PAGES, REPORT, check_place, write_run
-from glasshouse.runs.run import Outcome, run
+from glasshouse.runs.run import Outcome, Resources, Run, run
 from glasshouse.sources.files import fingerprint
-from glasshouse.study import Study, make_study
-from glasshouse.study.deter import DeterStudy
+from glasshouse.study import Question, study_class, validated
 from glasshouse.synthetic.following import a_year_later
 
 RECORDS, SEED = 100_000, 2018
@@ -63,18 +58,8 @@ class Story:
 
     folder: Path
     """Where everything is."""
-    assessed: Run
-    """One census, every set of quasi-identifiers."""
-    followed: Run
-    """Two censuses of the same students."""
-    k_anonymous: AnonymiseRun
-    """A release in which everybody looks like several others."""
-    anatomy: AnonymiseRun
-    """A release in which the sensitive attribute is published apart."""
-    comparison: Comparison
-    """Both beside the original."""
-    priced: DeterRun
-    """What a rational adversary does with the census."""
+    runs: dict[str, Run[Question, Outcome]]
+    """The run of every chapter, by its folder."""
 
     @property
     def report(self) -> Path:
@@ -83,97 +68,137 @@ class Story:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the main figures as plain values."""
+        assessed = self.runs[ASSESSED]
         return {
-            "records": self.assessed.records,
-            "assessed": self.assessed.assessment.attacks[-3].to_dict(),
-            "two_years": self.followed.to_dict(),
-            "compared": self.comparison.to_dict(),
-            "priced": self.priced.to_dict(),
+            "records": assessed.records,
+            "assessed": assessed.to_dict()["results"][-3],
+            "two_years": self.runs[FOLLOWED].to_dict(),
+            "compared": self.runs[COMPARED].to_dict(),
+            "priced": self.runs[PRICED].to_dict(),
             "report": self.report.as_posix(),
         }
 
     def to_page(self) -> Page:
         """Return the story as one page, in the language that is spoken."""
-        from glasshouse.report.compare.page import comparison_page
-
-        provenance = self._provenance()
-        compared = comparison_page(self.comparison, provenance=provenance, command="")
         chapters = (
-            Chapter(text("One census"), ASSESSED, self.assessed.to_page(provenance), findings=4),
-            Chapter(text("Two years"), FOLLOWED, self.followed.to_page(provenance)),
-            Chapter(
-                text("Protected by k-anonymity"),
-                K_ANONYMOUS,
-                self.k_anonymous.to_page(provenance),
-                findings=3,
-            ),
-            Chapter(
-                text("Protected by Anatomy"), ANATOMY, self.anatomy.to_page(provenance), figures=0
-            ),
-            Chapter(text("The protections side by side"), COMPARED, compared),
-            Chapter(
-                text("What a rational adversary does"), PRICED, self.priced.to_page(provenance)
-            ),
+            self._chapter(text("One census"), ASSESSED, findings=4),
+            self._chapter(text("Two years"), FOLLOWED),
+            self._chapter(text("Protected by k-anonymity"), K_ANONYMOUS, findings=3),
+            self._chapter(text("Protected by Anatomy"), ANATOMY, figures=0),
+            self._chapter(text("The protections side by side"), COMPARED),
+            self._chapter(text("What a rational adversary does"), PRICED),
         )
         return story_page(
             chapters,
             title=text("A census before its release: the whole story"),
             lead=text(
                 "{records} synthetic students: assessed, followed over a year, protected, compared, and priced",
-                records=self.assessed.records,
+                records=RECORDS,
             ),
             command="glasshouse demo",
-            provenance=provenance,
+            provenance=self._provenance(),
         )
+
+    def _chapter(self, title: str, folder: str, **shown: int) -> Chapter:
+        done = self.runs[folder]
+        page = page_of(done.outcome, done.question, provenance=self._provenance())
+        return Chapter(title, folder, page, **shown)
 
     def _provenance(self) -> Provenance:
         digests = {name: fingerprint(self.folder / name) for name in (FIRST, SECOND)}
         return Provenance(version("glasshouse"), "", digests, seed=SEED)
 
 
-def tell_story(folder: Path, *, means: Means | None = None, on_step: OnStep | None = None) -> Story:
+def tell_story(
+    folder: Path, *, resources: Resources | None = None, on_step: OnStep | None = None
+) -> Story:
     """Make two synthetic censuses and everything that Glasshouse tells about them, each in a folder of its own.
 
     Args:
         folder: Where everything is written; a story that is there already is replaced.
-        means: What there is to work with.
+        resources: What there is to work with.
         on_step: Called with what is done next.
 
     Raises:
         DataError: The folder is taken by something else, or cannot be written.
     """
-    means, say = means or Means(), on_step or (lambda step: None)
+    say = on_step or (lambda step: None)
     _check_folder(folder)
     say(text("making two synthetic censuses of {records} students", records=RECORDS))
-    first, second = _write_censuses(folder)
-    say(text("assessing the first with every set of attributes"))
-    assessed = run(_census_study(first), means=means)
-    _keep(assessed, folder / ASSESSED)
-    say(text("following the students into the second"))
-    followed = run(_two_years_study(first, second), means=means)
-    _keep(followed, folder / FOLLOWED)
-    say(text("making a k-anonymous release"))
-    k_anonymous = run_anonymise(_k_study(first), means=means)
-    _keep(k_anonymous, folder / K_ANONYMOUS)
-    say(text("making a release by Anatomy"))
-    anatomy = run_anonymise(_anatomy_study(first), means=means)
-    _keep(anatomy, folder / ANATOMY)
-    say(text("comparing them with the original"))
-    protected = [folder / K_ANONYMOUS, folder / ANATOMY]
-    comparison = compare_runs(protected, means=means)
-    write_comparison(
-        comparison,
-        folder / COMPARED,
-        command=f"glasshouse compare {K_ANONYMOUS} {ANATOMY}",
-        overwrite=True,
-    )
-    say(text("asking what a rational adversary would do"))
-    priced = run_deter(_price_study(first), means=means)
-    _keep(priced, folder / PRICED)
-    story = Story(folder, assessed, followed, k_anonymous, anatomy, comparison, priced)
+    _write_censuses(folder)
+    story = Story(folder, {})
+    for chapter, (step, content) in _questions(folder).items():
+        say(step)
+        study = validated(study_class(content["command"]), content, "demo")
+        story.runs[chapter] = run(study, resources=resources)
+        write_run(story.runs[chapter], folder / chapter, overwrite=True)
     say(text("writing the report"))
     _write_report(story)
     return story
+
+
+def _questions(folder: Path) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return what is asked in each chapter, and how that is announced."""
+    first, second = {"path": folder / FIRST}, {"path": folder / SECOND}
+    protected = {
+        "command": "anonymise",
+        "datasets": [first],
+        "adversary": {"quasi_identifiers": PROTECTED, "sensitive": [SENSITIVE]},
+        "subject": "student",
+        "seed": SEED,
+    }
+    return {
+        ASSESSED: (
+            text("assessing the first with every set of attributes"),
+            {
+                "command": "assess",
+                "datasets": [first],
+                "adversary": {
+                    "quasi_identifiers": KNOWN,
+                    "sensitive": ["disability", "transport"],
+                },
+                "subsets": ["all"],
+                "subject": "student",
+            },
+        ),
+        FOLLOWED: (
+            text("following the students into the second"),
+            {
+                "command": "assess",
+                "datasets": [first, second],
+                "adversary": {
+                    "quasi_identifiers": LITTLE_KNOWN,
+                    "sensitive": ["transport"],
+                    "identifier": STUDENT,
+                },
+                "subject": "student",
+            },
+        ),
+        K_ANONYMOUS: (
+            text("making a k-anonymous release"),
+            protected
+            | {"protection": {"method": "k-anonymity", "k": K, "suppression": SUPPRESSED}},
+        ),
+        ANATOMY: (
+            text("making a release by Anatomy"),
+            protected | {"protection": {"method": "anatomy", "l": L}},
+        ),
+        COMPARED: (
+            text("comparing them with the original"),
+            {"command": "compare", "runs": [folder / K_ANONYMOUS, folder / ANATOMY]},
+        ),
+        PRICED: (  # whether it pays to link the census with a register of all students
+            text("asking what a rational adversary would do"),
+            {
+                "command": "deter",
+                "release": first,
+                "people": first,
+                "quasi_identifiers": PROTECTED,
+                "prior": 1.0,
+                "subject": "student",
+            },
+        ),
+    }
 
 
 def _check_folder(folder: Path) -> None:
@@ -217,74 +242,6 @@ def _write_censuses(folder: Path) -> tuple[Path, Path]:
         with new_file(path) as draft:
             pyarrow.csv.write_csv(table, draft)
     return paths
-
-
-def _census_study(first: Path) -> Study:
-    return make_study(
-        {
-            "datasets": [{"path": first}],
-            "adversary": {
-                "quasi_identifiers": KNOWN,
-                "sensitive": ["disability", "transport"],
-            },
-            "subsets": ["all"],
-            "subject": "student",
-        }
-    )
-
-
-def _two_years_study(first: Path, second: Path) -> Study:
-    return make_study(
-        {
-            "datasets": [{"path": first}, {"path": second}],
-            "adversary": {
-                "quasi_identifiers": LITTLE_KNOWN,
-                "sensitive": ["transport"],
-                "identifier": STUDENT,
-            },
-            "subsets": ["full"],
-            "subject": "student",
-        }
-    )
-
-
-def _protected(first: Path, **protection: object) -> Study:
-    return make_study(
-        {
-            "command": "anonymise",
-            "datasets": [{"path": first}],
-            "adversary": {"quasi_identifiers": PROTECTED, "sensitive": [SENSITIVE]},
-            "protection": protection,
-            "subject": "student",
-            "seed": SEED,
-        }
-    )
-
-
-def _k_study(first: Path) -> Study:
-    return _protected(first, method="k-anonymity", k=K, suppression=SUPPRESSED)
-
-
-def _anatomy_study(first: Path) -> Study:
-    return _protected(first, method="anatomy", l=L)
-
-
-def _price_study(first: Path) -> DeterStudy:
-    """Return the question whether it pays to link the census with a register of all students."""
-    census = {"path": first}
-    return DeterStudy.model_validate(
-        {
-            "release": census,
-            "people": census,
-            "quasi_identifiers": PROTECTED,
-            "prior": 1.0,
-            "subject": "student",
-        }
-    )
-
-
-def _keep(outcome: Outcome, folder: Path) -> None:
-    write_run(outcome, folder, overwrite=True)
 
 
 def _write_report(story: Story) -> None:
