@@ -536,7 +536,7 @@ def test_a_checkpoint_belongs_to_its_plan_and_its_data(
         campaign(plan, resume=True)
     own = tiny_plan(tmp_path, [("g", "1", "")], [("g", "a", "1")])
     campaign(own, folder=tmp_path / "run")
-    with pytest.raises(StudyError, match="another plan"):
+    with pytest.raises(StudyError, match="another study"):
         campaign(changed(own, rounding="unknown"), folder=tmp_path / "run", resume=True)
     write(tmp_path / "totals.csv", ["group", "bin", "value"], [("g", "a", "2")])
     with pytest.raises(StudyError, match="other data"):

@@ -271,7 +271,7 @@ def carry_out(
     if out is not None:
         check_place(out, overwrite=overwrite)
         if study.sweep and not family:
-            checkpoint = Checkpoint(out, key=run_key(study))
+            checkpoint = Checkpoint.beside(out, key=run_key(study))
     elif resume:
         raise StudyError(text("--resume needs the --out of the run that was interrupted"))
     with (

@@ -307,7 +307,7 @@ def threat(
     checkpoint = None
     if out is not None:
         check_place(out, overwrite=overwrite)
-        checkpoint = Checkpoint(out, key=checkpoint_key(study))
+        checkpoint = Checkpoint.beside(out, key=checkpoint_key(study))
     elif resume:
         raise StudyError(text("--resume needs the --out of the run that was interrupted"))
     with asking.resumable(None if checkpoint is None else checkpoint.folder), progress() as watch:

@@ -1,6 +1,6 @@
 """Runs: a study carried out, and the folder that keeps its outcome."""
 
-from glasshouse.runs.checkpoint import Checkpoint
+from glasshouse.checkpoint import Checkpoint
 from glasshouse.runs.families import FamilyRun, run_family
 from glasshouse.runs.memberships import MembershipRun, run_membership
 from glasshouse.runs.reading import focal_first

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from glasshouse import study as study_models
 from glasshouse.atomic import new_file
+from glasshouse.checkpoint import Checkpoint
 from glasshouse.errors import StudyError
 from glasshouse.groups.sampling_results import Progress as SamplingProgress
 from glasshouse.language import number, text, text_for
@@ -32,7 +33,6 @@ from glasshouse.microdata.lattice import Progress
 from glasshouse.microdata.linkage import Key, link
 from glasshouse.microdata.models import assess_windows
 from glasshouse.qif import Tries
-from glasshouse.runs.checkpoint import Checkpoint
 from glasshouse.runs.grouped import assess_by_group
 from glasshouse.runs.reading import joined, one_each, prepared
 from glasshouse.sources import OnProgress

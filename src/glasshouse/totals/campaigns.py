@@ -27,6 +27,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from glasshouse.checkpoint import Checkpoint
 from glasshouse.errors import DataError, StudyError, printable
 from glasshouse.language import marked, text
 from glasshouse.sources.files import fingerprint
@@ -45,7 +46,7 @@ from glasshouse.totals.finding import (
     without_entities,
 )
 from glasshouse.totals.joining import groups_of
-from glasshouse.totals.kept import Checkpoint
+from glasshouse.totals.kept import attempts_of, attempts_table
 from glasshouse.totals.publications import UNKNOWN, Published, Trouble, read_publications
 from glasshouse.totals.reckoning import RULES, CampaignResult, PhaseResult, exposed, phase_result
 from glasshouse.totals.solver import prepare
@@ -74,6 +75,8 @@ _BATCH = 24
 """How many quick attempts a process gets at once."""
 _SAVED_EVERY = 2.0
 """After so many seconds the attempts that were made are kept."""
+_ELAPSED = b"elapsed"
+"""Where a table of attempts says how many seconds the campaign had taken."""
 
 
 def load_plan(path: str | os.PathLike[str]) -> TotalsStudy:
@@ -120,10 +123,10 @@ def campaign(
     checkpoint = None
     if folder is not None:
         checkpoint = Checkpoint(Path(folder), key=_key(study))
-        checkpoint.start(resume=resume)
+        checkpoint.open(resume=resume)
     register = register_size(study, publications)
     terms = Terms(int(study.budget.gigabytes * (1 << 30)), register, study.left_out)
-    clock = _Clock(began, study.budget.seconds, checkpoint.elapsed() if checkpoint else 0.0)
+    clock = _Clock(began, study.budget.seconds, _elapsed(checkpoint))
     with Workers(processes, terms) as workers:
         run = _Run(study, publications, register, workers, checkpoint, clock, on_progress)
         return run.result()
@@ -281,8 +284,8 @@ class _Run:
     def _solve(self, number: int, found: Found) -> None:
         """Try the instances of a phase: quickly all of them, then those that are worth most."""
         if self._checkpoint is not None:
-            for attempt in self._checkpoint.load(number):
-                found.attempts[attempt.part] = attempt
+            for table in self._checkpoint.tables(number):
+                found.attempts |= {attempt.part: attempt for attempt in attempts_of(table)}
             if self._checkpoint.finished(number):
                 return
         efforts = [phase.effort for phase in self._study.phases[number:]]
@@ -333,8 +336,10 @@ class _Run:
             self._save(number, pending)
 
     def _save(self, number: int, attempts: Sequence[Attempt]) -> None:
-        if self._checkpoint is not None:
-            self._checkpoint.save(number, attempts, self._clock.elapsed)
+        if self._checkpoint is not None and attempts:
+            table = attempts_table(attempts)
+            elapsed = {_ELAPSED: repr(self._clock.elapsed)}
+            self._checkpoint.save_table(number, table.replace_schema_metadata(elapsed))
 
 
 def _batches(found: Found, parts: Iterable[int], size: int) -> Iterator[list[Task]]:
@@ -365,6 +370,12 @@ def _failures(found: Found) -> list[Trouble]:
         )
         for reason, own in parts.items()
     ]
+
+
+def _elapsed(checkpoint: Checkpoint | None) -> float:
+    """Return how many seconds a campaign that is resumed has taken so far."""
+    tables = [] if checkpoint is None else checkpoint.tables()
+    return max((float(table.schema.metadata[_ELAPSED]) for table in tables), default=0.0)
 
 
 def _tells(earlier: Phase, phase: Phase) -> bool:
