@@ -21,8 +21,8 @@ from glasshouse.errors import DataError, StoppedError, StudyError
 from glasshouse.study import dump_study
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.synthetic.trade import write_trade
-from glasshouse.totals.amounts import FAULTS, amounts
 from glasshouse.totals.campaigns import CampaignResult, campaign, load_plan
+from glasshouse.totals.fixed_point import FAULTS, amounts
 
 PLAN = Path(__file__).parents[2] / "examples" / "trade" / "study.toml"
 

@@ -72,8 +72,8 @@ def solve(
         ) from None
     found = solve(
         from_json(document),
-        time_limit=time_limit,
-        memory_limit=options.size_in_bytes(memory) or 2 << 30,
+        seconds=time_limit,
+        memory=options.size_in_bytes(memory) or 2 << 30,
         counting=_COUNTING,
     )
     if as_json:

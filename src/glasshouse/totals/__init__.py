@@ -2,9 +2,8 @@
 
 from glasshouse.totals.campaigns import CampaignResult, PhaseResult, campaign, load_plan
 from glasshouse.totals.exposure import Exposure, Phase, Register, exposure, register_of
-from glasshouse.totals.instance import Instance, from_dict, from_json, instance
+from glasshouse.totals.instance import Instance, Solution, from_dict, from_json, instance
 from glasshouse.totals.places import BinExposed
-from glasshouse.totals.solution import Solution
 from glasshouse.totals.solver import solve
 
 __all__ = [

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.errors import GlasshouseError
 from glasshouse.totals.exposure import Register, exposure
-from glasshouse.totals.instance import NONE, Instance, Integers
-from glasshouse.totals.solver import Solution, solve
+from glasshouse.totals.instance import NONE, Instance, Solution
+from glasshouse.totals.solver import solve
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -195,7 +196,7 @@ def _answer_by_solver(task: Task, terms: Terms, limit: float) -> _Answer:
     given = _instance(task)
     register = _register(task, terms)
     weights = None if register is None else register.weights(given, left_out=terms.share_left_out)
-    found = solve(given, time_limit=limit, memory_limit=terms.memory, weights=weights)
+    found = solve(given, seconds=limit, memory=terms.memory, weights=weights)
     feasible = _feasible(found) if found.status != "infeasible" else None
     shares = found.shares if found.weighted_shares is None else found.weighted_shares
     bayes = None

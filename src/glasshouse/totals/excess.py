@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from glasshouse.totals.amounts import Integers
+from glasshouse.arrays import Integers
 from glasshouse.totals.joining import Flags, Groups
 
 

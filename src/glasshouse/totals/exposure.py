@@ -39,9 +39,8 @@ import pyarrow as pa
 
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
-from glasshouse.totals.decimals import Number, exact
-from glasshouse.totals.instance import NONE, Instance
-from glasshouse.totals.solution import Solution
+from glasshouse.totals.fixed_point import Number, exact
+from glasshouse.totals.instance import NONE, Instance, Solution
 
 PHASES = ("prior", "joined", "uniform", "bayes")
 """What the adversary knows: the register; the totals; the feasible bins; how many allocations put it where."""

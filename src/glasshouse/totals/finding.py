@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, printable
 from glasshouse.language import marked, text
 from glasshouse.study.totals import Phase, TotalsStudy
-from glasshouse.totals.amounts import Integers
 from glasshouse.totals.attempts import Attempt, Flags, Task
 from glasshouse.totals.joining import Groups
 from glasshouse.totals.naming import Registered, registered

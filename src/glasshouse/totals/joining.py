@@ -18,10 +18,10 @@ from math import floor
 import numpy as np
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.language import marked
 from glasshouse.study.totals import Phase, TotalsStudy
-from glasshouse.totals.amounts import FAULTS, LARGE, UNMAPPED, Integers
-from glasshouse.totals.decimals import exact
+from glasshouse.totals.fixed_point import FAULTS, LARGE, UNMAPPED, exact
 from glasshouse.totals.instance import LARGEST_SUM
 from glasshouse.totals.publications import UNKNOWN, Published, Trouble, agreed, combined, said
 
@@ -84,7 +84,7 @@ class Groups:
     bin_columns: Mapping[str, Sequence[str]]
     """Per column that names a bin, its text for every bin of the phase."""
     fault: NDArray[np.uint8]
-    """Per group, the first thing wrong with its measures; see `glasshouse.totals.amounts.FAULTS`."""
+    """Per group, the first thing wrong with its measures; see `glasshouse.totals.fixed_point.FAULTS`."""
     suppressed: Flags
     """Per group, whether another publication shows records of it that were not published."""
     unjoined: int

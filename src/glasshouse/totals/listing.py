@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.totals.amounts import Integers
+from glasshouse.arrays import Integers
 from glasshouse.totals.finding import Found
 from glasshouse.totals.joining import Flags
 from glasshouse.totals.standing import Standing, sources_of

@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.totals.amounts import Integers
+from glasshouse.arrays import Integers
 from glasshouse.totals.attempts import Flags, Floats
 
 _ALIKE = 1 - 1e-12

@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.study.totals import TotalsStudy
-from glasshouse.totals.amounts import Integers
 from glasshouse.totals.attempts import Floats
 from glasshouse.totals.finding import Found
 from glasshouse.totals.naming import Registered

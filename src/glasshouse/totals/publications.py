@@ -14,13 +14,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, printable
 from glasshouse.language import marked, text, translated, unknown_name
 from glasshouse.sources import Source, open_source
 from glasshouse.study.conditions import parse_condition
 from glasshouse.study.totals import Derived, KeyMap, Publication, TotalsStudy
 from glasshouse.table.dictionary import Dictionary
-from glasshouse.totals.amounts import CONTRADICTED, Faults, Integers, amounts
+from glasshouse.totals.fixed_point import CONTRADICTED, Faults, amounts
 
 Flags = NDArray[np.bool_]
 UNKNOWN = -1
@@ -94,7 +95,7 @@ class Published:
     measures: Mapping[str, Integers]
     """Per measure, the scaled values of the rows."""
     faults: Mapping[str, Faults]
-    """Per measure, what is wrong with them; see `glasshouse.totals.amounts.FAULTS`."""
+    """Per measure, what is wrong with them; see `glasshouse.totals.fixed_point.FAULTS`."""
     row: Integers
     """Per row that is used, which row of the file it is, from 0."""
     rows: int

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, text, translated, unknown_name
 from glasshouse.study.totals import TotalsStudy
-from glasshouse.totals.amounts import Integers
 from glasshouse.totals.exposure import Phase as Exposed
 from glasshouse.totals.finding import Found
 from glasshouse.totals.listing import instances_table, packages_table, worth_of

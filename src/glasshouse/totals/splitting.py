@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from glasshouse.arrays import Integers
 from glasshouse.study.totals import Phase, TotalsStudy
-from glasshouse.totals.amounts import Integers
 from glasshouse.totals.excess import excess_of
 from glasshouse.totals.joining import Flags, Groups
 

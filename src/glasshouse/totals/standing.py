@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from glasshouse.arrays import Integers
 from glasshouse.study.totals import Phase, TotalsStudy
-from glasshouse.totals.amounts import Integers
 from glasshouse.totals.attempts import Flags, Floats
 from glasshouse.totals.finding import Found, records_of
 from glasshouse.totals.splitting import has_same_groups
