@@ -198,7 +198,7 @@ def _glances() -> Mapping[str, Callable[[Any, str], Page]]:
         "groups.Measures": of_people(groups.measures_page),
         "groups.Sampled": of_people(groups.sampled_page),
         "groups.Threat": of_people(groups.threatened_page),
-        "totals.Exposure": of_figures(totals.exposure_page),
+        "totals.SolutionExposure": of_figures(totals.exposure_page),
         "totals.Solution": of_figures(totals.solution_page),
         "economics.Baseline": of_figures(economics.baseline_page),
         "economics.Curve": of_figures(economics.curve_page),

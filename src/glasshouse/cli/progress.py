@@ -63,8 +63,12 @@ def progress(*, sweeps: bool = False) -> Iterator[Watch]:
             sampling=lambda now: bar.update(
                 sampling, completed=now.sweeps, total=now.most, note=_sampled(now), visible=True
             ),
-            solving=lambda phase, done, total: bar.update(
-                solving, completed=done, total=max(total, 1), note=phase, visible=True
+            solving=lambda now: bar.update(
+                solving,
+                completed=now.done,
+                total=max(now.total or 0, 1),
+                note=now.note,
+                visible=True,
             ),
             searching=lambda done, bound, best: bar.update(
                 searching, note=_searched(done, bound, best), visible=True

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet
 from numpy.typing import NDArray
 
+from glasshouse import progress
 from glasshouse import study as study_models
 from glasshouse.atomic import new_file
 from glasshouse.checkpoint import Checkpoint
@@ -164,7 +165,7 @@ class Watch:
     """Called with how many solutions were looked at, what none can lose less than, and what the best one loses."""
     sampling: Callable[[SamplingProgress], None] | None = None
     """Called with how far a sampler is."""
-    solving: Callable[[str, int, int], None] | None = None
+    solving: progress.OnProgress | None = None
     """Called with the phase, and how many of how many instances have been tried."""
 
 

@@ -11,7 +11,6 @@ import pyarrow as pa
 from glasshouse.runs.runner import Means
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.totals import CampaignResult, campaign
-from glasshouse.totals.reckoning import RULES
 
 if TYPE_CHECKING:
     from glasshouse.report import Page, Provenance
@@ -37,28 +36,15 @@ class TotalsRun:
 
     def summary(self) -> dict[str, float | None]:
         """Return the main figures: what was solved, and which records and amounts are certain in the end."""
-        last = self.result.phases[-1]
-        return {
-            "value": self.result.value,
-            "instances": self.result.instances,
-            "solved": self.result.solved,
-            "linked": last.linked_so_far,
-            "exposed": last.exposed,
-            "exposed_value": last.exposed_value,
-        }
+        return self.result.summary()
 
     def to_frame(self) -> pa.Table:
         """Return a row per instance: its size, what came of it, and what it took."""
-        return self.result.instances_frame()
+        return self.result.to_frame()
 
     def tables(self) -> dict[str, pa.Table]:
         """Return a row per rule of guessing, step and bin: what the adversary can do there."""
-        frames = [
-            frame.add_column(0, "rule", pa.array([rule] * len(frame), pa.string()))
-            for rule in RULES
-            for frame in (self.result.bins_frame(rule),)
-        ]
-        return {"bins.parquet": pa.concat_tables(frames)}
+        return self.result.tables()
 
     def to_page(self, provenance: Provenance) -> Page:
         """Return the report, in the language that is spoken."""

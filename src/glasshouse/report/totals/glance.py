@@ -12,7 +12,7 @@ from glasshouse.report.page import Figure, Finding, Page, Severity
 from glasshouse.report.totals.charts import value_at_risk, value_at_risk_table
 from glasshouse.report.totals.solutions import solution_sentences
 from glasshouse.report.words import frequency, share
-from glasshouse.totals import Exposure, Solution
+from glasshouse.totals import Solution, SolutionExposure
 
 
 def solution_page(solution: Solution) -> Page:
@@ -44,7 +44,7 @@ def _places(solution: Solution, title: str) -> Figure | None:
     )
 
 
-def exposure_page(exposure: Exposure) -> Page:
+def exposure_page(exposure: SolutionExposure) -> Page:
     """Return how surely the entities behind transactions can be named."""
     counted = exposure.chances.get("bayes") is not None
     steps = exposure.phases("bayes" if counted else "uniform")

@@ -39,7 +39,7 @@ from glasshouse.report.totals.words import (
 )
 from glasshouse.report.words import counted, percentage, plural
 from glasshouse.study.totals import TotalsStudy
-from glasshouse.totals import CampaignResult, Phase, PhaseResult
+from glasshouse.totals import CampaignResult, ExposurePhase, PhaseResult
 
 __all__ = ["total_findings", "total_page"]
 
@@ -88,7 +88,7 @@ def _figures(result: CampaignResult, study: TotalsStudy) -> tuple[Figure, ...]:
                 table=value_at_risk_table(steps, study.currency),
             )
         )
-    instances = result.instances_frame()
+    instances = result.to_frame()
     if len(instances):
         figures += [
             Figure.of(
@@ -176,7 +176,7 @@ def _counts(phase: PhaseResult) -> tuple[int, ...]:
     )
 
 
-def _exposure(steps: Sequence[Phase], currency: str | None) -> Table:
+def _exposure(steps: Sequence[ExposurePhase], currency: str | None) -> Table:
     titles = (
         text("mean chance"),
         text("factor"),
