@@ -40,8 +40,7 @@ from glasshouse.groups.closed import closed_form
 from glasshouse.groups.gibbs_vertical import VerticalChain, VerticalPlan
 from glasshouse.groups.reading import from_generalised, from_group_column
 from glasshouse.groups.release import Release
-from glasshouse.groups.effort import Effort
-from glasshouse.groups.sampling import sample
+from glasshouse.groups.sampling import Effort, sample
 from glasshouse.groups.sampling_models import VerticalModel
 from glasshouse.groups.victims import victims_of_rows, victims_of_table
 from glasshouse.mitigation.anatomy import anatomise

@@ -24,8 +24,7 @@ from census import school_census
 from glasshouse.mitigation.attained import attained
 from glasshouse.mitigation.criteria import EqualCloseness, KAnonymity
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
-from glasshouse.mitigation.quality import Recoding
-from glasshouse.mitigation.recoding import recode
+from glasshouse.mitigation.recoding import Recoding, recode
 from glasshouse.table import EncodedTable, read
 from measure import cpu_seconds
 

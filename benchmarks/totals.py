@@ -31,13 +31,10 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import lil_matrix
 
 from glasshouse.totals import Instance, solve
-from glasshouse.totals.budget import Budget, OutOfTime
-from glasshouse.totals.linear import system_of
-from glasshouse.totals.propagation import knowledge_of
-from glasshouse.totals.satisfaction import settle
+from glasshouse.totals.cp_sat import settle, stop_at_cpu_limit
+from glasshouse.totals.propagation import domains_of
 from glasshouse.totals.solver import prepare
-from glasshouse.totals.watching import watched
-from glasshouse.totals.witnesses import no_witnesses
+from glasshouse.totals.system import Budget, OutOfTime, Witnesses, system_of
 from trade_groups import Group, groups
 
 BUCKETS = ((0, 3), (3, 6), (6, 12), (12, 24), (24, 36), (36, 50))
@@ -79,13 +76,13 @@ def by_the_wall(seconds: float) -> float:
 
 
 def ours(instance: Instance, seconds: float) -> Sets | None:
-    solution = solve(instance, time_limit=seconds)
+    solution = solve(instance, seconds=seconds)
     return [set(bins) for bins in solution.feasible_bins] if solution.proved else None
 
 
 def shared_witnesses(instance: Instance, seconds: float) -> Sets | None:
     system, kind_of = system_of(instance)
-    known, seen = knowledge_of(system), no_witnesses(system)
+    known, seen = domains_of(system), Witnesses(system)
     try:
         settle(known, seen, Budget(seconds, 2 << 30))
     except OutOfTime:
@@ -141,7 +138,7 @@ class CpSatModel:
             model.add(self._x[package][bin_] == 0)
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
-        with watched(solver, seconds):
+        with stop_at_cpu_limit(solver, seconds):
             status = solver.solve(model)
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             values = [[solver.value(each) for each in row] for row in self._x]

@@ -28,8 +28,7 @@ import pyarrow.compute as pc
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.synthetic.trade import Trade, trade
 from glasshouse.synthetic.trade_world import IMPORTERS, TRANSACTIONS
-from glasshouse.totals.reckoning import CampaignResult
-from glasshouse.totals.campaigns import campaign, load_plan
+from glasshouse.totals import CampaignResult, campaign, load_plan
 
 PLAN = Path(__file__).parents[1] / "examples" / "trade" / "study.toml"
 GIVEN_UP = 24
@@ -75,7 +74,7 @@ def show_phases(result: CampaignResult) -> None:
 
 def show_complexity(result: CampaignResult) -> float:
     """Print the share solved by complexity, and return the share that the published procedure does not give up."""
-    frame = result.instances_frame()
+    frame = result.to_frame()
     complexity = frame["complexity"].to_numpy()
     solved = ~np.isin(
         frame["status"].to_numpy(zero_copy_only=False), ["limit", "failed", "untried"]

@@ -151,8 +151,8 @@ RESULTS: dict[str, Callable[[], object]] = {
         tiny(), gh.groups.victims_of_rows(tiny()), gh.groups.Effort(sweeps=200, chains=2)
     ),
     "groups.Threat": lambda: measured().attacker,
-    "totals.Exposure": lambda: gh.totals.exposure(
-        solved(), gh.totals.Register({"here": 2, "there": 1})
+    "totals.SolutionExposure": lambda: gh.totals.exposure(
+        solved(), gh.totals.EntityRegister({"here": 2, "there": 1})
     ),
     "totals.Solution": solved,
     "economics.Baseline": lambda: gh.economics.one_shot(Terms(), range(1, 30)),

@@ -19,7 +19,7 @@ from glasshouse.report.compare.figures import measured_findings
 from glasshouse.report.compare.runs import side_by_side_findings
 from glasshouse.report.compare.runs import assessed_page
 from glasshouse.runs.compare import side_by_side
-from glasshouse.runs.compare import (stored_assessment, stored_runs)
+from glasshouse.runs.compare import stored_assessment, stored_runs
 from tests.cli.test_longitudinal import write
 from tests.conftest import Glasshouse
 from tests.report.snapshots import assert_snapshot

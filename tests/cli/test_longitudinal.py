@@ -199,7 +199,7 @@ def test_the_report_tells_how_it_grows(glasshouse: Glasshouse, years: tuple[Path
 def test_an_interrupted_collection_goes_on(
     glasshouse: Glasshouse, years: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from glasshouse.runs.checkpoint import Checkpoint
+    from glasshouse.checkpoint import Checkpoint
 
     arguments = (*years, "--id", "id", *KNOWN, "-s", "disability")
     whole = glasshouse("assess", *arguments, "--out", "whole")

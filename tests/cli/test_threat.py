@@ -173,7 +173,7 @@ def test_a_sampled_run_is_resumed_to_the_same_end(
 ) -> None:
     import numpy as np
 
-    from glasshouse.runs import checkpoint
+    from glasshouse import checkpoint
 
     generator = np.random.default_rng(5)
     size = 400

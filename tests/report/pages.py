@@ -23,7 +23,7 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
-from glasshouse.report.charts import (TARGETS, wrapped)
+from glasshouse.report.charts import TARGETS, wrapped
 from glasshouse.table import read
 
 PROVENANCE = Provenance(

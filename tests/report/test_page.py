@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from glasshouse.errors import InternalError
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report import page as page_module
-from glasshouse.report.archive import (from_json, to_json)
+from glasshouse.report.archive import from_json, to_json
 from glasshouse.report.html import to_html
 from glasshouse.report.page import (
     Cell,

@@ -18,13 +18,13 @@ from glasshouse.groups.measures import Threat
 from glasshouse.groups.sampling_results import Aggregate, Sampled, Stop
 from glasshouse.groups.titles import FIGURES, figure_title
 from glasshouse.language import LANGUAGES, speaking
-from glasshouse.report.archive import (in_every_language, to_json)
+from glasshouse.report.archive import in_every_language, to_json
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Page, Provenance, Severity
 from glasshouse.report.threat.charts import MOST_RANKS, ranked_beliefs
 from glasshouse.report.threat.findings import threat_findings
 from glasshouse.report.threat.page import threat_page
-from glasshouse.report.threat.page import (measures_section, sampling_section)
+from glasshouse.report.threat.page import measures_section, sampling_section
 from glasshouse.report.threat.findings import likeliest
 from glasshouse.runs.threat import ThreatRun, run_threat
 from glasshouse.study import Dataset

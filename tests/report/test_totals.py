@@ -29,8 +29,8 @@ from glasshouse.report.totals.findings import total_findings
 from glasshouse.report.totals.page import total_page
 from glasshouse.report.totals.page import places_section
 from glasshouse.study.totals import TotalsStudy
-from glasshouse.totals import CampaignResult, Phase, campaign
-from glasshouse.totals.reckoning import Apart
+from glasshouse.totals import CampaignResult, ExposurePhase, campaign
+from glasshouse.totals.campaign import Apart
 from tests.report.reading import assert_it_asks_nobody, everything, read_text
 from tests.report.snapshots import assert_snapshot
 
@@ -431,7 +431,7 @@ def test_no_bar_of_complexity_is_left_out_of_the_times_and_ticks_are_powers_of_t
 
 def test_a_wide_axis_of_value_has_powers_of_ten_only() -> None:
     steps = [
-        Phase(name, 1, 0.1, None, value, None, 0, 0.0)
+        ExposurePhase(name, 1, 0.1, None, value, None, 0, 0.0)
         for name, value in (("prior", 267.0), ("city, joined", 40_700.0), ("city, solved", 4.9e6))
     ]
     axis = value_at_risk(steps, "USD").to_dict()["layer"][0]["encoding"]["x"]["axis"]
@@ -459,5 +459,5 @@ def test_the_numbers_of_every_picture_are_in_a_table() -> None:
         ["2–4", "2", "2.50", "3.00", "3.50"],
         ["50+", "1", "5,000.00", "5,000.00", "5,000.00"],
     ]
-    steps = [Phase("prior", 1, 0.1, None, 267.0, None, 0, 0.0)]
+    steps = [ExposurePhase("prior", 1, 0.1, None, 267.0, None, 0, 0.0)]
     assert entries(value_at_risk_table(steps, "USD")) == [["the register alone", "USD 267.00"]]

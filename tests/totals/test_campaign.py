@@ -2,54 +2,32 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import shutil
-import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StoppedError, StudyError
-from glasshouse.study import dump_study
 from glasshouse.study.totals import TotalsStudy
-from glasshouse.synthetic.trade import write_trade
-from glasshouse.totals.amounts import FAULTS, amounts
-from glasshouse.totals.campaigns import campaign, load_plan
-from glasshouse.totals.reckoning import CampaignResult
-
-PLAN = Path(__file__).parents[2] / "examples" / "trade" / "study.toml"
-
-
-def trade_plan(folder: Path, *, budget: Mapping[str, float], **month: Any) -> TotalsStudy:
-    """The example plan, on a month of its own."""
-    write_trade(folder / "month", **month)
-    (folder / "study.toml").write_bytes(PLAN.read_bytes())
-    plan = load_plan(folder / "study.toml")
-    return changed(plan, budget={**plan.budget.model_dump(), **budget})
-
-
-def changed(plan: TotalsStudy, **update: Any) -> TotalsStudy:
-    return TotalsStudy.model_validate({**plan.model_dump(), **update})
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def rewrite(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0].keys())
-        writer.writeheader()
-        writer.writerows(rows)
+from glasshouse.totals import CampaignResult, campaign, workers
+from glasshouse.totals.phase import Task
+from tests.totals.plans import (
+    GOOD,
+    GOOD_TOTALS,
+    changed,
+    rewrite,
+    rows_of,
+    tiny_plan,
+    trade_plan,
+    write,
+)
 
 
 def mistakes(result: CampaignResult, folder: Path) -> tuple[int, int, int]:
@@ -115,13 +93,30 @@ def test_chances_grow_from_phase_to_phase_and_bayes_is_never_below_uniform(
     assert (result.standing.bayes >= result.standing.uniform - 1e-12).all()
 
 
+def test_the_summary_and_the_tables_of_a_run_are_those_of_the_result(
+    hundredth: tuple[Path, CampaignResult],
+) -> None:
+    _, result = hundredth
+    last = result.phases[-1]
+    assert result.summary() == {
+        "value": result.value,
+        "instances": result.instances,
+        "solved": result.solved,
+        "linked": last.linked_so_far,
+        "exposed": last.exposed,
+        "exposed_value": last.exposed_value,
+    }
+    ((name, table),) = result.tables().items()
+    assert name == "bins.parquet"
+    assert table.num_rows == sum(len(result.bins(rule)) for rule in ("uniform", "bayes"))
+
+
 def test_frames_agree_with_the_figures_and_tell_no_names(
     hundredth: tuple[Path, CampaignResult],
 ) -> None:
     _, result = hundredth
-    instances = result.instances_frame()
+    instances = result.to_frame()
     assert instances.num_rows == result.instances
-    assert result.to_frame().num_rows == 3
     assert not {"group", "keys", "bin", "record"} & set(instances.column_names)
     packages = result.packages_frame()
     assert packages.num_rows == result.records
@@ -159,55 +154,6 @@ def test_other_rounding_models_are_never_wrong(tmp_path: Path, made: str, model:
 
 
 # -- a slow, obvious twin ------------------------------------------------------------------------------------------
-
-
-def tiny_plan(
-    folder: Path,
-    records: Sequence[tuple[str, str, str]],
-    totals: Sequence[tuple[str, str, str]],
-    **more: Any,
-) -> TotalsStudy:
-    """Records (group, value, weight) and totals (group, bin, value) as a plan with one measure."""
-    write(
-        folder / "records.csv",
-        ["id", "group", "value"],
-        [(f"r{i}", g, v) for i, (g, v, _) in enumerate(records)],
-    )
-    write(folder / "totals.csv", ["group", "bin", "value"], totals)
-    write(folder / "register.csv", ["entity", "bin"], [(f"e{i}", b) for i, b in enumerate("aabc")])
-    content = {
-        "publications": {
-            "records": {
-                "path": folder / "records.csv",
-                "identifier": "id",
-                "measures": {"value": "value"},
-            },
-            "totals": {"path": folder / "totals.csv", "measures": {"value": "value"}},
-            "register": {"path": folder / "register.csv"},
-        },
-        "measures": {"value": {"decimals": 1}},
-        "rounding": "sum",
-        "none_bin": False,
-        "entities": {"publication": "register", "keys": {"bin": "bin"}, "entity": "entity"},
-        "phases": [
-            {
-                "name": "only",
-                "packages": "records",
-                "bins": "totals",
-                "bin": ["bin"],
-                "keys": {"group": "group"},
-            }
-        ],
-        **more,
-    }
-    return TotalsStudy.model_validate(content)
-
-
-def write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(header)
-        writer.writerows(rows)
 
 
 def by_hand(
@@ -453,7 +399,7 @@ def same(first: CampaignResult, second: CampaignResult) -> bool:
             del phase["seconds"]
         return plain
 
-    instances = (each.instances_frame().drop_columns(["seconds"]) for each in (first, second))
+    instances = (each.to_frame().drop_columns(["seconds"]) for each in (first, second))
     left, right = instances
     return bool(
         figures(first) == figures(second)
@@ -504,8 +450,9 @@ def test_a_campaign_that_was_killed_between_any_two_files_ends_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _, plan, whole = small
-    monkeypatch.setattr("glasshouse.totals.campaigns._BATCH", 7)
-    monkeypatch.setattr("glasshouse.totals.campaigns._SAVED_EVERY", -1.0)
+    module = sys.modules[campaign.__module__]
+    monkeypatch.setattr(module, "_BATCH", 7)
+    monkeypatch.setattr(module, "_SAVED_EVERY", -1.0)
     campaign(plan, folder=tmp_path / "run")
     parts = sorted(path.name for path in (tmp_path / "run").glob("*.arrow"))
     assert len(parts) >= 5
@@ -537,7 +484,7 @@ def test_a_checkpoint_belongs_to_its_plan_and_its_data(
         campaign(plan, resume=True)
     own = tiny_plan(tmp_path, [("g", "1", "")], [("g", "a", "1")])
     campaign(own, folder=tmp_path / "run")
-    with pytest.raises(StudyError, match="another plan"):
+    with pytest.raises(StudyError, match="another study"):
         campaign(changed(own, rounding="unknown"), folder=tmp_path / "run", resume=True)
     write(tmp_path / "totals.csv", ["group", "bin", "value"], [("g", "a", "2")])
     with pytest.raises(StudyError, match="other data"):
@@ -558,7 +505,7 @@ def test_without_time_nothing_is_claimed(
     assert result.phases[0].untried == whole.phases[0].instances - whole.phases[0].trivial
     assert result.phases[0].linked == sum(
         instance["packages"]
-        for instance in result.instances_frame().to_pylist()
+        for instance in result.to_frame().to_pylist()
         if instance["phase"] == "city" and instance["status"] == "unique"
     )
 
@@ -566,18 +513,16 @@ def test_without_time_nothing_is_claimed(
 def test_time_goes_first_to_all_and_then_to_the_most_valuable(
     small: tuple[Path, TotalsStudy, CampaignResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import glasshouse.totals.attempts as attempts
-
     _, plan, whole = small
     tried: list[tuple[float, int, int]] = []
-    monkeypatch.setattr(attempts, "PAIRS_PER_SECOND", 1)
+    monkeypatch.setattr(workers, "PAIRS_PER_SECOND", 1)
+    attempt = workers.attempt
 
-    def noted(tasks: Sequence[attempts.Task], terms: attempts.Terms, limit: float) -> Any:
-        found = [attempts.attempt(task, terms, limit) for task in tasks]
-        tried.extend((limit, task.part, int(task.packages[:, 0].sum())) for task in tasks)
-        return found
+    def noted(task: Task, terms: workers.AttemptTerms, limit: float) -> Any:
+        tried.append((limit, task.part, int(task.packages[:, 0].sum())))
+        return attempt(task, terms, limit)
 
-    monkeypatch.setattr(attempts, "attempt_all", noted)
+    monkeypatch.setattr(workers, "attempt", noted)
     result = campaign(
         changed(
             plan, phases=[plan.phases[0]], budget={"seconds": 60.0, "quick": 0.02, "longest": 0.1}
@@ -592,311 +537,6 @@ def test_time_goes_first_to_all_and_then_to_the_most_valuable(
     assert result.phases[0].unsolved == hard
 
 
-# -- bad input -----------------------------------------------------------------------------------------------------
-
-
-GOOD = [("good", "1.0", ""), ("good", "2.0", "")]
-GOOD_TOTALS = [("good", "a", "1"), ("good", "b", "2")]
-
-
-@pytest.mark.parametrize(
-    ("value", "total", "kind"),
-    [
-        ("-1.0", "1", "negative"),
-        ("", "1", "missing"),
-        ("many", "1", "no number"),
-        ("1.05", "1", "too many decimals"),
-        ("1.0", "-1", "negative"),
-        ("1.0", "", "missing"),
-        ("400000000000000000.0", "1", "too large"),
-        ("90000000000000000000000", "1", "too large"),
-    ],
-)
-def test_a_wrong_measure_sets_its_group_apart_and_the_rest_goes_on(
-    tmp_path: Path, value: str, total: str, kind: str
-) -> None:
-    plan = tiny_plan(
-        tmp_path,
-        [*GOOD, ("bad", value, ""), ("bad", "1.0", "")],
-        [*GOOD_TOTALS, ("bad", "a", total)],
-    )
-    result = campaign(plan)
-    (trouble,) = result.troubles
-    assert kind in trouble.kind
-    assert (trouble.where, trouble.count, trouble.example) == ("only", 1, "bad")
-    assert [(each.reason, each.groups) for each in result.phases[0].apart] == [("measures", 1)]
-    assert result.phases[0].linked == 2
-
-
-def test_records_and_totals_that_share_no_key_are_reported(tmp_path: Path) -> None:
-    plan = tiny_plan(tmp_path, GOOD, [("other", "a", "1")])
-    result = campaign(plan)
-    (trouble,) = result.troubles
-    assert (trouble.kind, trouble.count) == ("records and totals share no key", 2)
-    assert trouble.example == "good"
-    assert result.phases[0].instances == 0
-    assert [(a.reason, a.groups) for a in result.phases[0].apart] == [("suppressed", 1)]
-
-
-def test_records_without_totals_are_counted(tmp_path: Path) -> None:
-    result = campaign(tiny_plan(tmp_path, [*GOOD, ("new", "1.0", "")], GOOD_TOTALS))
-    (trouble,) = result.troubles
-    assert (trouble.kind, trouble.count, trouble.example) == ("records without totals", 1, "new")
-    assert result.phases[0].linked == 2
-
-
-@pytest.mark.parametrize(
-    ("totals", "none_bin", "reason"),
-    [
-        ([("good", "a", "1"), ("good", "b", "9")], True, "records added"),
-        ([("good", "a", "1.4"), ("good", "b", "2.4")], True, "records added or rounding"),
-        ([("good", "a", "1"), ("good", "b", "0")], False, "records left out"),
-        ([("good", "a", "0"), ("good", "b", "0"), ("good", "c", "3")], False, None),
-        ([("good", "a", "1.4"), ("good", "b", "1.6")], False, "rounding"),
-        ([("good", "a", "1"), ("good", "b", "2"), ("gone", "a", "5")], True, "suppressed"),
-    ],
-)
-def test_totals_that_cannot_be_met_are_set_apart_with_the_reason(
-    tmp_path: Path, totals: list[tuple[str, str, str]], none_bin: bool, reason: str | None
-) -> None:
-    plan = tiny_plan(tmp_path, GOOD, totals, none_bin=none_bin, tolerance=0.3)
-    result = campaign(plan)
-    assert [each.reason for each in result.phases[0].apart] == ([] if reason is None else [reason])
-
-
-def test_a_suppressed_part_of_a_group_is_recognised_by_a_third_publication(tmp_path: Path) -> None:
-    write(tmp_path / "records.csv", ["group", "part", "value"], [("g", "p", "1"), ("h", "p", "1")])
-    write(tmp_path / "totals.csv", ["group", "bin", "value"], [("g", "a", "6"), ("h", "a", "1")])
-    write(tmp_path / "third.csv", ["group", "part"], [("g", "p"), ("g", "q"), ("h", "p")])
-    measures = {"value": "value"}
-    plan = TotalsStudy.model_validate(
-        {
-            "publications": {
-                "records": {"path": tmp_path / "records.csv", "measures": measures},
-                "totals": {"path": tmp_path / "totals.csv", "measures": measures},
-                "third": {"path": tmp_path / "third.csv"},
-            },
-            "measures": {"value": {}},
-            "phases": [
-                {
-                    "name": "only",
-                    "packages": "records",
-                    "bins": "totals",
-                    "bin": ["bin"],
-                    "keys": {"group": "group"},
-                    "suppression": {
-                        "publication": "third",
-                        "keys": {"group": "group", "part": "part"},
-                    },
-                }
-            ],
-        }
-    )
-    result = campaign(plan)
-    (apart,) = result.phases[0].apart
-    assert (apart.reason, apart.groups, apart.records) == ("suppressed", 1, 1)
-    assert result.phases[0].linked == 1
-    with pytest.raises(StudyError, match="no register"):
-        result.exposure()
-
-
-def test_a_key_map_without_an_entry_and_repetitions_that_differ_are_reported(
-    tmp_path: Path,
-) -> None:
-    plan = tiny_plan(
-        tmp_path, [*GOOD, ("elsewhere", "1.0", "")], [("G", "a", "1"), ("G", "b", "2")]
-    )
-    write(tmp_path / "map.csv", ["from", "to"], [("good", "G")])
-    records = plan.publications["records"].model_dump()
-    records["derived"] = {
-        "group": {
-            "columns": ["group"],
-            "map": {"path": tmp_path / "map.csv", "source": "from", "target": "to"},
-        },
-        "letter": {"columns": ["id"], "first": 1},
-    }
-    publications = {**plan.model_dump()["publications"], "records": records}
-    result = campaign(changed(plan, publications=publications))
-    kinds = {each.kind: (each.count, each.example) for each in result.troubles}
-    assert kinds['the key map of "group" has no entry'] == (1, "elsewhere")
-    assert result.phases[0].linked == 2
-    records["unique"] = ["letter"]
-    result = campaign(changed(plan, publications=publications))
-    kinds = {each.kind: (each.count, each.example) for each in result.troubles}
-    assert kinds["rows that repeat another differ from it"] == (2, "G")
-    assert kinds["groups with a row that repeats another and differs from it"] == (1, "G")
-    assert result.publications[0]["repeated"] == 0
-    assert result.phases[0].linked == 0
-
-
-@pytest.mark.parametrize(
-    "repetition",
-    [("r0", "good", "2"), ("r0", "other", "1"), ("r1", "other", "2")],
-    ids=["another measure", "another group", "a third group"],
-)
-def test_groups_with_a_repetition_that_differs_are_set_apart(
-    tmp_path: Path, repetition: tuple[str, str, str]
-) -> None:
-    records = [("good", "1", ""), ("good", "2", ""), ("other", "7", ""), ("third", "5", "")]
-    totals = [("good", "a", "1"), ("good", "b", "2"), ("other", "a", "7"), ("third", "b", "5")]
-    plan = tiny_plan(tmp_path, records, totals)
-    records_file = plan.publications["records"].path
-    records_file.write_text(records_file.read_text() + ",".join(repetition) + "\n")
-    given = plan.model_dump()["publications"]
-    unique = {**given, "records": {**given["records"], "unique": ["id"]}}
-    result = campaign(changed(plan, publications=unique))
-    apart = {"good", repetition[1]}
-    told = result.packages_frame().to_pylist()
-    assert {each["record"]: each["linked"] for each in told if each["record"] != "r0"} == {
-        "r1": False,
-        "r2": "other" not in apart,
-        "r3": True,
-    }
-    assert not any(each["certain"] for each in told if each["record"] in ("r0", "r1"))
-    kinds = {each.kind: each.count for each in result.troubles}
-    assert kinds["rows that repeat another differ from it"] == 1
-    assert kinds["groups with a row that repeats another and differs from it"] == len(apart)
-
-
-@pytest.mark.parametrize("none_bin", [False, True])
-def test_a_group_with_a_place_that_the_key_map_does_not_have_is_set_apart(
-    tmp_path: Path, none_bin: bool
-) -> None:
-    totals = [*GOOD_TOTALS, ("lost", "a", "7"), ("lost", "zz", "9")]
-    plan = tiny_plan(tmp_path, [*GOOD, ("lost", "7", ""), ("lost", "9", "")], totals)
-    write(tmp_path / "map.csv", ["from", "to"], [(own, own) for own in "abc"])
-    given = plan.model_dump()["publications"]
-    map_ = {"path": tmp_path / "map.csv", "source": "from", "target": "to"}
-    given["totals"]["derived"] = {"bin": {"columns": ["bin"], "map": map_}}
-    result = campaign(changed(plan, publications=given, none_bin=none_bin))
-    kinds = {each.kind: (each.count, each.example) for each in result.troubles}
-    unmapped = "groups with a total whose place the key map does not have"
-    assert kinds[unmapped] == (1, "lost")
-    lost = [each for each in result.packages_frame().to_pylist() if each["record"] in ("r2", "r3")]
-    assert [each["feasible_bins"] for each in lost] == [None, None]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        (
-            "month/by_city.csv",
-            "month/by_town.csv",
-            r'by_town.csv: there is no such file; did you mean "by_city.csv"',
-        ),
-        (
-            'columns = ["order"]',
-            'columns = ["oder"]',
-            r'column "oder" is not in transactions.csv; did you mean "order"',
-        ),
-        ('insurance = "insurance"', 'insurance = "insurence"', 'column "insurence" is not in'),
-        ('target = "code"', 'target = "cod"', 'column "cod" is not in countries.csv'),
-        ('"nature=EFFECTIVE"', '"natur=EFFECTIVE"', 'column "natur" is not in transactions.csv'),
-        ('entity = "importer"', 'entity = "importr"', 'column "importr" is not in importers.csv'),
-        ('product = "product" }', 'product = "prduct" }', 'column "prduct" is not in by_state.csv'),
-    ],
-)
-def test_a_plan_that_names_missing_files_or_columns_is_refused_in_one_line(
-    tmp_path: Path,
-    small: tuple[Path, TotalsStudy, CampaignResult],
-    old: str,
-    new: str,
-    says: str,
-) -> None:
-    folder, _, _ = small
-    text = PLAN.read_text()
-    assert old in text
-    (tmp_path / "month").symlink_to(folder / "month")
-    (tmp_path / "study.toml").write_text(text.replace(old, new))
-    with pytest.raises(DataError, match=says) as refused:
-        campaign(load_plan(tmp_path / "study.toml"))
-    assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        ('bins = "by_city"', 'bins = "by_town"', 'publication "by_town" is not in the plan'),
-        ('phase = "state", on', 'phase = "stat", on', 'phase "stat" is not in the phases before'),
-        (
-            'on = ["state"] }, {',
-            'on = ["city"] }, {',
-            'column "city" is not in the bins of phase "state"',
-        ),
-        ('value = "value"\ncurrency', 'value = "worth"\ncurrency', 'measure "worth"'),
-        ("decimals = 5", "decimals = 50", "should be at most 12"),
-        ('rounding = "sum"', 'rounding = "floor"', "rounding"),
-        ('name = "state"', 'name = "city"', 'phase "city" is given twice'),
-        ("[budget]", "[budgets]", '"budgets" is not an entry of a study'),
-        ('command = "totals"', 'command = "assess"', "another command"),
-    ],
-)
-def test_a_plan_that_contradicts_itself_is_refused_in_one_line(
-    tmp_path: Path, old: str, new: str, says: str
-) -> None:
-    text = PLAN.read_text()
-    assert old in text
-    (tmp_path / "study.toml").write_text(text.replace(old, new))
-    with pytest.raises(StudyError, match=says) as refused:
-        load_plan(tmp_path / "study.toml")
-    assert "\n" not in str(refused.value)
-
-
-def test_the_documentation_shows_the_example_plan() -> None:
-    page = PLAN.parents[2] / "docs" / "totals-campaign.md"
-    assert f"```toml\n{PLAN.read_text()}```" in page.read_text()
-
-
-def test_a_plan_is_written_and_read_back(tmp_path: Path) -> None:
-    plan = load_plan(PLAN)
-    (tmp_path / "study.toml").write_text(dump_study(plan, version="1"))
-    assert load_plan(tmp_path / "study.toml") == plan
-    assert tomllib.loads(PLAN.read_text())["command"] == "totals"
-
-
 def test_a_process_too_few_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="at least one process"):
         campaign(tiny_plan(tmp_path, GOOD, GOOD_TOTALS), processes=0)
-
-
-# -- numbers -------------------------------------------------------------------------------------------------------
-
-
-@given(
-    texts=st.lists(
-        st.one_of(
-            st.decimals(min_value=-(10**12), max_value=10**12, places=3).map(str),
-            st.text(alphabet="0123456789.,+- e", max_size=8),
-        ),
-        max_size=8,
-    )
-)
-def test_amounts_are_what_decimal_says(texts: list[str]) -> None:
-    units, faults = amounts(pa.array(texts, pa.string()), decimals=2)
-    for text, unit, fault in zip(texts, units.tolist(), faults.tolist(), strict=True):
-        assert (unit, FAULTS[fault]) == expected_amount(text.strip(" "))
-
-
-def expected_amount(text: str) -> tuple[int, str]:
-    if not text:
-        return 0, "missing"
-    plain = text[1:] if text[0] in "+-" else text
-    if not plain.replace(".", "", 1).isdigit():
-        return 0, "no number"
-    number = Decimal(plain) * 100
-    if number != int(number):
-        return 0, "too many decimals"
-    return (0, "negative") if text[0] == "-" and number else (int(number), "")
-
-
-def test_numbers_may_have_a_decimal_comma() -> None:
-    units, faults = amounts(pa.array(["1,5", "1.5"]), decimals=2, decimal_comma=True)
-    assert units.tolist() == [150, 0]
-    assert [FAULTS[code] for code in faults] == ["", "no number"]
-
-
-def test_the_largest_numbers_are_told_from_those_too_large() -> None:
-    units, faults = amounts(pa.array([str(2**62 - 1), str(2**62), "9" * 40]), decimals=0)
-    assert units[0] == 2**62 - 1
-    assert [FAULTS[code] for code in faults] == ["", "too large", "too large"]
-    assert np.array_equal(units[1:], [0, 0])

@@ -10,12 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.totals import Instance, Register, exposure, instance, register_of, solve
-from glasshouse.totals.exposure import by_bin, certain_links, phases
+from glasshouse.totals import EntityRegister, Instance, exposure, instance, register_of, solve
 from tests.totals.examples import CITIES, every_allocation, small_instances
 from tests.totals.test_golden import thesis
 
-REGISTER = Register({row[0]: row[3] for row in CITIES}, total=18_430)
+REGISTER = EntityRegister({row[0]: row[3] for row in CITIES}, total=18_430)
 
 
 def test_the_worked_example_goes_from_18430_importers_to_121_to_one() -> None:
@@ -36,16 +35,13 @@ def test_the_worked_example_goes_from_18430_importers_to_121_to_one() -> None:
 
 def test_the_city_with_one_importer_is_exposed_with_certainty() -> None:
     found = exposure(solve(thesis(tolerance=1)), REGISTER)
-    first = by_bin([found]).to_pylist()[0]
-    assert first == {
-        "bin": "OURO BRANCO",
-        "entities": 1,
-        "linked": 2,
-        "linked_value": pytest.approx(9_002_981.47),
-        "certain": 2,
-        "certain_value": pytest.approx(9_002_981.47),
-    }
-    assert certain_links([found])["package"].to_pylist() == ["172800001", "172900001"]
+    rows = found.to_frame().to_pylist()
+    assert [(row["package"], row["feasible_bins"]) for row in rows if row["certain"]] == [
+        ("172800001", ["OURO BRANCO"]),
+        ("172900001", ["OURO BRANCO"]),
+    ]
+    last = found.phases()[-1]
+    assert (last.certain, last.certain_value) == (2, pytest.approx(9_002_981.47))
     assert found.to_frame().num_rows == 11
 
 
@@ -57,7 +53,7 @@ def test_bayes_is_the_posterior_of_every_entity_by_enumeration(
     made, _ = case
     assert made.entities is not None
     sizes = [size for size in made.entities if size is not None]
-    register = Register(dict(zip(made.bin_names, sizes, strict=True)))
+    register = EntityRegister(dict(zip(made.bin_names, sizes, strict=True)))
     found = exposure(solve(made), register)
     valid = every_allocation(made)
     if not valid:
@@ -118,7 +114,7 @@ def test_entities_with_branches_are_named_by_all_their_bins(
 
 def test_where_only_numbers_are_known_branches_make_the_chances_lower_bounds() -> None:
     made = instance([[1], [1]], [[1], [1]])
-    register = Register({"bin 1": 2, "bin 2": 2}, total=3)
+    register = EntityRegister({"bin 1": 2, "bin 2": 2}, total=3)
     found = exposure(solve(made, weights=register.weights(made)), register)
     assert found.chances["prior"] == found.chances["uniform"] == (Fraction(1, 3),) * 2
     assert found.chances["bayes"] == (Fraction(1, 4),) * 2
@@ -128,7 +124,7 @@ def test_where_only_numbers_are_known_branches_make_the_chances_lower_bounds() -
 
 def test_a_record_that_may_have_been_left_out_can_be_anybodys() -> None:
     made = instance([[3], [3]], [[3]], none_bin=True, bin_names=["a"])
-    register = Register({"a": 2, "b": 6})
+    register = EntityRegister({"a": 2, "b": 6})
     weights = register.weights(made, left_out="0.25")
     assert weights == (2 * 3, 8 * 1)
     found = exposure(solve(made, weights=weights), register)
@@ -140,36 +136,55 @@ def test_a_record_that_may_have_been_left_out_can_be_anybodys() -> None:
 
 def test_groups_that_were_not_counted_are_guessed_by_the_uniform_rule() -> None:
     made = instance([[1], [2]], [[1], [2]])
-    found = exposure(solve(made), Register({"bin 1": 2, "bin 2": 4}))
+    found = exposure(solve(made), EntityRegister({"bin 1": 2, "bin 2": 4}))
     assert found.chances["bayes"] is None
     assert found.phases()[-1].chance == found.phases("uniform")[-1].chance == (1 / 2 + 1 / 4) / 2
 
 
-def test_phases_add_up_over_groups() -> None:
-    register = Register({"bin 1": 1, "bin 2": 4})
-    one = exposure(solve(instance([[1], [2]], [[1], [2]], entities=[1, 4])), register)
-    two = exposure(solve(instance([[2], [2]], [[2], [2]], entities=[1, 4])), register)
-    last = phases([one, two])[-1]
-    assert last.packages == 4
-    assert last.chance == pytest.approx((1 + 1 / 4 + 1 / 2 + 1 / 2) / 4)
-    assert last.value_at_risk == pytest.approx(1 + 2 / 4 + 2 / 2 + 2 / 2)
+def test_phases_add_up_over_packages() -> None:
+    register = EntityRegister({"bin 1": 1, "bin 2": 4})
+    group = instance([[1], [2], [2]], [[1], [4]], entities=[1, 4])
+    last = exposure(solve(group), register).phases()[-1]
+    assert last.packages == 3
+    assert last.chance == pytest.approx((1 + 1 / 4 + 1 / 4) / 3)
+    assert last.value_at_risk == pytest.approx(1 + 2 / 4 + 2 / 4)
     assert (last.certain, last.certain_value) == (1, 1.0)
     assert last.to_dict()["name"] == "bayes"
 
 
+def test_exposures_and_registers_in_plain_values() -> None:
+    register = register_of({"bin 1": ["x"], "bin 2": ["y", "x"]}, total=9)
+    found = exposure(solve(instance([[1], [2]], [[1], [2]]), weights=(1, 2)), register)
+    plain = found.to_dict()
+    assert plain["packages"] == 2
+    assert plain["phases"]["bayes"] == [step.to_dict() for step in found.phases()]
+    assert exposure(found.solution, register, packages=[]).to_dict()["phases"] == {}
+    assert register.to_dict() == {
+        "total": 9,
+        "entities": {"bin 1": 1, "bin 2": 2},
+        "members": {"bin 1": ["x"], "bin 2": ["x", "y"]},
+    }
+    assert register.to_frame().to_pylist()[1] == {
+        "bin": "bin 2",
+        "entities": 2,
+        "members": ["x", "y"],
+    }
+    assert EntityRegister({"bin 1": 1}).to_frame()["members"].to_pylist() == [None]
+
+
 def test_faults() -> None:
     solution = solve(instance([[1], [2]], [[1], [2]], entities=[1, 4], measures=["value"]))
-    register = Register({"bin 1": 1, "bin 2": 4})
+    register = EntityRegister({"bin 1": 1, "bin 2": 4})
     with pytest.raises(DataError, match='bin "bin 2" is not in the register'):
-        exposure(solution, Register({"bin 1": 1}))
+        exposure(solution, EntityRegister({"bin 1": 1}))
     with pytest.raises(DataError, match="no entities in the register"):
-        Register({"bin 1": 0})
+        EntityRegister({"bin 1": 0})
     with pytest.raises(DataError, match='3 entities, but bin "bin 2" alone 4'):
-        Register({"bin 1": 1, "bin 2": 4}, total=3)
+        EntityRegister({"bin 1": 1, "bin 2": 4}, total=3)
     with pytest.raises(DataError, match="2 entities, but its bins 3 different ones"):
         register_of({"bin 1": ["x", "y"], "bin 2": ["z"]}, total=2)
     with pytest.raises(StudyError, match="other weights than the register's"):
-        exposure(solution, Register({"bin 1": 4, "bin 2": 4}))
+        exposure(solution, EntityRegister({"bin 1": 4, "bin 2": 4}))
     with pytest.raises(DataError, match='did you mean "value"'):
         exposure(solution, register, value="values")
     with pytest.raises(DataError, match="2 packages, but 1 values"):
@@ -179,6 +194,6 @@ def test_faults() -> None:
     with pytest.raises(StudyError, match="above 0 and below 1"):
         register.weights(solution.instance, left_out=1)
     with pytest.raises(StudyError, match="rule"):
-        phases([exposure(solution, register)], rule="best")
+        exposure(solution, register).phases("best")
     with pytest.raises(StudyError, match="no transaction"):
-        phases([])
+        exposure(solution, register, packages=[]).phases()

@@ -38,7 +38,7 @@ def thesis(**options: object) -> Instance:
 def test_golden_instances(name: str, shared: Callable[[str], Path]) -> None:
     text = shared(f"golden/totals/{name}.json").read_text(encoding="utf-8")
     expected = json.loads(text)
-    solution = solve(from_json(text), time_limit=60)
+    solution = solve(from_json(text), seconds=60)
     answer = solution.to_dict()
     assert answer["proved"]
     assert (answer["status"] == "infeasible") == (expected["status"] == "infeasible")

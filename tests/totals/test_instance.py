@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from glasshouse.errors import DataError, GlasshouseError, StudyError
+from glasshouse.errors import DataError, StudyError
 from glasshouse.totals import Instance, from_dict, from_json, instance
-from glasshouse.totals.decimals import Number, scaled_array
+from glasshouse.totals.fixed_point import Number
 from tests.totals.examples import plain_instance
 
 THREE: list[list[Number]] = [["1.50", 2], ["2.25", 3], ["3.75", 4]]
@@ -88,6 +86,25 @@ def test_the_json_form_comes_back() -> None:
     assert back.to_dict() == made.to_dict()
 
 
+def test_an_instance_as_a_table_of_scaled_values() -> None:
+    frame = instance(THREE, TWO).to_frame()
+    assert frame.num_rows == 10
+    assert frame.to_pylist()[0] == {
+        "kind": "package",
+        "name": "package 1",
+        "measure": "measure 1",
+        "low": 150,
+        "high": 150,
+        "scale": 100,
+    }
+    assert frame.select(["kind", "name", "low", "high"]).to_pylist()[-1] == {
+        "kind": "bin",
+        "name": "bin 2",
+        "low": 4,
+        "high": 4,
+    }
+
+
 def test_only_packages_and_windows_are_needed() -> None:
     made = from_dict({"packages_scaled": [[1]], "bins_lo_scaled": [[1]], "bins_hi_scaled": [[1]]})
     assert (made.measures, made.bin_names, made.scale) == (("measure 1",), ("bin 1",), (1,))
@@ -96,12 +113,6 @@ def test_only_packages_and_windows_are_needed() -> None:
 def test_an_instance_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="read-only"):
         instance(THREE, TWO).packages[0, 0] = 1
-
-
-@given(st.lists(st.integers(-(2**49), 2**49), min_size=1, max_size=20), st.integers(0, 6))
-def test_floats_are_scaled_exactly(units: list[int], decimals: int) -> None:
-    floats = np.array([float(Decimal(u).scaleb(-decimals)) for u in units])
-    assert scaled_array(floats, decimals, "price").tolist() == units
 
 
 def windows(**changes: Any) -> dict[str, Any]:
@@ -192,15 +203,6 @@ def test_faults_of_decimals(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises((DataError, StudyError)) as caught:
         instance(given.pop("packages"), given.pop("totals"), **given)
     assert words in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [([0.125], "1 values have more than 2 decimals"), ([np.nan], "missing"), ([1e18], "too large")],
-)
-def test_faults_of_float_columns(values: list[float], words: str) -> None:
-    with pytest.raises(GlasshouseError, match=words):
-        scaled_array(np.array(values), 2, "price")
 
 
 def test_allocations_of_another_shape_are_not_allowed() -> None:

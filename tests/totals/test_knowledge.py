@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.totals import CampaignResult, campaign
-from glasshouse.totals.titles import told_apart
-from tests.totals.test_campaign import write
-from tests.totals.test_places import check_sums
+from glasshouse.totals.knowledge import told_apart
+from tests.totals.plans import write
+from tests.totals.test_knowledge_by_bin import check_sums
 
 PLACES = (("S", "a"), ("S", "b"), ("T", "a"), ("T", "c"))
 LEFT_OUT = ("left out",)
@@ -423,7 +423,7 @@ def test_a_phase_that_had_nothing_new_hands_on_what_the_one_before_it_found(
     result = campaign(plan_of(tmp_path, records, [("x", ("S", "a")), ("y", ("T", "c"))], phases))
     assert result.phases[1].settled == 2
     # By the state alone the first record could be in either; those of h can, since only their cities were ambiguous.
-    (attempt,) = result.found[2].attempts.values()
+    (attempt,) = result.solved_phases[2].attempts.values()
     assert attempt.feasible is not None
     assert attempt.feasible.sum(axis=1).tolist() == [1, 1, 2, 2]
 

@@ -14,14 +14,12 @@ import numpy as np
 import pytest
 
 from glasshouse.errors import BudgetError
-from glasshouse.totals import workers
-from glasshouse.totals.attempts import Attempt, Task, Terms, attempt
-from glasshouse.totals.campaigns import campaign
-from glasshouse.totals.finding import Found
-from glasshouse.totals.workers import Workers
-from tests.totals.test_campaign import GOOD, GOOD_TOTALS, tiny_plan
+from glasshouse.totals import campaign, workers
+from glasshouse.totals.phase import Attempt, SolvedPhase, Task
+from glasshouse.totals.workers import AttemptTerms, Workers, attempt
+from tests.totals.plans import GOOD, GOOD_TOTALS, tiny_plan
 
-TERMS = Terms(memory=1 << 30, register=None, share_left_out=0.0)
+TERMS = AttemptTerms(memory=1 << 30, register=None, share_left_out=0.0)
 
 
 class Faulty:
@@ -142,14 +140,14 @@ def test_a_campaign_counts_what_failed_and_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
 ) -> None:
     bad = Faulty() if processes == 1 else Deadly()
-    taken = Found.task
+    taken = SolvedPhase.task
 
-    def poisoned(found: Found, part: int) -> Task:
+    def poisoned(found: SolvedPhase, part: int) -> Task:
         own = taken(found, part)
         label = found.instances.groups.labels[found.instances.group[part]]
         return replace(own, packages=bad) if label == "bad" else own  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Found, "task", poisoned)
+    monkeypatch.setattr(SolvedPhase, "task", poisoned)
     records = [*GOOD, ("bad", "1.0", ""), ("bad", "2.0", "")]
     totals = [*GOOD_TOTALS, ("bad", "a", "1"), ("bad", "b", "2")]
     plan = tiny_plan(tmp_path, records, totals)

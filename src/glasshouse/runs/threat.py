@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.checkpoint import Checkpoint
 from glasshouse.errors import StudyError
 from glasshouse.groups import (
     Effort,
@@ -27,7 +28,6 @@ from glasshouse.groups import (
 from glasshouse.groups.effort import least_effort
 from glasshouse.language import text
 from glasshouse.runs.assess import Means, run_key
-from glasshouse.runs.checkpoint import Checkpoint
 from glasshouse.runs.folder import STUDY, stored_release
 from glasshouse.runs.releases import read_original, read_release
 from glasshouse.study import load_study, parse_condition

@@ -1,22 +1,26 @@
 """Published totals: who is behind each transaction, from microdata and totals that were published apart."""
 
-from glasshouse.totals.campaigns import campaign, load_plan
-from glasshouse.totals.exposure import Exposure, Phase, Register, exposure, register_of
-from glasshouse.totals.instance import Instance, from_dict, from_json, instance
-from glasshouse.totals.places import BinExposed
-from glasshouse.totals.reckoning import CampaignResult, PhaseResult
-from glasshouse.totals.solution import Solution
+from glasshouse.totals.campaign import CampaignResult, PhaseResult, campaign, load_plan
+from glasshouse.totals.exposure import (
+    EntityRegister,
+    ExposurePhase,
+    SolutionExposure,
+    exposure,
+    register_of,
+)
+from glasshouse.totals.instance import Instance, Solution, from_dict, from_json, instance
+from glasshouse.totals.knowledge import BinExposed
 from glasshouse.totals.solver import solve
 
 __all__ = [
     "BinExposed",
     "CampaignResult",
-    "Exposure",
+    "EntityRegister",
+    "ExposurePhase",
     "Instance",
-    "Phase",
     "PhaseResult",
-    "Register",
     "Solution",
+    "SolutionExposure",
     "campaign",
     "exposure",
     "from_dict",

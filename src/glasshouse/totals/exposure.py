@@ -7,8 +7,8 @@ equally likely to be behind a transaction. Her chance is that of her best guess 
 `prior`         1 / entities in the register
 `joined`        1 / entities in the bins of the group: the totals name the cities that take part
 `uniform`       1 / entities in the feasible bins: the rule of Favato (2021), uniform over the union
-`bayes`         max over entities of Σ P(bin) / entities in the bin, over the bins that the entity is registered in;
-                P(bin) the share of the valid allocations with the package there, each weighted by Π entities(bin)
+`bayes`         max over entities x of Σ_j P(j) · [x in j] / e_j, with e_j entities in bin j and P(j) the share of the
+                valid allocations with the package in bin j, each weighted by Π entities(bin)
 ==============  ==========================================================================================
 
 Only the last is her posterior: an allocation into cities stands for Π entities(city) ways to name an entity behind
@@ -22,8 +22,15 @@ bin that it is in: give a register its members, and not only their number.
 The value at risk is Σ chance · value; what leaks is its growth from phase to phase. A transaction is named *with
 certainty* if its feasible bins, proved, have one entity between them.
 
-A record that the publisher left out can be anybody's. With a share ρ of such records a priori, the bin of records left
-out weighs ρ · (register) beside (1 − ρ) · entities for the others.
+A record that the publisher left out can be anybody's: then the union is the whole register, and P(none) / entities in
+the register is added. With a share ρ of such records a priori, the bin of records left out weighs ρ · (register) beside
+(1 − ρ) · entities for the others.
+
+There are two forms. One solution is exposed in exact fractions, with an `EntityRegister` by names (`exposure`). A
+campaign, of millions of records, has the entities of the bins of a phase as arrays (`Registered`) and chances as
+floats. There a bin may be without entities: somebody unknown is in it, who cannot be named, one more in the union and
+nobody in the maximum. Only entities of more than one bin, the *shared* ones, are looked at one by one; the others of a
+bin are all alike.
 """
 
 from __future__ import annotations
@@ -35,21 +42,26 @@ from math import fsum
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numba import njit
 
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
-from glasshouse.totals.checking import NONE
-from glasshouse.totals.decimals import Number, exact
-from glasshouse.totals.instance import Instance
-from glasshouse.totals.solution import Solution
+from glasshouse.totals.fixed_point import Number, exact
+from glasshouse.totals.instance import NONE, Instance, Solution
 
 PHASES = ("prior", "joined", "uniform", "bayes")
 """What the adversary knows: the register; the totals; the feasible bins; how many allocations put it where."""
+RULES = PHASES[2:]
+"""How the adversary guesses at the end."""
+_ALIKE = 1 - 1e-12
+"""Chances that differ by less are taken for the same: they are quotients of exact numbers, rounded."""
 
 
 @dataclass(frozen=True)
-class Register:
+class EntityRegister:
     """How many entities are registered in each bin, and in all."""
 
     entities: Mapping[str, int]
@@ -138,12 +150,37 @@ class Register:
             odds = [Fraction(1)] * len(odds)
         names = instance.bin_names
         return tuple(
-            int(self.in_bin(name) * each * share.denominator)
-            for name, each in zip(names, odds, strict=True)
+            int(self.in_bin(name) * chance * share.denominator)
+            for name, chance in zip(names, odds, strict=True)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the register in plain values."""
+        return {
+            "total": self.size,
+            "entities": dict(self.entities),
+            "members": None
+            if self.members is None
+            else {name: sorted(entities) for name, entities in self.members.items()},
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return a row per bin: how many entities it has, and who they are where that is known."""
+        members = [
+            None if self.members is None else sorted(self.members[name]) for name in self.entities
+        ]
+        return pa.table(
+            {
+                "bin": pa.array(list(self.entities), pa.string()),
+                "entities": pa.array(list(self.entities.values()), pa.int64()),
+                "members": pa.array(members, pa.list_(pa.string())),
+            }
         )
 
 
-def register_of(members: Mapping[str, Iterable[str]], *, total: int | None = None) -> Register:
+def register_of(
+    members: Mapping[str, Iterable[str]], *, total: int | None = None
+) -> EntityRegister:
     """Return the register of entities that may be in several bins.
 
     Args:
@@ -157,12 +194,12 @@ def register_of(members: Mapping[str, Iterable[str]], *, total: int | None = Non
     >>> register.size, dict(register.entities)
     (2, {'A': 2, 'B': 1})
     """
-    known = {name: frozenset(each) for name, each in members.items()}
-    return Register({name: len(each) for name, each in known.items()}, total, known)
+    known = {name: frozenset(entities) for name, entities in members.items()}
+    return EntityRegister({name: len(entities) for name, entities in known.items()}, total, known)
 
 
 @dataclass(frozen=True)
-class Phase:
+class ExposurePhase:
     """What the adversary can do with what she knows in one phase."""
 
     name: str
@@ -187,13 +224,46 @@ class Phase:
         return dict(vars(self))
 
 
+def exposure_phase(
+    name: str,
+    *,
+    packages: int,
+    chance: float,
+    value_at_risk: float,
+    certain: int,
+    certain_value: float,
+    last: ExposurePhase | None,
+) -> ExposurePhase:
+    """Return what the adversary can do in a phase, compared with the last one."""
+    return ExposurePhase(
+        name=name,
+        packages=packages,
+        chance=chance,
+        factor=None if last is None or not last.chance else chance / last.chance,
+        value_at_risk=value_at_risk,
+        leaked=None if last is None else value_at_risk - last.value_at_risk,
+        certain=certain,
+        certain_value=certain_value,
+    )
+
+
+def check_rule(rule: str) -> None:
+    """Make sure that there is such a rule of guessing.
+
+    Raises:
+        StudyError: There is none.
+    """
+    if rule not in RULES:
+        raise StudyError(unknown_name("rule", rule, text("the posterior"), RULES))
+
+
 @dataclass(frozen=True, eq=False)
-class Exposure:
+class SolutionExposure:
     """The chances of one group's transactions, per phase."""
 
     solution: Solution
     """What was reconstructed."""
-    register: Register
+    register: EntityRegister
     """What the adversary knows beforehand."""
     packages: tuple[int, ...]
     """Which packages."""
@@ -204,9 +274,46 @@ class Exposure:
     certain: Mapping[str, tuple[bool, ...]]
     """Per phase, whether the entity is certain."""
 
-    def phases(self, rule: str = "bayes") -> tuple[Phase, ...]:
-        """Return prior, joined and, by the rule "uniform" or "bayes", the posterior."""
-        return phases([self], rule=rule)
+    def phases(self, rule: str = "bayes") -> tuple[ExposurePhase, ...]:
+        """Return prior, joined and, by the rule "uniform" or "bayes", the posterior.
+
+        If the allocations were not counted, she guesses by the uniform rule, which is never above.
+
+        Raises:
+            StudyError: There is no such rule, or no transaction.
+        """
+        check_rule(rule)
+        if not self.packages:
+            raise StudyError(text("there is no transaction to be exposed; give at least one group"))
+        steps: list[ExposurePhase] = []
+        for name in (*PHASES[:2], rule):
+            chances = self.chances[name] or self.chances["uniform"]
+            assert chances is not None  # noqa: S101 - only Bayes can be missing
+            pairs = list(zip(chances, self.values, strict=True))
+            certain = [v for v, sure in zip(self.values, self.certain[name], strict=True) if sure]
+            steps.append(
+                exposure_phase(
+                    name,
+                    packages=len(chances),
+                    chance=fsum(map(float, chances)) / len(chances),
+                    value_at_risk=fsum(float(chance * value) for chance, value in pairs),
+                    certain=len(certain),
+                    certain_value=fsum(map(float, certain)),
+                    last=steps[-1] if steps else None,
+                )
+            )
+        return tuple(steps)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the adversary can do in each phase, by either rule, in plain values; no transaction is named."""
+        return {
+            "packages": len(self.packages),
+            "phases": {
+                rule: [step.to_dict() for step in self.phases(rule)]
+                for rule in RULES
+                if self.packages
+            },
+        }
 
     def to_frame(self) -> pa.Table:
         """Return a row per transaction: its value, its feasible bins and its chances; not for publication."""
@@ -230,11 +337,11 @@ class Exposure:
 
 def exposure(
     solution: Solution,
-    register: Register,
+    register: EntityRegister,
     *,
     value: str | Sequence[Number] | None = None,
     packages: Sequence[str] | None = None,
-) -> Exposure:
+) -> SolutionExposure:
     """Combine the feasible bins of a group with the register of entities.
 
     Args:
@@ -270,7 +377,7 @@ def exposure(
     met = solution.proved and solution.status != "infeasible"
     posterior = tuple(chance == 1 and met for chance in uniform)
     number = len(chosen)
-    return Exposure(
+    return SolutionExposure(
         solution=solution,
         register=register,
         packages=tuple(chosen),
@@ -294,120 +401,6 @@ def exposure(
     )
 
 
-def phases(exposures: Iterable[Exposure], *, rule: str = "bayes") -> tuple[Phase, ...]:
-    """Return what the adversary can do in each phase, over all groups.
-
-    Args:
-        exposures: The groups.
-        rule: How she guesses at the end, "uniform" or "bayes". Groups whose allocations were not counted are guessed by
-            the uniform rule, which is never above.
-
-    Raises:
-        StudyError: There is no such rule, or no transaction.
-
-    """
-    if rule not in PHASES[2:]:
-        raise StudyError(unknown_name("rule", rule, text("the posterior"), PHASES[2:]))
-    groups = list(exposures)
-    found: list[Phase] = []
-    for name in (*PHASES[:2], rule):
-        found.append(_phase(name, groups, found[-1] if found else None))
-    return tuple(found)
-
-
-def by_bin(exposures: Iterable[Exposure]) -> pa.Table:
-    """Return per bin the transactions whose bin is known for certain, and those whose entity is; most value first."""
-    rows: dict[str, list[Any]] = {}
-    for group in exposures:
-        solution = group.solution
-        for place, package in enumerate(group.packages):
-            bins = solution.feasible_bins[package]
-            if len(bins) != 1 or not solution.proved:
-                continue
-            name = solution.instance.bin_names[bins[0]]
-            if name == NONE:
-                continue
-            row = rows.setdefault(
-                name, [group.register.in_bin(name), 0, Fraction(0), 0, Fraction(0)]
-            )
-            row[1] += 1
-            row[2] += group.values[place]
-            if group.certain["uniform"][place]:
-                row[3] += 1
-                row[4] += group.values[place]
-    order = sorted(rows, key=lambda name: (-rows[name][4], -rows[name][2], name))
-    table = [[name, *rows[name]] for name in order]
-    names = ["bin", "entities", "linked", "linked_value", "certain", "certain_value"]
-    types = [pa.string(), pa.int64(), pa.int64(), pa.float64(), pa.int64(), pa.float64()]
-    columns = list(zip(*table, strict=True)) if table else [()] * len(names)
-    return pa.table(
-        [
-            pa.array([float(v) if pa.types.is_floating(kind) else v for v in column], kind)
-            for column, kind in zip(columns, types, strict=True)
-        ],
-        names=names,
-    )
-
-
-def certain_links(exposures: Iterable[Exposure]) -> pa.Table:
-    """Return the transactions whose entity is certain, with the bin and the value.
-
-    An entity with branches can be certain while its bin is not: then all of them are told.
-
-    Whoever has the register reads the entity's name from the bin: this is the disclosure itself. It serves the
-    publisher to see what must not be published, and belongs in no report.
-    """
-    rows = [
-        (
-            group.solution.instance.name,
-            group.solution.instance.package_names[package],
-            "; ".join(
-                group.solution.instance.bin_names[b] for b in group.solution.feasible_bins[package]
-            ),
-            float(group.values[place]),
-        )
-        for group in exposures
-        for place, package in enumerate(group.packages)
-        if group.certain["uniform"][place]
-    ]
-    columns = list(zip(*rows, strict=True)) if rows else [()] * 4
-    types = [pa.string(), pa.string(), pa.string(), pa.float64()]
-    return pa.table(
-        [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)],
-        names=["group", "package", "bin", "value"],
-    )
-
-
-def _phase(name: str, groups: Sequence[Exposure], last: Phase | None) -> Phase:
-    chances: list[float] = []
-    at_risk: list[float] = []
-    certain = 0
-    certain_value: list[float] = []
-    for group in groups:
-        own = group.chances[name]
-        if own is None:
-            own = group.chances["uniform"]
-        assert own is not None  # noqa: S101 - only Bayes can be missing
-        chances += map(float, own)
-        at_risk += (float(c * v) for c, v in zip(own, group.values, strict=True))
-        known = group.certain[name]
-        certain += sum(known)
-        certain_value += (float(v) for v, sure in zip(group.values, known, strict=True) if sure)
-    if not chances:
-        raise StudyError(text("there is no transaction to be exposed; give at least one group"))
-    chance, value = fsum(chances) / len(chances), fsum(at_risk)
-    return Phase(
-        name=name,
-        packages=len(chances),
-        chance=chance,
-        factor=None if last is None else chance / last.chance,
-        value_at_risk=value,
-        leaked=None if last is None else value - last.value_at_risk,
-        certain=certain,
-        certain_value=fsum(certain_value),
-    )
-
-
 def _chosen(instance: Instance, packages: Sequence[str] | None) -> list[int]:
     if packages is None:
         return list(range(len(instance.packages)))
@@ -425,7 +418,7 @@ def _values(instance: Instance, value: str | Sequence[Number] | None) -> list[Fr
             raise DataError(unknown_name("measure", name, instance.name, instance.measures))
         column = instance.measures.index(name)
         scale = instance.scale[column]
-        return [Fraction(each, scale) for each in instance.packages[:, column].tolist()]
+        return [Fraction(units, scale) for units in instance.packages[:, column].tolist()]
     if len(value) != len(instance.packages):
         raise DataError(
             text(
@@ -436,16 +429,16 @@ def _values(instance: Instance, value: str | Sequence[Number] | None) -> list[Fr
             )
         )
     what = text("{name}: value", name=instance.name)
-    return [exact(each, what) for each in value]
+    return [exact(number, what) for number in value]
 
 
-def _over_union(instance: Instance, bins: Iterable[int], register: Register) -> Fraction:
+def _over_union(instance: Instance, bins: Iterable[int], register: EntityRegister) -> Fraction:
     """Return 1 / entities in some bins; a record left out can be anybody's."""
     names = [instance.bin_names[b] for b in bins]
     return Fraction(1, register.size if NONE in names else register.union(names))
 
 
-def _best(instance: Instance, shares: Sequence[Fraction], register: Register) -> Fraction:
+def _best(instance: Instance, shares: Sequence[Fraction], register: EntityRegister) -> Fraction:
     """Return the posterior of the most likely entity; a record left out can be anybody's."""
     anybody = Fraction(0)
     chances: dict[tuple[str, str | None], Fraction] = {}
@@ -453,25 +446,25 @@ def _best(instance: Instance, shares: Sequence[Fraction], register: Register) ->
         if name == NONE:
             anybody = share / register.size
         elif share:
-            own: Iterable[tuple[str, str | None]] = (
+            entities: Iterable[tuple[str, str | None]] = (
                 [(name, None)]
                 if register.members is None
                 else (("", entity) for entity in register.members[name])
             )
-            each = share / register.in_bin(name)
-            for entity in own:
-                chances[entity] = chances.get(entity, Fraction(0)) + each
+            chance = share / register.in_bin(name)
+            for entity in entities:
+                chances[entity] = chances.get(entity, Fraction(0)) + chance
     return max(chances.values(), default=Fraction(0)) + anybody
 
 
-def _check_weights(solution: Solution, register: Register) -> None:
+def _check_weights(solution: Solution, register: EntityRegister) -> None:
     """Refuse shares that were weighted by another register."""
     names, weights = solution.instance.bin_names, solution.weights
     if weights is None:
         return
-    own = [(w, register.in_bin(n)) for w, n in zip(weights, names, strict=True) if n != NONE]
-    first_weight, first_size = own[0]
-    if any(weight * first_size != first_weight * size for weight, size in own):
+    pairs = [(w, register.in_bin(n)) for w, n in zip(weights, names, strict=True) if n != NONE]
+    first_weight, first_size = pairs[0]
+    if any(weight * first_size != first_weight * size for weight, size in pairs):
         raise StudyError(
             text(
                 "{name} was solved with other weights than the register's; give solve() "
@@ -479,3 +472,295 @@ def _check_weights(solution: Solution, register: Register) -> None:
                 name=solution.instance.name,
             )
         )
+
+
+# -- the register of a phase, and chances of many records ------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Registered:
+    """The entities of the bins of a phase."""
+
+    size: int
+    """The number of different entities in the register."""
+    counts: Integers
+    """Per bin, the number of different entities."""
+    one: Integers
+    """Per bin, one of its entities; −1: it has none."""
+    entity: Integers
+    """The entities, bin by bin, in ascending order."""
+    shared_start: Integers
+    """Per bin, where its entities that are in further bins begin in `shared`, and the end of the last."""
+    shared: Integers
+    """These entities, numbered from 0."""
+    shared_count: int
+    """How many of them there are."""
+
+    def uniform(self, table: Flags, bins: Integers, *, left_out: bool) -> Floats:
+        """Return the chance of each record by the uniform rule.
+
+        Args:
+            table: Per record and bin, whether it is feasible; the bin of records left out comes last.
+            bins: The bins of the phase that its columns are.
+            left_out: Whether it has a column of records left out.
+        """
+        out = np.zeros(len(table))
+        _uniform(table, bins, left_out, *self._arrays, out)
+        return out
+
+    def bayes(self, table: Flags, shares: Floats, bins: Integers, *, left_out: bool) -> Floats:
+        """Return the chance of each record by its posterior, given for the feasible pairs, row by row."""
+        out = np.zeros(len(table))
+        _bayes(table, shares, bins, left_out, *self._arrays, out, np.zeros((0, 0)))
+        return out
+
+    def uniform_guesses(self, table: Flags, bins: Integers, *, left_out: bool) -> Floats:
+        """Return per record and bin how likely a guess by the uniform rule is of an entity there."""
+        out = np.zeros(table.shape)
+        _uniform_guesses(table, bins, left_out, *self._arrays, out)
+        return out
+
+    def bayes_guesses(
+        self, table: Flags, shares: Floats, bins: Integers, *, left_out: bool
+    ) -> Floats:
+        """Return per record and bin which part of the chance of the best guess is of that bin; ties are drawn."""
+        out = np.zeros(table.shape)
+        _bayes(table, shares, bins, left_out, *self._arrays, np.zeros(len(table)), out)
+        return out
+
+    def holds(self, table: Flags, bins: Integers, entity: Integers) -> Flags:
+        """Tell of each record whether an entity is registered in one of its bins.
+
+        Args:
+            table: Per record and bin, whether it is meant.
+            bins: The bins of the phase that its columns are.
+            entity: The entity of each record.
+        """
+        out = np.zeros(len(table), bool)
+        _holds(table, bins, entity, np.append(0, np.cumsum(self.counts)), self.entity, out)
+        return out
+
+    @property
+    def _arrays(self) -> tuple[int, Integers, Integers, Integers, int]:
+        return self.size, self.counts, self.shared_start, self.shared, self.shared_count
+
+
+def registered(bin_: Integers, entity: Integers, *, bins: int, size: int) -> Registered:
+    """Return the register of a phase from pairs of a bin and an entity.
+
+    Args:
+        bin_: The bin of each row of the register that is in one.
+        entity: The entity of each.
+        bins: The number of bins.
+        size: The number of different entities in the whole register.
+
+    >>> three = registered(np.array([0, 0, 1, 1]), np.array([7, 8, 8, 8]), bins=3, size=5)
+    >>> three.counts.tolist(), three.one.tolist(), three.shared_start.tolist(), three.shared_count
+    ([2, 1, 0], [7, 8, -1], [0, 1, 2, 2], 1)
+    """
+    pairs = np.unique(np.stack([bin_, entity], axis=1), axis=0)
+    place, entity_there = pairs[:, 0], pairs[:, 1]
+    counts = np.bincount(place, minlength=bins)
+    start = np.cumsum(counts) - counts
+    one = np.full(bins, -1, np.int64)
+    one[counts > 0] = entity_there[start[counts > 0]]
+    _, number, times = np.unique(entity_there, return_inverse=True, return_counts=True)
+    several = times[number.reshape(-1)] > 1
+    distinct, shared = np.unique(entity_there[several], return_inverse=True)
+    return Registered(
+        size=size,
+        counts=counts.astype(np.int64),
+        one=one,
+        entity=entity_there.astype(np.int64),
+        shared_start=np.append(0, np.cumsum(np.bincount(place[several], minlength=bins))),
+        shared=shared.reshape(-1).astype(np.int64),
+        shared_count=len(distinct),
+    )
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _uniform(
+    table: Flags,
+    bins: Integers,
+    left_out: bool,
+    size: int,
+    counts: Integers,
+    start: Integers,
+    shared: Integers,
+    shared_count: int,
+    out: Floats,
+) -> None:
+    seen = np.full(shared_count, -1, np.int64)
+    for row in range(len(table)):
+        union = bare = 0
+        for column in range(len(bins)):
+            if not table[row, column]:
+                continue
+            bin_ = bins[column]
+            if not counts[bin_]:
+                bare += 1
+                continue
+            union += counts[bin_]
+            for place in range(start[bin_], start[bin_ + 1]):
+                if seen[shared[place]] == row:
+                    union -= 1
+                seen[shared[place]] = row
+        if left_out and table[row, len(bins)]:
+            union = size
+        out[row] = 1 / (union + bare) if union else 0.0
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _holds(
+    table: Flags, bins: Integers, wanted: Integers, start: Integers, entity: Integers, out: Flags
+) -> None:
+    for row in range(len(table)):
+        for column in range(len(bins)):
+            if not table[row, column] or out[row]:
+                continue
+            first, end = start[bins[column]], start[bins[column] + 1]
+            place = first + np.searchsorted(entity[first:end], wanted[row])
+            out[row] = place < end and entity[place] == wanted[row]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _uniform_guesses(
+    table: Flags,
+    bins: Integers,
+    left_out: bool,
+    size: int,
+    counts: Integers,
+    start: Integers,
+    shared: Integers,
+    shared_count: int,
+    out: Floats,
+) -> None:
+    times = np.zeros(shared_count, np.int64)
+    for row in range(len(table)):
+        if left_out and table[row, len(bins)]:
+            out[row, len(bins)] = 1.0
+            continue
+        for column in range(len(bins)):
+            if table[row, column]:
+                for place in range(start[bins[column]], start[bins[column] + 1]):
+                    times[shared[place]] += 1
+        whole = 0.0
+        for column in range(len(bins)):
+            if table[row, column]:
+                bin_ = bins[column]
+                guesses = float(counts[bin_] - (start[bin_ + 1] - start[bin_]))
+                for place in range(start[bin_], start[bin_ + 1]):
+                    guesses += 1 / times[shared[place]]
+                out[row, column] = guesses
+                whole += guesses
+        if not whole:
+            for column in range(len(bins)):
+                out[row, column] = 1.0 if table[row, column] else 0.0
+                whole += out[row, column]
+        if whole:
+            out[row] /= whole
+        for column in range(len(bins)):
+            if table[row, column]:
+                for place in range(start[bins[column]], start[bins[column] + 1]):
+                    times[shared[place]] = 0
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _bayes(
+    table: Flags,
+    shares: Floats,
+    bins: Integers,
+    left_out: bool,
+    size: int,
+    counts: Integers,
+    start: Integers,
+    shared: Integers,
+    shared_count: int,
+    chances: Floats,
+    guesses: Floats,
+) -> None:
+    """Set the chances and, if their table is not empty, where the best guesses are."""
+    joint = np.zeros(shared_count)
+    apart = np.zeros(len(bins))
+    first = 0
+    for row in range(len(table)):
+        pair, anybody, best = first, 0.0, 0.0
+        for column in range(table.shape[1]):
+            if not table[row, column]:
+                continue
+            share = shares[pair]
+            pair += 1
+            if left_out and column == len(bins):
+                anybody = share / size
+                continue
+            bin_ = bins[column]
+            if not counts[bin_]:
+                continue
+            apart[column] = share / counts[bin_]
+            best = max(best, apart[column])
+            for place in range(start[bin_], start[bin_ + 1]):
+                joint[shared[place]] += apart[column]
+                best = max(best, joint[shared[place]])
+        chances[row] = best + anybody
+        if len(guesses):
+            _guess(
+                table[row],
+                shares[first:pair],
+                bins,
+                left_out,
+                counts,
+                start,
+                shared,
+                joint,
+                apart,
+                best,
+                anybody,
+                guesses[row],
+            )
+        for column in range(len(bins)):
+            if table[row, column]:
+                apart[column] = 0.0
+                for place in range(start[bins[column]], start[bins[column] + 1]):
+                    joint[shared[place]] = 0.0
+        first = pair
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _guess(
+    open_: Flags,
+    shares: Floats,
+    bins: Integers,
+    left_out: bool,
+    counts: Integers,
+    start: Integers,
+    shared: Integers,
+    joint: Floats,
+    apart: Floats,
+    best: float,
+    anybody: float,
+    out: Floats,
+) -> None:
+    """Share the best guess out among the bins that it rests on; entities that are as likely have equal parts."""
+    if not best:
+        pair = 0
+        for column in range(len(open_)):
+            if open_[column]:
+                out[column] = shares[pair]
+                pair += 1
+        return
+    whole = 0.0
+    for column in range(len(bins)):
+        if not open_[column] or not counts[bins[column]]:
+            continue
+        bin_ = bins[column]
+        alone = counts[bin_] - (start[bin_ + 1] - start[bin_])
+        if alone and apart[column] >= best * _ALIKE:
+            out[column] += alone * apart[column]
+        for place in range(start[bin_], start[bin_ + 1]):
+            if joint[shared[place]] >= best * _ALIKE:
+                out[column] += apart[column]
+        whole += out[column]
+    for column in range(len(bins)):
+        out[column] *= best / (whole * (best + anybody))
+    if left_out:
+        out[len(bins)] = anybody / (best + anybody)

@@ -1,43 +1,53 @@
-"""Every valid allocation as a path: a layered graph whose states are the packages that are left.
+"""Every valid allocation as a path: a layered graph whose states are the packages that are left, and its paths counted.
 
 Bins are filled one after the other. A state is what is left after some bins, as a code; an edge takes one of the
 subsets of the next bin out of it. Allocations that leave the same packages share a state from there on, so that the
 graph is small even where the allocations are many. The last bin may be *open*, without a list: it takes what is left,
 if that meets its windows. Of other open bins the subsets are listed state by state.
+
+How many allocations put a package into a bin is counted exactly, however large the numbers. Paths are counted forwards
+and backwards modulo primes below 2³¹, as many as the largest possible number needs, and put together by the Chinese
+remainder theorem. With μ packages of a kind, of which k_j are in bin j, there are μ! / Π k_j! ways to tell them apart;
+a factor 1 / k_j! goes with each bin, and has an inverse modulo the prime.
+
+With a weight e_j per bin an allocation counts Π e_bin(package): the posterior of an adversary who holds every entity
+of the register equally likely, independently for each package.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from math import factorial, log2, prod
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from glasshouse.totals.budget import Budget, Effort, Meter
-from glasshouse.totals.instance import Integers
-from glasshouse.totals.propagation import Knowledge
-from glasshouse.totals.subsets import Codes, counts_of, meet
+from glasshouse.arrays import Flags, Integers, Words
+from glasshouse.totals.propagation import Domains
+from glasshouse.totals.subsets import meet
+from glasshouse.totals.system import Budget, ListEffort, Meter
 
 _SAMPLE = 16
 """After so many states it is clear whether the work for all of them is too much."""
-Indices = NDArray[np.int64]
-"""Positions in another array."""
+_LARGEST_PRIME = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class GraphStep:
     """The edges of one bin."""
 
     bin_: int
     """The bin that is filled."""
-    subsets: Codes
+    subsets: Words
     """What it can hold."""
-    source: Indices
+    source: Integers
     """Per edge, the state that it leaves."""
-    subset: Indices
+    subset: Integers
     """Per edge, which subset it takes."""
-    target: Indices
+    target: Integers
     """Per edge, the state of the next layer that it reaches."""
 
 
@@ -45,9 +55,9 @@ class Step:
 class Graph:
     """All valid allocations of a part; every state and edge is on a path of one."""
 
-    layers: list[Codes]
+    layers: list[Words]
     """Per layer, its states: the packages left, as codes."""
-    steps: list[Step]
+    steps: list[GraphStep]
     """Between the layers, the edges."""
     rest: int | None
     """The bin that takes what the last layer leaves; None: nothing is left there."""
@@ -62,7 +72,7 @@ class TooLarge(Exception):  # noqa: N818 - never leaves the solver
     """The graph does not fit into the work or the memory that it may take."""
 
 
-def graph_of(known: Knowledge, effort: Effort, budget: Budget, meter: Meter) -> Graph:
+def graph_of(known: Domains, effort: ListEffort, budget: Budget, meter: Meter) -> Graph:
     """Build the graph of all valid allocations of a part of which nothing is settled.
 
     Raises:
@@ -75,7 +85,7 @@ def graph_of(known: Knowledge, effort: Effort, budget: Budget, meter: Meter) -> 
 class _Builder:
     """Builds a graph layer by layer, and counts the work."""
 
-    def __init__(self, known: Knowledge, effort: Effort, budget: Budget, meter: Meter) -> None:
+    def __init__(self, known: Domains, effort: ListEffort, budget: Budget, meter: Meter) -> None:
         self._known = known
         self._budget = budget
         self._effort = effort
@@ -123,8 +133,8 @@ class _Builder:
         known = self._known
         codes = known.lists[bin_]
         later = [b for b in [*listed, *others, *([] if rest is None else [rest])] if b != bin_]
-        own = known.most[:, bin_] > 0
-        must = own & ~(known.most[:, later] > 0).any(axis=1)
+        possible = known.most[:, bin_] > 0
+        must = possible & ~(known.most[:, later] > 0).any(axis=1)
         return float(np.log2(0 if codes is None else len(codes)) - must.sum())
 
     def _spend(self, work: int) -> None:
@@ -133,10 +143,11 @@ class _Builder:
         self._meter.spend(work)
         self._budget.check()
 
-    def _from_list(self, bin_: int, states: Codes, need: Codes) -> tuple[Step, Codes]:
+    def _from_list(self, bin_: int, states: Words, need: Words) -> tuple[GraphStep, Words]:
         codes = self._known.lists[bin_]
         assert codes is not None  # noqa: S101 - for the type checker
         layout = self._known.layout
+        # Only subsets that take all that no later bin can take fit a state: look them up by a key of those kinds.
         keys, list_keys = _hashed(states, need), _hashed(codes, need)
         by_key = np.argsort(list_keys, kind="stable")
         list_keys = list_keys[by_key]
@@ -144,7 +155,7 @@ class _Builder:
         last = np.searchsorted(list_keys, keys, side="right")
         work = np.cumsum(last - first)
         self._spend(len(states) + len(codes) + int(work[-1]))
-        found = []
+        edge_lists = []
         begin, edges = 0, 0
         while begin < len(states):
             done = int(work[begin - 1]) if begin else 0
@@ -157,22 +168,22 @@ class _Builder:
             if not fits:
                 raise TooLarge
             edges += len(source)
-            found.append((source, subset))
+            edge_lists.append((source, subset))
             begin = end
-        source, subset = (np.concatenate(each) for each in zip(*found, strict=True))
+        source, subset = (np.concatenate(part) for part in zip(*edge_lists, strict=True))
         left = states[source] - codes[subset]
         target, number = _numbered(left)
-        return Step(bin_, codes, source, subset, target), _first_of_each(left, target, number)
+        return GraphStep(bin_, codes, source, subset, target), _first_of_each(left, target, number)
 
     def _state_by_state(
-        self, bin_: int, states: Codes, need: Codes, last: int | None
-    ) -> tuple[Step, Codes]:
+        self, bin_: int, states: Words, need: Words, last: int | None
+    ) -> tuple[GraphStep, Words]:
         known, layout = self._known, self._known.layout
         system = known.system
-        left = counts_of(states, layout.word, layout.shift, layout.mask)
+        left = layout.counts(states)
         must = ((layout.mask << layout.shift) & need[layout.word]) != 0
         joint = last is not None and not system.spared[[bin_, last]].any()
-        found, source, total = [], [], 0
+        lists, source, total = [], [], 0
         allowed = self._meter.left
         for state, counts in enumerate(left):
             spent = allowed - self._meter.left
@@ -190,9 +201,8 @@ class _Builder:
                 self._spend(1)
                 continue
             codes, work = meet(
-                system.weights, most - least, layout, low - base, high - base,
-                **self._effort._asdict(),
-            )  # fmt: skip
+                system.weights, most - least, layout, low - base, high - base, self._effort
+            )
             # A call costs as much as some thousand pairs before it looks at the first.
             self._spend(work + 8_000)
             if codes is None or total > self._most_edges:
@@ -200,24 +210,24 @@ class _Builder:
             codes = codes + layout.code(least)
             if system.spared[bin_] and not least.any():
                 codes = np.concatenate([codes, np.zeros((1, layout.words), np.uint64)])
-            found.append(codes)
+            lists.append(codes)
             source.append(np.full(len(codes), state))
             total += len(codes)
         if not total:
             return _no_step(bin_, layout.words), states[:0]
-        codes, origin = np.concatenate(found), np.concatenate(source)
+        codes, origin = np.concatenate(lists), np.concatenate(source)
         subset, number = _numbered(codes)
         remaining = states[origin] - codes
         target, reached = _numbered(remaining)
-        step = Step(bin_, _first_of_each(codes, subset, number), origin, subset, target)
+        step = GraphStep(bin_, _first_of_each(codes, subset, number), origin, subset, target)
         return step, _first_of_each(remaining, target, reached)
 
-    def _valid_rest(self, states: Codes, rest: int | None) -> NDArray[np.bool_]:
+    def _valid_rest(self, states: Words, rest: int | None) -> Flags:
         """Tell which states of the last layer end a valid allocation."""
         if rest is None or not len(states):
             return np.asarray(~states.any(axis=1))
         layout, system = self._known.layout, self._known.system
-        counts = counts_of(states, layout.word, layout.shift, layout.mask)
+        counts = layout.counts(states)
         sums = counts @ system.weights
         valid = ((sums >= system.low[rest]) & (sums <= system.high[rest])).all(axis=1)
         if system.spared[rest]:
@@ -225,21 +235,19 @@ class _Builder:
         return np.asarray(valid & (counts <= self._known.most[:, rest]).all(axis=1))
 
 
-def _no_step(bin_: int, words: int) -> Step:
+def _no_step(bin_: int, words: int) -> GraphStep:
     nothing = np.zeros(0, np.int64)
-    return Step(bin_, np.zeros((0, words), np.uint64), nothing, nothing, nothing)
+    return GraphStep(bin_, np.zeros((0, words), np.uint64), nothing, nothing, nothing)
 
 
-def _first_of_each(codes: Codes, number_of: Indices, count: int) -> Codes:
+def _first_of_each(codes: Words, number_of: Integers, count: int) -> Words:
     """Return the distinct codes in the order of their numbers."""
     distinct = np.empty((count, codes.shape[1]), np.uint64)
     distinct[number_of] = codes
     return distinct
 
 
-def _trimmed(
-    layers: list[Codes], steps: list[Step], rest: int | None, valid: NDArray[np.bool_]
-) -> Graph:
+def _trimmed(layers: list[Words], steps: list[GraphStep], rest: int | None, valid: Flags) -> Graph:
     """Leave out states and edges from which no valid allocation is reached."""
     kept_layers, kept_steps = [layers[-1][valid]], []
     alive = valid
@@ -249,7 +257,7 @@ def _trimmed(
         before[step.source[edges]] = True
         old, new = np.cumsum(before) - 1, np.cumsum(alive) - 1
         kept_steps.append(
-            Step(
+            GraphStep(
                 step.bin_,
                 step.subsets,
                 old[step.source[edges]],
@@ -271,31 +279,31 @@ def _mixed(word: np.uint64) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _hashed(codes: Codes, mask: Codes) -> NDArray[np.uint64]:
+def _hashed(codes: Words, mask: Words) -> Words:
     """Return a key per code, the same for codes that agree under the mask."""
     keys = np.empty(codes.shape[0], np.uint64)
-    for each in range(codes.shape[0]):
+    for row in range(codes.shape[0]):
         key = np.uint64(0)
         for word in range(codes.shape[1]):
-            key = _mixed(key + (codes[each, word] & mask[word]) + np.uint64(0x9E3779B97F4A7C15))
-        keys[each] = key
+            key = _mixed(key + (codes[row, word] & mask[word]) + np.uint64(0x9E3779B97F4A7C15))
+        keys[row] = key
     return keys
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _fitting(
-    states: Codes,
-    codes: Codes,
-    by_key: Indices,
-    first: Indices,
-    last: Indices,
+    states: Words,
+    codes: Words,
+    by_key: Integers,
+    first: Integers,
+    last: Integers,
     begin: int,
     end: int,
-    need: Codes,
-    single: Codes,
-    guard: Codes,
+    need: Words,
+    single: Words,
+    guard: Words,
     most_edges: int,
-) -> tuple[Indices, Indices, bool]:
+) -> tuple[Integers, Integers, bool]:
     """Find the subsets that each state still has; of the kinds under `need` all that is left must be taken."""
     source, subset = np.empty(1024, np.int64), np.empty(1024, np.int64)
     # Where it is: the state, the place in its part of the list (from its beginning), and what was found.
@@ -314,18 +322,18 @@ def _fitting(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _fitted_into(
-    source: Indices,
-    subset: Indices,
-    at: Indices,
-    states: Codes,
-    codes: Codes,
-    by_key: Indices,
-    first: Indices,
-    last: Indices,
+    source: Integers,
+    subset: Integers,
+    at: Integers,
+    states: Words,
+    codes: Words,
+    by_key: Integers,
+    first: Integers,
+    last: Integers,
     end: int,
-    need: Codes,
-    single: Codes,
-    guard: Codes,
+    need: Words,
+    single: Words,
+    guard: Words,
 ) -> bool:
     """Go on until all is found, or there is no more room (a loop that may replace an array would be slow)."""
     words, room = states.shape[1], source.size
@@ -355,7 +363,7 @@ def _fitted_into(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _numbered(codes: Codes) -> tuple[Indices, int]:
+def _numbered(codes: Words) -> tuple[Integers, int]:
     """Number the distinct codes in the order in which they first appear."""
     size = 16
     while size < 2 * codes.shape[0]:
@@ -364,59 +372,59 @@ def _numbered(codes: Codes) -> tuple[Indices, int]:
     first = np.empty(codes.shape[0], np.int64)
     number_of = np.empty(codes.shape[0], np.int64)
     count = 0
-    for each in range(codes.shape[0]):
+    for row in range(codes.shape[0]):
         key = np.uint64(0)
         for word in range(codes.shape[1]):
-            key = _mixed(key + codes[each, word] + np.uint64(0x9E3779B97F4A7C15))
+            key = _mixed(key + codes[row, word] + np.uint64(0x9E3779B97F4A7C15))
         slot = np.int64(key & np.uint64(size - 1))
         while True:
             number = table[slot]
             if number < 0:
                 table[slot] = count
-                first[count] = each
-                number_of[each] = count
+                first[count] = row
+                number_of[row] = count
                 count += 1
                 break
             same = True
             for word in range(codes.shape[1]):
-                if codes[first[number], word] != codes[each, word]:
+                if codes[first[number], word] != codes[row, word]:
                     same = False
                     break
             if same:
-                number_of[each] = number
+                number_of[row] = number
                 break
             slot = (slot + 1) & (size - 1)
     return number_of, count
 
 
-def allocations_covering(graph: Graph, known: Knowledge) -> list[Integers]:
+def allocations_covering(graph: Graph, known: Domains) -> list[Integers]:
     """Return allocations, packages of each kind per bin, that together show every pair of kind and bin that occurs."""
     layout, system = known.layout, known.system
     if graph.empty:
         return []
     into, out_of = _one_edge_each(graph)
     seen = np.zeros((system.kinds, system.bins), bool)
-    found: list[Integers] = []
+    allocations: list[Integers] = []
     for position, step in enumerate(graph.steps):
         edges = np.unique(step.subset, return_index=True)[1]
         codes = step.subsets[step.subset[edges]]
-        holds = counts_of(codes, layout.word, layout.shift, layout.mask) > 0
+        holds = layout.counts(codes) > 0
         for kind in np.flatnonzero(holds.any(axis=0)):
             if not seen[kind, step.bin_]:
                 edge = int(edges[np.argmax(holds[:, kind])])
-                found.append(_path(graph, known, into, out_of, position, edge))
-                seen |= found[-1] > 0
+                allocations.append(_path(graph, known, into, out_of, position, edge))
+                seen |= allocations[-1] > 0
     if graph.rest is not None:
-        holds = counts_of(graph.layers[-1], layout.word, layout.shift, layout.mask) > 0
+        holds = layout.counts(graph.layers[-1]) > 0
         for kind in np.flatnonzero(holds.any(axis=0)):
             if not seen[kind, graph.rest]:
                 edge = int(into[-1][np.argmax(holds[:, kind])])
-                found.append(_path(graph, known, into, out_of, len(graph.steps) - 1, edge))
-                seen |= found[-1] > 0
-    return found
+                allocations.append(_path(graph, known, into, out_of, len(graph.steps) - 1, edge))
+                seen |= allocations[-1] > 0
+    return allocations
 
 
-def _one_edge_each(graph: Graph) -> tuple[list[Indices], list[Indices]]:
+def _one_edge_each(graph: Graph) -> tuple[list[Integers], list[Integers]]:
     """Return for each state of each layer an edge that reaches it (but the first layer), and one that leaves it."""
     into, out_of = [], []
     for step, before, after in zip(graph.steps, graph.layers, graph.layers[1:], strict=False):
@@ -431,9 +439,9 @@ def _one_edge_each(graph: Graph) -> tuple[list[Indices], list[Indices]]:
 
 def _path(
     graph: Graph,
-    known: Knowledge,
-    into: list[Indices],
-    out_of: list[Indices],
+    known: Domains,
+    into: list[Integers],
+    out_of: list[Integers],
     position: int,
     edge: int,
 ) -> Integers:
@@ -445,10 +453,224 @@ def _path(
         edges[before] = int(into[before][graph.steps[before + 1].source[edges[before + 1]]])
     for after in range(position + 1, len(graph.steps)):
         edges[after] = int(out_of[after][graph.steps[after - 1].target[edges[after - 1]]])
-    for place, own in edges.items():
+    for place, taken in edges.items():
         step = graph.steps[place]
-        code = step.subsets[step.subset[own]][None, :]
-        allocation[:, step.bin_] = counts_of(code, layout.word, layout.shift, layout.mask)[0]
+        code = step.subsets[step.subset[taken]][None, :]
+        allocation[:, step.bin_] = layout.counts(code)[0]
     if graph.rest is not None:
         allocation[:, graph.rest] = system.copies - allocation.sum(axis=1)
     return allocation
+
+
+# -- counting the paths ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AllocationCounts:
+    """What was counted in a part."""
+
+    total: int
+    """The number of allocations, or the sum of their weights."""
+    shares: list[list[Fraction]]
+    """Per kind and bin, the share of a package of the kind that is in the bin."""
+
+
+def allocation_counts(
+    graph: Graph,
+    known: Domains,
+    *,
+    copies: Integers,
+    settled: Integers,
+    budget: Budget,
+    weights: Sequence[int] | None = None,
+) -> AllocationCounts:
+    """Count the allocations of a graph that has at least one.
+
+    The number is Σ over allocations of Π copies! / Π (packages in each bin of the part)!.
+
+    Args:
+        graph: All allocations of the part.
+        known: The part.
+        copies: Per kind, how many packages of it the whole instance has.
+        settled: Per kind and bin of the part, how many packages are settled there, beside those of the part.
+        budget: What is left of the time.
+        weights: Per bin, what a package in it counts; None: 1.
+
+    Raises:
+        OutOfTime: The time is over.
+    """
+    bins = known.system.bins
+    worth = [1] * bins if weights is None else list(weights)
+    primes = _primes(int(_bits(known, copies, settled, worth) // 30.9) + 1)
+    residues = []
+    for prime in primes:
+        budget.check()
+        residues.append(_modulo(graph, known, copies, settled, worth, prime))
+    totals, tables = zip(*residues, strict=True)
+    join = _Remainders(primes)
+    total = join.number([int(remainder) for remainder in totals])
+    shares = [
+        [
+            Fraction(
+                join.number([int(table[kind, bin_]) for table in tables])
+                + int(settled[kind, bin_]) * total,
+                total * int(number),
+            )
+            for bin_ in range(bins)
+        ]
+        for kind, number in enumerate(copies)
+    ]
+    return AllocationCounts(total, shares)
+
+
+class _Remainders:
+    """Puts numbers together from their remainders."""
+
+    def __init__(self, primes: Sequence[int]) -> None:
+        self._modulus = prod(primes)
+        parts = [self._modulus // prime for prime in primes]
+        self._factors = [
+            part * pow(part, -1, prime) for part, prime in zip(parts, primes, strict=True)
+        ]
+
+    def number(self, remainders: Sequence[int]) -> int:
+        if not any(remainders):
+            return 0
+        return sum(map(int.__mul__, self._factors, remainders)) % self._modulus
+
+
+def _bits(known: Domains, copies: Integers, settled: Integers, weights: Sequence[int]) -> float:
+    """Return how many bits the largest possible number has: each package in any of its bins, or elsewhere."""
+    there = (known.most > 0) | (settled > 0)
+    ways = [
+        1 + sum(w for w, can in zip(weights, row, strict=True) if can) for row in there.tolist()
+    ]
+    largest = int(copies.max())
+    bits: float = sum(n * log2(w) for n, w in zip(copies.tolist(), ways, strict=True))
+    return bits + log2(largest) + 2
+
+
+@cache
+def _primes(number: int) -> tuple[int, ...]:
+    """Return the largest primes below 2³¹."""
+    divisors = _sieve(46_341)
+    primes: list[int] = []
+    candidate = _LARGEST_PRIME
+    while len(primes) < number:
+        if (candidate % divisors).all():
+            primes.append(candidate)
+        candidate -= 2
+    return tuple(primes)
+
+
+@cache
+def _sieve(limit: int) -> Integers:
+    marks = np.ones(limit, bool)
+    marks[:2] = False
+    for divisor in range(2, int(limit**0.5) + 1):
+        if marks[divisor]:
+            marks[divisor * divisor :: divisor] = False
+    return np.flatnonzero(marks)
+
+
+def _modulo(
+    graph: Graph,
+    known: Domains,
+    copies: Integers,
+    settled: Integers,
+    weights: Sequence[int],
+    prime: int,
+) -> tuple[int, Integers]:
+    """Return the number of allocations, and of packages of each kind in each bin over all of them, modulo a prime."""
+    layout = known.layout
+    subset_weights, subset_counts = [], []
+    for bin_, codes in [
+        *((step.bin_, step.subsets) for step in graph.steps),
+        *([] if graph.rest is None else [(graph.rest, graph.layers[-1])]),
+    ]:
+        counts = layout.counts(codes)
+        subset_counts.append(counts)
+        subset_weights.append(_ways(counts, settled[:, bin_], copies, weights[bin_], prime))
+    # Backwards: from each state, the weighted number of ways to the end.
+    ends = np.ones(1, np.int64) if graph.rest is None else subset_weights[-1]
+    edge_weights = [w[step.subset] for w, step in zip(subset_weights, graph.steps, strict=False)]
+    backward = [ends]
+    for step, weight, states in zip(
+        reversed(graph.steps), reversed(edge_weights), reversed(graph.layers[:-1]), strict=True
+    ):
+        backward.append(
+            _carried(step.target, step.source, weight, backward[-1], len(states), prime)
+        )
+    backward.reverse()
+    # Forwards: to each state; what goes through a subset counts for the packages in it.
+    forward = np.ones(1, np.int64)
+    packages = np.zeros(settled.shape, np.int64)
+    for position, (step, weight) in enumerate(zip(graph.steps, edge_weights, strict=True)):
+        through = _through(step.source, step.subset, step.target, weight, forward,
+                           backward[position + 1], len(step.subsets), prime)  # fmt: skip
+        packages[:, step.bin_] = _weighed(subset_counts[position], through, prime)
+        reached = len(graph.layers[position + 1])
+        forward = _carried(step.source, step.target, weight, forward, reached, prime)
+    if graph.rest is not None:
+        packages[:, graph.rest] = _weighed(subset_counts[-1], forward * ends % prime, prime)
+    arrangements = prod(factorial(number) % prime for number in copies.tolist()) % prime
+    return int(backward[0][0]) * arrangements % prime, packages * arrangements % prime
+
+
+def _ways(
+    counts: Integers, settled: Integers, copies: Integers, weight: int, prime: int
+) -> Integers:
+    """Return per subset weight^packages / Π (packages of a kind in the bin)!, modulo a prime."""
+    ways = _powers(weight, int(counts.sum(axis=1).max(initial=0)), prime)[counts.sum(axis=1)]
+    for kind in np.flatnonzero(copies > 1):
+        inverses = [pow(factorial(k), -1, prime) for k in range(int(copies[kind]) + 1)]
+        ways = ways * np.array(inverses, np.int64)[counts[:, kind] + settled[kind]] % prime
+    return np.asarray(ways)
+
+
+def _powers(base: int, largest: int, prime: int) -> Integers:
+    powers = [1]
+    for _ in range(largest):
+        powers.append(powers[-1] * base % prime)
+    return np.array(powers, np.int64)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _carried(
+    start: Integers, end: Integers, weight: Integers, values: Integers, size: int, prime: int
+) -> Integers:
+    """Carry values along edges and add them up where edges end."""
+    sums = np.zeros(size, np.int64)
+    for edge in range(start.size):
+        sums[end[edge]] = (sums[end[edge]] + values[start[edge]] * weight[edge]) % prime
+    return sums
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _through(
+    source: Integers,
+    subset: Integers,
+    target: Integers,
+    weight: Integers,
+    forward: Integers,
+    backward: Integers,
+    size: int,
+    prime: int,
+) -> Integers:
+    """Return the number of paths that take each subset."""
+    sums = np.zeros(size, np.int64)
+    for edge in range(source.size):
+        paths = forward[source[edge]] * weight[edge] % prime * backward[target[edge]] % prime
+        sums[subset[edge]] = (sums[subset[edge]] + paths) % prime
+    return sums
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _weighed(counts: Integers, paths: Integers, prime: int) -> Integers:
+    """Add up the packages of each kind over paths."""
+    sums = np.zeros(counts.shape[1], np.int64)
+    for subset in range(counts.shape[0]):
+        if paths[subset]:
+            for kind in range(counts.shape[1]):
+                sums[kind] = (sums[kind] + counts[subset, kind] * paths[subset]) % prime
+    return sums

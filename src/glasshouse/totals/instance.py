@@ -1,4 +1,4 @@
-"""A reconstruction instance: the records of a group, its published totals, and how these were rounded.
+"""A reconstruction instance: the records of a group, its published totals, how these were rounded; and its solution.
 
 The publisher releases the records of a group without saying whose they are (*packages*, rows of d numeric measures),
 and elsewhere the totals of the same group by city, state or any other breakdown (*bins*). Every record went into
@@ -33,26 +33,25 @@ from math import floor, log10
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from glasshouse.errors import DataError, StudyError
+from glasshouse.arrays import Integers
+from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import marked, text, translated, unknown_name
-from glasshouse.totals.checking import LARGEST_SUM, NONE, Integers, check_instance, whole_numbers
-from glasshouse.totals.decimals import Number, decimals_of, exact, scaled
+from glasshouse.totals.fixed_point import Number, decimals_of, exact, scaled
 
-__all__ = [
-    "LARGEST_SUM",
-    "NONE",
-    "ROUNDINGS",
-    "Instance",
-    "Integers",
-    "from_dict",
-    "from_json",
-    "instance",
-]
-
+NONE = "NONE"
+"""The name of the bin for records that the publisher left out."""
+LARGEST_SUM = 2**62
+"""Sums are kept below this, so that the difference of two of them is a 64-bit integer."""
 ROUNDINGS = ("sum", "record", "unknown")
 """The rounding models that `instance` knows; explicit windows are given to `Instance` itself."""
+STATUSES = ("unique", "ambiguous", "infeasible", "limit")
+"""One allocation; several; none; or a limit was met, and the bins are a superset."""
+
+Shares = tuple[tuple[Fraction, ...], ...]
+"""Per package and bin, a probability."""
 _NAMED = {
     "measure": marked("{name} has {count} measures; give a list of so many names"),
     "package": marked("{name} has {count} packages; give a list of so many names"),
@@ -89,20 +88,23 @@ class Instance:
     """The rounding model that the windows come from."""
 
     def __post_init__(self) -> None:
-        for each in ("packages", "low", "high", "halfwidth"):
-            given = np.asarray(getattr(self, each))
+        for field in ("packages", "low", "high", "halfwidth"):
+            given = np.asarray(getattr(self, field))
             if not np.issubdtype(given.dtype, np.integer):
                 raise DataError(
                     text(
                         "{name}: {table} must be whole numbers; scale decimals first",
                         name=self.name,
-                        table=each,
+                        table=field,
                     )
                 )
             table = given.astype(np.int64)
             table.flags.writeable = False
-            object.__setattr__(self, each, table)
-        check_instance(self)
+            object.__setattr__(self, field, table)
+        _check_shapes(self)
+        _check_names(self)
+        _check_values(self)
+        _check_entities(self)
 
     @property
     def size(self) -> tuple[int, int, int]:
@@ -168,6 +170,91 @@ class Instance:
             "package_ids": list(self.package_names),
         }
 
+    def to_frame(self) -> pa.Table:
+        """Return a row per package, or bin, and measure: its least and its greatest value, in scaled units.
+
+        Those of a package are the same, and the windows are without what they widen by with every package.
+        """
+        packages, bins, measures = self.size
+        names = [*self.package_names, *self.bin_names]
+        return pa.table(
+            {
+                "kind": pa.array(["package"] * packages * measures + ["bin"] * bins * measures),
+                "name": pa.array(names, pa.string()).take(
+                    pa.array(np.repeat(np.arange(len(names)), measures))
+                ),
+                "measure": pa.array(list(self.measures) * len(names), pa.string()),
+                "low": pa.array(np.concatenate([self.packages, self.low]).ravel()),
+                "high": pa.array(np.concatenate([self.packages, self.high]).ravel()),
+                "scale": pa.array(list(self.scale) * len(names), pa.int64()),
+            }
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What all valid allocations of an instance have in common."""
+
+    instance: Instance
+    """The instance."""
+    status: str
+    """One of `STATUSES`."""
+    feasible_bins: tuple[tuple[int, ...], ...]
+    """Per package, the positions of the bins that it is in under some valid allocation; at a limit, a superset."""
+    proved: bool
+    """Whether the bins are exactly those."""
+    allocations: int | None
+    """The number of valid allocations, packages told apart; None: not counted."""
+    shares: Shares | None
+    """Per package and bin, the share of the valid allocations; None: not counted, or there are none."""
+    weighted_shares: Shares | None
+    """The same with every allocation weighted by Π entities(bin): the posterior of the bin; None: not counted."""
+    weights: tuple[int, ...] | None
+    """Per bin, what a package in it counts in `weighted_shares`, up to a common factor; None: nothing is known."""
+    witness: Integers | None
+    """A valid allocation, the bin of each package; None: none is known."""
+    method: str
+    """What decided: "propagation", "graph", "walk", "probing", "satisfaction", or "limit"."""
+
+    @property
+    def linked(self) -> int:
+        """How many packages have one feasible bin only: whose bin is known for certain."""
+        return sum(len(bins) == 1 for bins in self.feasible_bins) if self.proved else 0
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no valid allocation: what the sums say, or else "rounding"; None if there is one."""
+        if self.status != "infeasible":
+            return None
+        balance = self.instance.balance
+        return "rounding" if balance == "met" else balance
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in plain values."""
+        return {
+            "status": self.status,
+            "feasible_bins": [list(bins) for bins in self.feasible_bins],
+            "allocations": self.allocations,
+            "allocation_share": _floats(self.shares),
+            "proved": self.proved,
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return a row per package and feasible bin: their names, and the shares where they were counted."""
+        packages, bins = self.instance.package_names, self.instance.bin_names
+        rows = [(p, b) for p, feasible in enumerate(self.feasible_bins) for b in feasible]
+        return pa.table(
+            {
+                "package": pa.array([packages[p] for p, _ in rows], pa.string()),
+                "bin": pa.array([bins[b] for _, b in rows], pa.string()),
+                "share": pa.array(_listed(self.shares, rows), pa.float64()),
+                "weighted_share": pa.array(_listed(self.weighted_shares, rows), pa.float64()),
+            }
+        )
+
+
+# -- making an instance ----------------------------------------------------------------------------------------------
+
 
 def instance(
     packages: Sequence[Sequence[Number]],
@@ -221,8 +308,8 @@ def instance(
     published = _columns(totals, names, text("totals"), name)
     if decimals is None:
         decimals = [
-            decimals_of([*record, *total, each])
-            for record, total, each in zip(records, published, units, strict=True)
+            decimals_of([*record, *total, step])
+            for record, total, step in zip(records, published, units, strict=True)
         ]
     elif len(decimals) != width:
         raise DataError(
@@ -236,7 +323,7 @@ def instance(
     weights = _scaled_table(records, decimals, names, name)
     goals = _scaled_table(published, decimals, names, name)
     scale = [10**places for places in decimals]
-    steps = [_step(*each) for each in zip(units, decimals, names, strict=True)]
+    steps = [_step(*measure) for measure in zip(units, decimals, names, strict=True)]
     half = _tolerance(tolerance, rounding)
     widths = [floor(half * step) for step in steps]
     if rounding == "record":
@@ -246,10 +333,10 @@ def instance(
     high = [[t + w for t, w in zip(row, margin, strict=True)] for row in goals]
     growing = widths if rounding == "unknown" else [0] * width
     bins = list(_named(bin_names, len(goals), "bin", name))
-    own = None if entities is None else list(entities)
+    registered = None if entities is None else list(entities)
     if none_bin:
         _add_none(weights, low, high, growing, bins)
-        own = None if own is None else [*own, None]
+        registered = None if registered is None else [*registered, None]
     elif NONE in bins:
         raise DataError(
             text(
@@ -259,15 +346,15 @@ def instance(
             )
         )
     return Instance(
-        packages=whole_numbers(weights, name),
-        low=whole_numbers(low, name),
-        high=whole_numbers(high, name),
-        halfwidth=whole_numbers([growing], name)[0],
+        packages=_whole_numbers(weights, name),
+        low=_whole_numbers(low, name),
+        high=_whole_numbers(high, name),
+        halfwidth=_whole_numbers([growing], name)[0],
         measures=names,
         scale=tuple(scale),
         package_names=_named(package_names, len(weights), "package", name),
         bin_names=tuple(bins),
-        entities=None if own is None else tuple(own),
+        entities=None if registered is None else tuple(registered),
         name=name,
         rounding=rounding,
     )
@@ -292,11 +379,11 @@ def from_dict(values: Mapping[str, Any]) -> Instance:
     for key in ("packages_scaled", "bins_lo_scaled", "bins_hi_scaled"):
         if key not in values:
             raise DataError(unknown_name("field", key, name, map(str, values)))
-        tables[key] = whole_numbers(values[key], _field(name, key))
+        tables[key] = _whole_numbers(values[key], _field(name, key))
     packages, low = tables["packages_scaled"], tables["bins_lo_scaled"]
     width = packages.shape[1]
     growing = values.get("per_package_halfwidth_scaled") or [0] * width
-    halfwidth = whole_numbers([growing], _field(name, "per_package_halfwidth_scaled"))[0]
+    halfwidth = _whole_numbers([growing], _field(name, "per_package_halfwidth_scaled"))[0]
     scale = values.get("scale") or [1] * width
     entities = values.get("entities_per_bin")
     if entities is not None and (not isinstance(entities, Sequence) or isinstance(entities, str)):
@@ -312,7 +399,7 @@ def from_dict(values: Mapping[str, Any]) -> Instance:
         high=tables["bins_hi_scaled"],
         halfwidth=halfwidth,
         measures=_named(values.get("dims"), width, "measure", name),
-        scale=tuple(whole_numbers([scale], _field(name, "scale"))[0].tolist()),
+        scale=tuple(_whole_numbers([scale], _field(name, "scale"))[0].tolist()),
         package_names=_named(values.get("package_ids"), len(packages), "package", name),
         bin_names=_named(values.get("bin_names"), len(low), "bin", name),
         entities=None if entities is None else tuple(entities),
@@ -368,7 +455,7 @@ def _units(unit: Number | Sequence[Number], width: int, name: str) -> list[Fract
                 given=len(given),
             )
         )
-    units = [exact(each, text("unit")) for each in given]
+    units = [exact(value, text("unit")) for value in given]
     if min(units) <= 0:
         raise StudyError(text("the unit that totals are rounded to is positive, such as 1 or 0.01"))
     return units
@@ -408,7 +495,7 @@ def _columns(
         text('{name}: {what}, measure "{measure}"', name=name, what=what, measure=label)
         for label in names
     ]
-    return [[exact(row[column], each) for row in rows] for column, each in enumerate(where)]
+    return [[exact(row[column], place) for row in rows] for column, place in enumerate(where)]
 
 
 def _scaled_table(
@@ -460,9 +547,186 @@ def _add_none(
     if NONE in bins:
         raise DataError(text('a bin is named "{none}" already; none_bin=True adds it', none=NONE))
     whole = [sum(column) for column in zip(*weights, strict=True)]
-    slack = [each * (len(weights) + len(low)) for each in growing]
+    slack = [width * (len(weights) + len(low)) for width in growing]
     least = [sum(column) for column in zip(*low, strict=True)]
     most = [sum(column) for column in zip(*high, strict=True)]
     low.append([w - h - s for w, h, s in zip(whole, most, slack, strict=True)])
     high.append([w - t + s for w, t, s in zip(whole, least, slack, strict=True)])
     bins.append(NONE)
+
+
+# -- what an instance must be: tables of whole numbers that belong together, and sums that fit into 64 bits ----------
+
+
+def _whole_numbers(rows: Any, what: str) -> Integers:
+    """Return a table of whole numbers, or refuse what is none."""
+    if not isinstance(rows, Sequence) or isinstance(rows, str) or not rows:
+        raise DataError(text("{what} is no table of whole numbers", what=what))
+    for row in rows:
+        if not isinstance(row, Sequence) or isinstance(row, str) or len(row) != len(rows[0]):
+            raise DataError(
+                text("{what} is no table: its rows are lists of equal length", what=what)
+            )
+        for value in row:
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise DataError(
+                    text(
+                        "{what} holds {value}; scaled measures are whole numbers",
+                        what=what,
+                        value=repr(value),
+                    )
+                )
+            if abs(value) >= LARGEST_SUM:
+                raise DataError(
+                    text(
+                        "{what}: {value} needs more than 62 bits; keep fewer decimals",
+                        what=what,
+                        value=str(value),
+                    )
+                )
+    return np.array(rows, np.int64).reshape(len(rows), -1)
+
+
+def _check_shapes(given: Instance) -> None:
+    if given.packages.ndim != 2 or given.low.ndim != 2 or given.halfwidth.ndim != 1:
+        raise DataError(
+            text(
+                "{name}: packages and bins are tables, a row of measures for each", name=given.name
+            )
+        )
+    packages, bins, width = given.size
+    if not packages or not bins or not width:
+        raise DataError(
+            text("{name} needs at least one package, one bin and one measure", name=given.name)
+        )
+    if given.high.shape != given.low.shape:
+        raise DataError(
+            text("{name}: give every bin a low and a high end in each measure", name=given.name)
+        )
+    counts = {
+        text("the packages"): given.packages.shape[1],
+        text("the half-widths"): len(given.halfwidth),
+        text("the names of measures"): len(given.measures),
+        text("the scales"): len(given.scale),
+    }
+    for what, count in counts.items():
+        if count != width:
+            raise DataError(
+                text(
+                    "{name}: the bins have {measures} measures, {what} {given}",
+                    name=given.name,
+                    measures=str(width),
+                    what=what,
+                    given=str(count),
+                )
+            )
+
+
+def _check_names(given: Instance) -> None:
+    packages, bins, _ = given.size
+    if len(given.package_names) != packages:
+        raise DataError(
+            text(
+                "{name} has {packages} packages, but {names} names for them",
+                name=given.name,
+                packages=str(packages),
+                names=str(len(given.package_names)),
+            )
+        )
+    if len(given.bin_names) != bins:
+        raise DataError(
+            text(
+                "{name} has {bins} bins, but {names} names for them",
+                name=given.name,
+                bins=str(bins),
+                names=str(len(given.bin_names)),
+            )
+        )
+    repeated = [name for name in given.bin_names if given.bin_names.count(name) > 1]
+    if repeated:
+        raise DataError(
+            text(
+                "{name}: bin {bin} is given twice; add up its totals",
+                name=given.name,
+                bin=quoted(repeated[:1]),
+            )
+        )
+
+
+def _check_values(given: Instance) -> None:
+    if (given.packages < 0).any():
+        row, column = (int(places[0]) for places in np.nonzero(given.packages < 0))
+        raise DataError(
+            text(
+                '{name}: package {package} has a negative "{measure}"; reconstruction needs measures from 0, so leave '
+                "such records out or split the measure",
+                name=given.name,
+                package=quoted([given.package_names[row]]),
+                measure=given.measures[column],
+            )
+        )
+    if (given.low > given.high).any():
+        row = int(np.nonzero(given.low > given.high)[0][0])
+        raise DataError(
+            text(
+                "{name}: the window of bin {bin} is empty",
+                name=given.name,
+                bin=quoted([given.bin_names[row]]),
+            )
+        )
+    if (given.halfwidth < 0).any():
+        raise DataError(text("{name}: a half-width is negative; give them from 0", name=given.name))
+    if min(given.scale) < 1:
+        raise DataError(
+            text("{name}: a scale is below 1; it is 100 for two decimals", name=given.name)
+        )
+    widest = 2 * given.halfwidth.astype(object) * (len(given.packages) + 1)
+    sums = given.packages.sum(axis=0, dtype=object) + widest
+    ends = (
+        np.abs(given.high.astype(object)).sum(axis=0),
+        np.abs(given.low.astype(object)).sum(axis=0),
+    )
+    most = np.maximum(sums, np.maximum(*ends) + widest)
+    if (most >= LARGEST_SUM).any():
+        column = int(np.nonzero(most >= LARGEST_SUM)[0][0])
+        raise DataError(
+            text(
+                '{name}: the sums of "{measure}" need more than 62 bits; keep fewer decimals',
+                name=given.name,
+                measure=given.measures[column],
+            )
+        )
+
+
+def _check_entities(given: Instance) -> None:
+    if given.entities is None:
+        return
+    if len(given.entities) != len(given.low):
+        raise DataError(
+            text(
+                "{name} has {bins} bins, but entities for {given} of them",
+                name=given.name,
+                bins=str(len(given.low)),
+                given=str(len(given.entities)),
+            )
+        )
+    for name, count in zip(given.bin_names, given.entities, strict=True):
+        if name == NONE and count is None:
+            continue
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            raise DataError(
+                text(
+                    "{name}: bin {bin} has no entities in the register, although something is published about it; "
+                    "complete the register, or leave entities out",
+                    name=given.name,
+                    bin=quoted([name]),
+                )
+            )
+
+
+def _floats(shares: Shares | None) -> list[list[float]] | None:
+    return None if shares is None else [[float(share) for share in row] for row in shares]
+
+
+def _listed(shares: Shares | None, rows: Sequence[tuple[int, int]]) -> list[float | None]:
+    return [None if shares is None else float(shares[p][b]) for p, b in rows]

@@ -11,26 +11,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from glasshouse.totals.budget import Budget, Effort, Meter
-from glasshouse.totals.instance import Integers
-from glasshouse.totals.linear import Part, System
-from glasshouse.totals.subsets import (
-    Codes,
-    Layout,
-    codes_of,
-    counts_of,
-    extremes,
-    kept,
-    layout_of,
-    subsets,
-)
+from glasshouse.arrays import Flags, Integers, Words
+from glasshouse.totals.subsets import Layout, layout_of, subsets
+from glasshouse.totals.system import Budget, ListEffort, Meter, System, SystemPart
 
 
 @dataclass(eq=False)
-class Knowledge:
-    """What is known about a system so far."""
+class Domains:
+    """What is known about a system so far: the numbers of packages that are left for each kind and bin."""
 
     system: System
     """The kinds and the bins."""
@@ -40,7 +29,7 @@ class Knowledge:
     """Per kind and bin, the least number of packages in any valid allocation."""
     most: Integers
     """Per kind and bin, the greatest number that is not ruled out."""
-    lists: list[Codes | None]
+    lists: list[Words | None]
     """Per bin, all subsets that it can hold; None: it has too many, and is open."""
     hopeless: dict[int, tuple[bytes, float]] = field(default_factory=dict)
     """Per bin whose list was given up, the bounds at that time, and how long the halves would have become."""
@@ -53,9 +42,9 @@ class Knowledge:
         return [bin_ for bin_, codes in enumerate(self.lists) if codes is None]
 
 
-def knowledge_of(system: System) -> Knowledge:
+def domains_of(system: System) -> Domains:
     """Return what the bounds alone say."""
-    known = Knowledge(
+    known = Domains(
         system=system,
         layout=layout_of(system.copies),
         least=np.zeros_like(system.most),
@@ -66,7 +55,7 @@ def knowledge_of(system: System) -> Knowledge:
     return known
 
 
-def propagate(known: Knowledge, effort: Effort, budget: Budget, meter: Meter) -> None:
+def propagate(known: Domains, effort: ListEffort, budget: Budget, meter: Meter) -> None:
     """List the subsets of every bin as far as the effort goes, and draw all conclusions."""
     seen: dict[int, bytes] = {}
     changed = True
@@ -84,23 +73,24 @@ def propagate(known: Knowledge, effort: Effort, budget: Budget, meter: Meter) ->
                 return
 
 
-def narrowed(known: Knowledge, part: Part) -> Knowledge:
+def narrowed(known: Domains, part: SystemPart) -> Domains:
     """Return what is known about a part: the lists of the whole, less what is settled."""
-    old, layout = known.layout, layout_of(part.system.copies)
-    own = old.word[part.kinds], old.shift[part.kinds], old.mask[part.kinds]
-    lists: list[Codes | None] = []
+    layout = layout_of(part.system.copies)
+    lists: list[Words | None] = []
     for bin_, settled in zip(part.bins.tolist(), part.settled.T, strict=True):
         codes = known.lists[bin_]
-        lists.append(None if codes is None else codes_of(counts_of(codes, *own) - settled, layout))
+        if codes is not None:
+            codes = layout.codes(known.layout.counts(codes, part.kinds) - settled)
+        lists.append(codes)
     least, most = np.zeros_like(part.settled), part.system.most.copy()
-    return Knowledge(part.system, layout, least, most, lists)
+    return Domains(part.system, layout, least, most, lists)
 
 
-def supposing(known: Knowledge, kind: int, bin_: int) -> Knowledge:
+def supposing(known: Domains, kind: int, bin_: int) -> Domains:
     """Return what follows from the bounds if a package of the kind is in the bin."""
     least = known.least.copy()
     least[kind, bin_] = max(1, int(least[kind, bin_]))
-    supposed = Knowledge(
+    supposed = Domains(
         known.system,
         known.layout,
         least,
@@ -112,11 +102,11 @@ def supposing(known: Knowledge, kind: int, bin_: int) -> Knowledge:
     return supposed
 
 
-def _bounds(known: Knowledge, bin_: int) -> bytes:
+def _bounds(known: Domains, bin_: int) -> bytes:
     return known.least[:, bin_].tobytes() + known.most[:, bin_].tobytes()
 
 
-def _listed(known: Knowledge, bin_: int, effort: Effort, meter: Meter) -> bool:
+def _listed(known: Domains, bin_: int, effort: ListEffort, meter: Meter) -> bool:
     """List or shorten the subsets of a bin, and take over what they have in common; False: it stays open."""
     layout, least, most = known.layout, known.least[:, bin_], known.most[:, bin_]
     codes = known.lists[bin_]
@@ -135,18 +125,18 @@ def _listed(known: Knowledge, bin_: int, effort: Effort, meter: Meter) -> bool:
     else:
         meter.spend(codes.size)
         bounded = np.flatnonzero((least > 0) | (most < known.system.copies))
-        codes = codes[kept(codes, layout.word, layout.shift, layout.mask, bounded, least, most)]
+        codes = layout.within(codes, bounded, least, most)
     known.lists[bin_] = codes
     if not len(codes):
         known.possible = False
         return True
-    low, high = extremes(codes, layout.word, layout.shift, layout.mask)
+    low, high = layout.extremes(codes)
     known.least[:, bin_] = np.maximum(least, low)
     known.most[:, bin_] = np.minimum(most, high)
     return True
 
 
-def _tighten(known: Knowledge) -> bool:
+def _tighten(known: Domains) -> bool:
     """Draw the conclusions from the bounds; tell whether an allocation is still possible."""
     system = known.system
     known.possible = bool(
@@ -169,7 +159,7 @@ def _bounded(
     copies: Integers,
     low: Integers,
     high: Integers,
-    spared: NDArray[np.bool_],
+    spared: Flags,
     least: Integers,
     most: Integers,
 ) -> bool:

@@ -12,17 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError, printable
 from glasshouse.language import marked, text, translated, unknown_name
 from glasshouse.sources import Source, open_source
 from glasshouse.study.conditions import parse_condition
 from glasshouse.study.totals import Derived, KeyMap, Publication, TotalsStudy
 from glasshouse.table.dictionary import Dictionary
-from glasshouse.totals.amounts import CONTRADICTED, Faults, Integers, amounts
+from glasshouse.totals.fixed_point import CONTRADICTED, Faults, amounts
 
-Flags = NDArray[np.bool_]
 UNKNOWN = -1
 """The code of a value that a key map does not have: it agrees with nothing."""
 
@@ -35,6 +34,13 @@ class Coded:
     """Per row, the position of its value; or `UNKNOWN`."""
     values: pa.LargeStringArray
     """The distinct values."""
+
+    @classmethod
+    def of(cls, texts: pa.Array) -> Coded:
+        """Return texts as codes; what is missing is unknown."""
+        encoded = texts.dictionary_encode()
+        codes = encoded.indices.fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
+        return cls(codes.astype(np.int64), encoded.dictionary.cast(pa.large_string()))
 
     def taken(self, rows: Integers) -> Coded:
         """Return the column with some of its rows."""
@@ -94,7 +100,7 @@ class Published:
     measures: Mapping[str, Integers]
     """Per measure, the scaled values of the rows."""
     faults: Mapping[str, Faults]
-    """Per measure, what is wrong with them; see `glasshouse.totals.amounts.FAULTS`."""
+    """Per measure, what is wrong with them; see `glasshouse.totals.fixed_point.FAULTS`."""
     row: Integers
     """Per row that is used, which row of the file it is, from 0."""
     rows: int
@@ -150,13 +156,13 @@ def read_publications(study: TotalsStudy) -> dict[str, Published]:
     }
 
 
-def said(texts: Iterable[str | None]) -> str:
+def key_text(texts: Iterable[str | None]) -> str:
     """Return the values of a key as one text for a message.
 
-    >>> said(["2021", "", None])
+    >>> key_text(["2021", "", None])
     '2021 (empty) ?'
     """
-    return " ".join("?" if each is None else printable(each) or "(empty)" for each in texts)
+    return " ".join("?" if value is None else printable(value) or "(empty)" for value in texts)
 
 
 def combined(columns: Sequence[Integers]) -> tuple[Integers, int]:
@@ -169,9 +175,9 @@ def combined(columns: Sequence[Integers]) -> tuple[Integers, int]:
     code = np.zeros(int(known.sum()), np.int64)
     count = min(len(code), 1)
     for column in columns:
-        own = column[known]
-        width = int(own.max()) + 1 if len(own) else 1
-        distinct, code = np.unique(code * width + own, return_inverse=True)
+        part = column[known]
+        width = int(part.max()) + 1 if len(part) else 1
+        distinct, code = np.unique(code * width + part, return_inverse=True)
         code, count = code.reshape(-1), len(distinct)
     whole = np.full(len(known), UNKNOWN, np.int64)
     whole[known] = code
@@ -185,8 +191,8 @@ def agreed(first: Coded, second: Coded) -> Integers:
     """
     known = Dictionary.of(first.values).find(second.values)
     beyond = len(first.values) + np.arange(len(second.values))
-    own = np.where(known >= 0, known, beyond)
-    return np.where(second.codes == UNKNOWN, UNKNOWN, own[second.codes])
+    code_of = np.where(known >= 0, known, beyond)
+    return np.where(second.codes == UNKNOWN, UNKNOWN, code_of[second.codes])
 
 
 def _used_columns(study: TotalsStudy) -> dict[str, list[str]]:
@@ -195,7 +201,9 @@ def _used_columns(study: TotalsStudy) -> dict[str, list[str]]:
     for name, columns in used.items():
         publication = study.publications[name]
         columns.update(dict.fromkeys(publication.unique))
-        columns.update(dict.fromkeys(parse_condition(each).column for each in publication.where))
+        columns.update(
+            dict.fromkeys(parse_condition(condition).column for condition in publication.where)
+        )
         if publication.identifier is not None:
             columns[publication.identifier] = None
     return {name: list(columns) for name, columns in used.items()}
@@ -237,9 +245,9 @@ def _raw_columns(publication: Publication, used: Sequence[str]) -> list[str]:
     derived: list[str] = []
     raw: dict[str, None] = {}
     for name, rule in publication.derived.items():
-        raw.update(dict.fromkeys(each for each in rule.columns if each not in derived))
+        raw.update(dict.fromkeys(column for column in rule.columns if column not in derived))
         derived.append(name)
-    raw.update(dict.fromkeys(each for each in used if each not in publication.derived))
+    raw.update(dict.fromkeys(column for column in used if column not in publication.derived))
     return list(raw)
 
 
@@ -285,30 +293,30 @@ def _published(
     for derived, rule in publication.derived.items():
         columns[derived] = _derived(derived, rule, columns, name, troubles)
     rows = len(next(iter(columns.values())).codes)
-    kept = np.flatnonzero(_meeting(publication, columns, rows))
-    met = len(kept)
+    chosen = np.flatnonzero(_meeting(publication, columns, rows))
+    met = len(chosen)
     if publication.unique:
-        key, _ = combined([columns[each].codes[kept] for each in publication.unique])
-        agreeing = [columns[each].codes for each in joined] + list(measures.values())
-        first, differs, doubtful = _repetitions(key, [own[kept] for own in agreeing])
+        key, _ = combined([columns[title].codes[chosen] for title in publication.unique])
+        agreeing = [columns[title].codes for title in joined] + list(measures.values())
+        first, differs, doubtful = _repetitions(key, [codes[chosen] for codes in agreeing])
         for column in faults.values():
-            column[kept[doubtful]] = CONTRADICTED
+            column[chosen[doubtful]] = CONTRADICTED
         if differs.any():
-            row = kept[np.flatnonzero(differs)[0]]
-            example = said(columns[each].text(row) for each in keys)
+            row = chosen[np.flatnonzero(differs)[0]]
+            example = key_text(columns[title].text(row) for title in keys)
             kind = marked("rows that repeat another differ from it")
             troubles.append(Trouble(name, kind, int(differs.sum()), example))
-        kept = kept[first | differs]
+        chosen = chosen[first | differs]
     return Published(
         name=name,
-        columns={each: columns[each].taken(kept) for each in used},
-        measures={each: column[kept] for each, column in measures.items()},
-        faults={each: column[kept] for each, column in faults.items()},
-        row=kept,
-        rows=len(kept),
+        columns={title: columns[title].taken(chosen) for title in used},
+        measures={title: column[chosen] for title, column in measures.items()},
+        faults={title: column[chosen] for title, column in faults.items()},
+        row=chosen,
+        rows=len(chosen),
         read=rows,
         filtered=rows - met,
-        repeated=met - len(kept),
+        repeated=met - len(chosen),
         troubles=tuple(troubles),
     )
 
@@ -318,7 +326,7 @@ def _read(
 ) -> tuple[dict[str, Coded], dict[str, Integers], dict[str, Faults]]:
     names = _raw_columns(publication, used)
     dictionaries = {name: Dictionary() for name in names}
-    codes: dict[str, list[NDArray[np.int64]]] = {name: [] for name in names}
+    codes: dict[str, list[Integers]] = {name: [] for name in names}
     read: dict[str, list[tuple[Integers, Faults]]] = {name: [] for name in publication.measures}
     wanted = list(dict.fromkeys([*names, *publication.measures.values()]))
     for batch in source.batches(wanted):
@@ -344,7 +352,7 @@ def _derived(
     name: str, rule: Derived, columns: Mapping[str, Coded], where: str, troubles: list[Trouble]
 ) -> Coded:
     """Return a derived column: texts put together, cut and mapped, value by value."""
-    parts = [columns[each] for each in rule.columns]
+    parts = [columns[column] for column in rule.columns]
     codes, first = _distinct_rows(parts)
     texts = pc.binary_join_element_wise(
         *(part.values.take(pa.array(part.codes[first])) for part in parts),
@@ -354,15 +362,14 @@ def _derived(
         texts = pc.utf8_slice_codeunits(texts, 0, rule.first)
     if rule.map is not None:
         texts = _mapped(texts, rule.map)
-    encoded = texts.dictionary_encode()
-    own = encoded.indices.fill_null(UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int64)
-    result = np.where(codes == UNKNOWN, UNKNOWN, own[codes])
+    distinct = Coded.of(texts)
+    result = np.where(codes == UNKNOWN, UNKNOWN, distinct.codes[codes])
     lost = np.flatnonzero((result == UNKNOWN) & (codes != UNKNOWN))
     if len(lost):
         missing = "".join(part.text(lost[0]) or "" for part in parts)
         kind = marked('the key map of "{name}" has no entry')
-        troubles.append(Trouble.of(where, kind, len(lost), said([missing]), name=name))
-    return Coded(result, encoded.dictionary.cast(pa.large_string()))
+        troubles.append(Trouble.of(where, kind, len(lost), key_text([missing]), name=name))
+    return Coded(result, distinct.values)
 
 
 def _distinct_rows(parts: Sequence[Coded]) -> tuple[Integers, Integers]:
@@ -379,7 +386,7 @@ def _mapped(texts: pa.Array, rule: KeyMap) -> pa.Array:
             raise DataError(unknown_name("column", column, source.name, source.columns))
     table = pa.Table.from_batches(list(source.batches([rule.source, rule.target])))
     known: dict[str, str] = {}
-    keys, targets = (table.column(each).to_pylist() for each in (rule.source, rule.target))
+    keys, targets = (table.column(name).to_pylist() for name in (rule.source, rule.target))
     for key, target in zip(keys, targets, strict=True):
         if known.setdefault(key, target) != target:
             raise DataError(
@@ -391,12 +398,10 @@ def _mapped(texts: pa.Array, rule: KeyMap) -> pa.Array:
                     second=printable(target),
                 )
             )
-    return pa.array([known.get(each) for each in texts.to_pylist()], pa.large_string())
+    return pa.array([known.get(value) for value in texts.to_pylist()], pa.large_string())
 
 
-def _meeting(
-    publication: Publication, columns: Mapping[str, Coded], rows: int
-) -> NDArray[np.bool_]:
+def _meeting(publication: Publication, columns: Mapping[str, Coded], rows: int) -> Flags:
     met = np.ones(rows, bool)
     for wanted in publication.where:
         condition = parse_condition(wanted)

@@ -7,11 +7,11 @@ the sets are exact, and one piece of work serves all packages:
 1. bounds rule out bins, and lists of all subsets that meet one bin's windows rule out more, to a fixed point
    (`propagation`, `subsets`);
 2. what is still open falls into independent parts; of each the valid allocations are the paths of a layered graph,
-   which counts them (`graph`, `counting`);
+   which counts them (`graph`);
 3. where a graph would be too large, valid allocations are searched until every bin that is not ruled out has been seen
-   for every package (`walk`), and what is not seen is supposed, which shortens all lists (`probing`);
+   for every package (`walk`), and what is not seen is supposed, which shortens all lists (probing, below);
 4. what is then neither seen nor ruled out is asked from CP-SAT: an allocation that shows some of it, or the proof that
-   there is none (`satisfaction`).
+   there is none (`cp_sat`).
 
 At a limit the answer is what is not ruled out: a superset, flagged as not proved. Every allocation on which an answer
 rests is checked in integers against the instance itself.
@@ -19,33 +19,40 @@ rests is checked in integers against the instance itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import factorial, gcd
 
 import numpy as np
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import InternalError, StudyError
 from glasshouse.language import text
-from glasshouse.totals.budget import EFFORTS, Budget, Effort, Meter, OutOfTime
-from glasshouse.totals.counting import Counter, Counts
-from glasshouse.totals.graph import TooLarge, allocations_covering, graph_of
-from glasshouse.totals.instance import Instance, Integers
-from glasshouse.totals.instance import instance as example
-from glasshouse.totals.linear import Part, parts_of, system_of
-from glasshouse.totals.probing import probe
-from glasshouse.totals.propagation import Knowledge, knowledge_of, narrowed, propagate
-from glasshouse.totals.satisfaction import settle
-from glasshouse.totals.solution import Shares, Solution
-from glasshouse.totals.walk import walk
-from glasshouse.totals.witnesses import Witnesses, no_witnesses
-
-__all__ = ["COUNTING", "LEAST_MEMORY", "OnSolve", "Solution", "prepare", "solve"]
-
-OnSolve = Callable[[str, int, int], None]
-"""Called with what is being done, and how many of how many pairs of package and bin are decided."""
+from glasshouse.progress import OnProgress, Progress
+from glasshouse.totals.cp_sat import settle
+from glasshouse.totals.graph import (
+    AllocationCounts,
+    TooLarge,
+    allocation_counts,
+    allocations_covering,
+    graph_of,
+)
+from glasshouse.totals.instance import Instance, Shares, Solution, instance
+from glasshouse.totals.propagation import Domains, domains_of, narrowed, propagate, supposing
+from glasshouse.totals.system import (
+    EFFORTS,
+    Budget,
+    ListEffort,
+    Meter,
+    OutOfTime,
+    SystemPart,
+    Witnesses,
+    parts_of,
+    system_of,
+)
+from glasshouse.totals.walk import aim, walk
 
 LEAST_MEMORY = 64 << 20
 """The least memory limit."""
@@ -65,27 +72,31 @@ _GRAPH_PARTS = (1 / 64, 1 / 16, 1 / 2, 1, 1)
 """Per level of effort, how much of its part one graph may take."""
 _WALK_AFTER = 2
 """The level of effort after which allocations are searched where they could not be listed."""
+_PROBE_TRIALS = 4
+"""So many attempts a walk makes from the lists of a supposition."""
+_PROBE_GRAPH = 16
+"""The graph of a supposition may take one in so many units of what is left."""
 _prepared: list[bool] = []
 
 
 def solve(
     instance: Instance,
     *,
-    time_limit: float = 60.0,
-    memory_limit: int = 2 << 30,
+    seconds: float = 60.0,
+    memory: int = 2 << 30,
     weights: Sequence[int] | None = None,
     counting: float = COUNTING,
-    on_progress: OnSolve | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Solution:
     """Find for every package the bins that it can be in, and count the allocations where that is possible.
 
     Args:
         instance: Packages, bins and windows.
-        time_limit: The CPU seconds that it may take; compiling the loops, once per process, is not counted.
-        memory_limit: The bytes that its lists may take.
+        seconds: The CPU seconds that it may take; compiling the loops, once per process, is not counted.
+        memory: The bytes that its lists may take.
         weights: Per bin, what a package in it counts in `weighted_shares`; by default the registered entities.
         counting: The part of the time that lists and graphs may each take when only the number of allocations is open.
-        on_progress: Told what is being done.
+        on_progress: Told what is being done, and how many of how many pairs of package and bin are decided.
 
     Returns:
         The exact sets; or, with status "limit", sets that hold them. The same for every run that meets no limit.
@@ -98,7 +109,7 @@ def solve(
     >>> solution.status, solution.feasible_bins, solution.allocations
     ('ambiguous', ((0, 1), (0, 1), (0, 1)), 2)
     """
-    _check_limits(time_limit, memory_limit)
+    _check_limits(seconds, memory)
     if not 0 <= counting <= 1:
         raise StudyError(
             text(
@@ -108,7 +119,7 @@ def solve(
         )
     own_weights = _weights(instance, weights)
     prepare()
-    budget = Budget(time_limit, memory_limit)
+    budget = Budget(seconds, memory)
     solver = _Solver(instance, budget, own_weights, counting, on_progress)
     try:
         return solver.solve()
@@ -123,15 +134,15 @@ class _Infeasible(Exception):  # noqa: N818 - never leaves the solver
 
 
 @dataclass(eq=False)
-class _Task:
+class _OpenPart:
     """A part on its way: what is known, what was seen, and what was counted."""
 
-    known: Knowledge
-    kinds: NDArray[np.int64]
-    bins: NDArray[np.int64]
+    known: Domains
+    kinds: Integers
+    bins: Integers
     witnesses: Witnesses
-    counts: Counts | None = None
-    weighted: Counts | None = None
+    counts: AllocationCounts | None = None
+    weighted: AllocationCounts | None = None
     method: str = "limit"
     tried: tuple[int, int] = (0, 0)
     """What was known when a graph was last tried, and the work that it was allowed."""
@@ -139,10 +150,10 @@ class _Task:
     @property
     def decided(self) -> bool:
         """Whether every pair is either seen or ruled out."""
-        return bool(self.witnesses.found) and not self.undecided.any()
+        return bool(self.witnesses.allocations) and not self.undecided.any()
 
     @property
-    def undecided(self) -> NDArray[np.bool_]:
+    def undecided(self) -> Flags:
         return np.asarray((self.known.most > 0) & ~self.witnesses.seen)
 
 
@@ -155,7 +166,7 @@ class _Solver:
         budget: Budget,
         weights: list[int] | None,
         counting: float,
-        on_progress: OnSolve | None,
+        on_progress: OnProgress | None,
     ) -> None:
         self._instance = instance
         self._budget = budget
@@ -171,11 +182,11 @@ class _Solver:
         self._graphs = budget.meter(_GRAPHS)
         self._one_graph = self._graphs.left
         self._probes = budget.meter(_PROBES)
-        whole = _Task(
-            knowledge_of(system),
+        whole = _OpenPart(
+            domains_of(system),
             np.arange(system.kinds),
             np.arange(system.bins),
-            no_witnesses(system),
+            Witnesses(system),
         )
         self._tasks = [whole]
 
@@ -213,13 +224,13 @@ class _Solver:
                         self._settle(task, most_time=_SATISFACTION * self._budget.seconds)
                 self._enter("probing")
                 for task in self._tasks:
-                    if not task.decided and task.witnesses.found:
+                    if not task.decided and task.witnesses.allocations:
                         self._probe(task, level)
                 self._only_count()
         for seed in (1, 2):
             self._enter("walk")
             for task in self._tasks:
-                if not task.decided and (seed == 1 or task.witnesses.found):
+                if not task.decided and (seed == 1 or task.witnesses.allocations):
                     self._walk(task, _LAST_WALK, seed=seed)
             self._enter("satisfaction")
             for task in self._tasks:
@@ -232,13 +243,13 @@ class _Solver:
         if self._only_counts:
             self._count_decided()
 
-    def _settle(self, task: _Task, most_time: float | None = None) -> None:
+    def _settle(self, task: _OpenPart, most_time: float | None = None) -> None:
         settle(task.known, task.witnesses, self._budget, most_time=most_time)
         if not task.known.possible:
             raise _Infeasible
         self._credit(task)
 
-    def _effort(self, known: Knowledge, level: int) -> Effort:
+    def _effort(self, known: Domains, level: int) -> ListEffort:
         return self._budget.effort(level, known.system, known.layout.words)
 
     def _only_count(self) -> None:
@@ -251,7 +262,7 @@ class _Solver:
     def _count_decided(self) -> None:
         """Try once more to count what is decided but not counted: what was ruled out last makes lists shorter."""
         last = len(EFFORTS) - 1
-        for task in [each for each in self._tasks if each.counts is None]:
+        for task in [task for task in self._tasks if task.counts is None]:
             effort = self._effort(task.known, last)
             propagate(task.known, effort, self._budget, self._lists)
             parts = self._parts(task)
@@ -267,9 +278,9 @@ class _Solver:
             return
         undecided = sum(int(task.undecided.sum()) for task in self._tasks)
         whole = self._system.most.size
-        self._on_progress(stage, whole - undecided, whole)
+        self._on_progress(Progress("solving", whole - undecided, whole, note=stage))
 
-    def _split(self, task: _Task, level: int) -> None:
+    def _split(self, task: _OpenPart, level: int) -> None:
         """Propagate with more effort, take out what is settled, and divide the rest into its parts."""
         known = task.known
         effort = self._effort(known, level)
@@ -278,7 +289,7 @@ class _Solver:
         propagate(known, effort, self._budget, self._lists)
         self._replace(task, self._parts(task))
 
-    def _parts(self, task: _Task) -> list[_Task]:
+    def _parts(self, task: _OpenPart) -> list[_OpenPart]:
         """Return the parts of what is open as tasks; the task itself if it is one part and nothing of it is settled."""
         known = task.known
         parts = parts_of(known.system, known.least, known.most) if known.possible else None
@@ -286,16 +297,16 @@ class _Solver:
             raise _Infeasible
         if len(parts) == 1 and not known.least.any():
             return [task]
-        return [_part_task(task, part) for part in parts]
+        return [_open_part(task, part) for part in parts]
 
-    def _replace(self, task: _Task, parts: list[_Task]) -> None:
+    def _replace(self, task: _OpenPart, parts: list[_OpenPart]) -> None:
         """Put parts into the place of a task, and take note of what is settled outside of them."""
         if parts != [task]:
             self._settled[np.ix_(task.kinds, task.bins)] += task.known.least
             place = self._tasks.index(task)
             self._tasks[place : place + 1] = parts
 
-    def _count(self, task: _Task, level: int) -> None:
+    def _count(self, task: _OpenPart, level: int) -> None:
         """Build the graph of a part, if it is small enough, and count."""
         known = task.known
         # Early levels only try what costs little: better lists make smaller graphs.
@@ -317,33 +328,31 @@ class _Solver:
             task.witnesses.add(allocation)
         known.most[~task.witnesses.seen] = 0
         self._credit(task)
-        counter = Counter(
-            graph,
-            known,
-            copies=self._system.copies[task.kinds],
-            settled=self._settled[np.ix_(task.kinds, task.bins)],
-            budget=self._budget,
+        copies = self._system.copies[task.kinds]
+        settled = self._settled[np.ix_(task.kinds, task.bins)]
+        count = partial(
+            allocation_counts, graph, known, copies=copies, settled=settled, budget=self._budget
         )
-        task.counts = counter.count()
+        task.counts = count()
         if self._weights is not None:
-            task.weighted = counter.count([self._weights[b] for b in task.bins.tolist()])
+            task.weighted = count(weights=[self._weights[b] for b in task.bins.tolist()])
         feasible = np.array([[share > 0 for share in row] for row in task.counts.shares])
-        if (feasible != (task.witnesses.seen | (counter.settled > 0))).any():
+        if (feasible != (task.witnesses.seen | (settled > 0))).any():
             raise InternalError("the counts and the allocations found disagree")
 
-    def _walk(self, task: _Task, share: float, *, seed: int) -> None:
+    def _walk(self, task: _OpenPart, share: float, *, seed: int) -> None:
         meter = self._budget.meter(share)
         trials = _TRIALS if seed == 0 else _LAST_TRIALS
         walk(task.known, task.witnesses, self._budget, meter, seed=seed, trials=trials)
         self._credit(task)
 
-    def _probe(self, task: _Task, level: int) -> None:
+    def _probe(self, task: _OpenPart, level: int) -> None:
         known = task.known
         effort = self._effort(known, level)
-        probe(known, task.witnesses, effort, self._budget, self._probes)
+        _probe(known, task.witnesses, effort, self._budget, self._probes)
         self._credit(task)
 
-    def _credit(self, task: _Task) -> None:
+    def _credit(self, task: _OpenPart) -> None:
         """Take note of what decided a part, if it is decided now."""
         if task.decided and task.method == "limit":
             task.method = self._stage
@@ -403,38 +412,38 @@ class _Solver:
             ways /= factorial(number)
         return int(ways)
 
-    def _shares(self, counts: Sequence[Counts | None]) -> Shares:
+    def _shares(self, counts: Sequence[AllocationCounts | None]) -> Shares:
         """Return the share of the allocations per package and bin."""
         table = [
             [Fraction(int(number), int(copies)) for number in row]
             for row, copies in zip(self._settled, self._system.copies, strict=True)
         ]
-        for task, own in zip(self._tasks, counts, strict=True):
-            assert own is not None  # noqa: S101 - for the type checker
-            for kind, row in zip(task.kinds.tolist(), own.shares, strict=True):
+        for task, counted in zip(self._tasks, counts, strict=True):
+            assert counted is not None  # noqa: S101 - for the type checker
+            for kind, row in zip(task.kinds.tolist(), counted.shares, strict=True):
                 for bin_, share in zip(task.bins.tolist(), row, strict=True):
                     table[kind][bin_] = share
         rows = [tuple(row) for row in table]
         return tuple(rows[kind] for kind in self._kind_of.tolist())
 
-    def _witness(self) -> NDArray[np.int64] | None:
+    def _witness(self) -> Integers | None:
         """Join the allocations of the parts to whole ones, check each against the instance, and return the first."""
-        if not all(task.witnesses.found for task in self._tasks):
+        if not all(task.witnesses.allocations for task in self._tasks):
             return None
         first = None
-        rounds = max((len(task.witnesses.found) for task in self._tasks), default=1)
+        rounds = max((len(task.witnesses.allocations) for task in self._tasks), default=1)
         for number in range(rounds):
             table = self._settled.copy()
             for task in self._tasks:
-                own = task.witnesses.found
-                table[np.ix_(task.kinds, task.bins)] += own[number % len(own)]
+                allocations = task.witnesses.allocations
+                table[np.ix_(task.kinds, task.bins)] += allocations[number % len(allocations)]
             allocation = self._of_packages(table)
             if not self._instance.allows(allocation):
                 raise InternalError("an allocation that was found does not meet the totals")
             first = allocation if first is None else first
         return first
 
-    def _of_packages(self, table: Integers) -> NDArray[np.int64]:
+    def _of_packages(self, table: Integers) -> Integers:
         """Return the bin of each package, if so many of each kind are in each bin."""
         allocation = np.empty(len(self._kind_of), np.int64)
         order = np.argsort(self._kind_of, kind="stable")
@@ -443,13 +452,13 @@ class _Solver:
         return allocation
 
 
-def _part_task(task: _Task, part: Part) -> _Task:
+def _open_part(task: _OpenPart, part: SystemPart) -> _OpenPart:
     """Return a part as a task of its own: its lists and allocations are those of the whole, less what is settled."""
-    witnesses = no_witnesses(part.system)
+    witnesses = Witnesses(part.system)
     pairs = np.ix_(part.kinds, part.bins)
-    for allocation in task.witnesses.found:
+    for allocation in task.witnesses.allocations:
         witnesses.add(allocation[pairs].astype(np.int64) - part.settled)
-    return _Task(
+    return _OpenPart(
         known=narrowed(task.known, part),
         kinds=task.kinds[part.kinds],
         bins=task.bins[part.bins],
@@ -458,21 +467,93 @@ def _part_task(task: _Task, part: Part) -> _Task:
     )
 
 
+# -- one pair at a time: suppose that a package is in a bin, and see where that leads --------------------------------
+
+
+def _probe(
+    known: Domains, witnesses: Witnesses, effort: ListEffort, budget: Budget, meter: Meter
+) -> None:
+    """Decide undecided pairs of a part of which some allocation is known, as far as the effort goes.
+
+    Raises:
+        OutOfTime: The time is over; what was decided until then is kept.
+    """
+    undecided = np.argwhere((known.most > 0) & ~witnesses.seen)
+    room = known.system.high.max(axis=1)
+    weight = known.system.weights.max(axis=1)
+    order = np.argsort(-(weight[undecided[:, 0]] / np.maximum(1, room[undecided[:, 1]])))
+    for kind, bin_ in undecided[order].tolist():
+        if meter.empty:
+            return
+        if witnesses.seen[kind, bin_] or not known.most[kind, bin_]:
+            continue
+        if not _possible(known, witnesses, kind, bin_, effort, budget, meter):
+            known.most[kind, bin_] = 0
+
+
+def _possible(
+    known: Domains,
+    witnesses: Witnesses,
+    kind: int,
+    bin_: int,
+    effort: ListEffort,
+    budget: Budget,
+    meter: Meter,
+) -> bool:
+    """Tell whether a pair is possible, as far as one can see; an allocation that shows it is added."""
+    supposed = supposing(known, kind, bin_)
+    if supposed.possible:
+        propagate(supposed, effort, budget, meter)
+    parts = parts_of(supposed.system, supposed.least, supposed.most) if supposed.possible else None
+    if parts is None:
+        return False
+    whole = [supposed.least.copy()]
+    for part in parts:
+        domains = narrowed(supposed, part)
+        allowed = meter.left // _PROBE_GRAPH
+        graph_meter = Meter(allowed)
+        try:
+            graph = graph_of(domains, effort, budget, graph_meter)
+        except TooLarge:
+            aim(supposed, witnesses, kind, bin_, budget, meter, seed=kind, trials=_PROBE_TRIALS)
+            return True
+        finally:
+            meter.spend(allowed - graph_meter.left)
+        if graph.empty:
+            return False
+        whole = _joined(whole, allocations_covering(graph, domains), np.ix_(part.kinds, part.bins))
+    for allocation in whole:
+        witnesses.add(allocation)
+    return True
+
+
+def _joined(
+    whole: list[Integers], parts: list[Integers], pairs: tuple[Integers, ...]
+) -> list[Integers]:
+    """Put the allocations of a part into those of the rest, one after the other."""
+    joined = []
+    for number in range(max(len(whole), len(parts))):
+        allocation = whole[number % len(whole)].copy()
+        allocation[pairs] += parts[number % len(parts)]
+        joined.append(allocation)
+    return joined
+
+
 def prepare() -> None:
     """Compile the loops, once per process, so that no time limit has to pay for it."""
     if not _prepared:
         _prepared.append(True)
         for totals in ([[8], [8], [12]], [[7], [10], [11]]):
             packages = [[1], [2], [2], [3], [4], [4], [5], [7]]
-            solve(example(packages, totals, entities=[1, 2, 3]), time_limit=3600)
+            solve(instance(packages, totals, entities=[1, 2, 3]), seconds=3600)
 
 
 def _weights(instance: Instance, weights: Sequence[int] | None) -> list[int] | None:
     """Return what a package counts in each bin, if that is known for all of them."""
     given = instance.entities if weights is None else weights
-    if given is None or any(each is None for each in given):
+    if given is None or any(weight is None for weight in given):
         return None
-    whole = [int(each) for each in given if each is not None]
+    whole = [int(weight) for weight in given if weight is not None]
     if len(whole) != len(instance.low) or min(whole) < 1:
         raise StudyError(
             text(
@@ -482,22 +563,22 @@ def _weights(instance: Instance, weights: Sequence[int] | None) -> list[int] | N
             )
         )
     common = gcd(*whole)
-    return [each // common for each in whole]
+    return [weight // common for weight in whole]
 
 
-def _check_limits(time_limit: float, memory_limit: int) -> None:
-    if not 0 < time_limit < float("inf"):
+def _check_limits(seconds: float, memory: int) -> None:
+    if not 0 < seconds < float("inf"):
         raise StudyError(
             text(
                 "the time limit is {limit}; give a number of seconds above 0",
-                limit=str(time_limit),
+                limit=str(seconds),
             )
         )
-    if memory_limit < LEAST_MEMORY:
+    if memory < LEAST_MEMORY:
         raise StudyError(
             text(
                 "the memory limit is {limit} bytes; give at least {least}",
-                limit=memory_limit,
+                limit=memory,
                 least=LEAST_MEMORY,
             )
         )

@@ -14,14 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from glasshouse.totals.budget import UNITS_PER_CELL, Effort
-from glasshouse.totals.instance import Integers
-from glasshouse.totals.linear import System
-
-Codes = NDArray[np.uint64]
-"""A row of words per subset."""
+from glasshouse.arrays import Flags, Integers, Words
+from glasshouse.totals.system import UNITS_PER_CELL, ListEffort, System
 
 _GROWTH = 1.32
 """By how much a half grows, at least, for each kind that is still to be dealt; without pruning it would be √2."""
@@ -38,33 +33,47 @@ class Layout:
     left.
     """
 
-    word: NDArray[np.int64]
+    word: Integers
     """Per kind, the word."""
-    shift: NDArray[np.uint64]
+    shift: Words
     """Per kind, the lowest bit."""
-    mask: NDArray[np.uint64]
+    mask: Words
     """Per kind, the mask of its field, before the shift."""
     words: int
     """How many words a code has."""
-    single: NDArray[np.uint64]
+    single: Words
     """Per word, the bits of the kinds with one package."""
-    guard: NDArray[np.uint64]
+    guard: Words
     """Per word, the spare bits."""
 
-    @property
-    def units(self) -> Codes:
-        """Per kind, the code of one package of it."""
-        codes = np.zeros((len(self.word), self.words), np.uint64)
-        codes[np.arange(len(self.word)), self.word] = np.uint64(1) << self.shift
+    def code(self, counts: Integers) -> Words:
+        """Return the code of so many packages of each kind."""
+        words = np.zeros(self.words, np.uint64)
+        np.add.at(words, self.word, counts.astype(np.uint64) << self.shift)
+        return words
+
+    def counts(self, codes: Words, kinds: Integers | slice = slice(None)) -> Integers:
+        """Return how many packages of each kind, or of some kinds, are in each of some subsets."""
+        return np.asarray(_counts(codes, self.word[kinds], self.shift[kinds], self.mask[kinds]))
+
+    def codes(self, counts: Integers) -> Words:
+        """Return the codes of subsets that hold so many packages of each kind."""
+        codes = np.zeros((len(counts), self.words), np.uint64)
+        for kind in range(counts.shape[1]):
+            codes[:, self.word[kind]] += counts[:, kind].astype(np.uint64) << self.shift[kind]
         return codes
 
-    def code(self, counts: Integers) -> Codes:
-        """Return the code of so many packages of each kind."""
-        return np.asarray(
-            (counts.astype(np.uint64)[:, None] * self.units).sum(axis=0, dtype=np.uint64)
-        )
+    def extremes(self, codes: Words) -> tuple[Integers, Integers]:
+        """Return the least and the greatest number of packages of each kind in any of some subsets."""
+        least, most = _extremes(codes, self.word, self.shift, self.mask)
+        return least, most
 
-    def field_mask(self, kinds: NDArray[np.bool_]) -> Codes:
+    def within(self, codes: Words, kinds: Integers, least: Integers, most: Integers) -> Words:
+        """Return the subsets that have between `least` and `most` packages of each of some kinds."""
+        marks = _within(codes, self.word, self.shift, self.mask, kinds, least, most)
+        return np.asarray(codes[marks])
+
+    def field_mask(self, kinds: Flags) -> Words:
         """Return the words that keep the fields of some kinds and clear the others."""
         masks = (self.mask << self.shift) * kinds
         words = np.zeros(self.words, np.uint64)
@@ -96,8 +105,8 @@ def layout_of(copies: Integers) -> Layout:
 
 
 def subsets(
-    system: System, layout: Layout, bin_: int, least: Integers, most: Integers, effort: Effort
-) -> tuple[Codes | None, int, float]:
+    system: System, layout: Layout, bin_: int, least: Integers, most: Integers, effort: ListEffort
+) -> tuple[Words | None, int, float]:
     """List the subsets that meet the window of a bin, with so many packages of each kind.
 
     Args:
@@ -114,7 +123,7 @@ def subsets(
     """
     base = least @ system.weights
     low, high = system.low[bin_] - base, system.high[bin_] - base
-    codes, status, work, left = _ordered(system.weights, most - least, layout, low, high, *effort)
+    codes, status, work, left = _ordered(system.weights, most - least, layout, low, high, effort)
     if status != DONE:
         return None, work, effort.longest_half * _GROWTH ** min(left, _MOST_GROWTH)
     if system.spared[bin_] and not least.any():
@@ -128,41 +137,31 @@ def meet(
     layout: Layout,
     low: Integers,
     high: Integers,
+    effort: ListEffort,
     *,
-    longest_half: int,
-    longest_list: int,
-    most_work: int,
-) -> tuple[Codes | None, int]:
-    """List all choices of up to so many copies of each kind whose sums lie between low and high.
+    some: bool = False,
+) -> tuple[Words | None, int]:
+    """List all choices of up to so many copies of each kind whose sums lie between low and high, and tell the work.
+
+    Args:
+        weights: Per kind and row, its weight.
+        copies: Per kind, how many there are.
+        layout: How codes are laid out.
+        low: Per row, the least sum.
+        high: Per row, the greatest sum.
+        effort: When to give up; then the list is None.
+        some: Whether a list that had to be given up is told as far as it came; None only if a half was too long to
+            begin with.
 
     >>> one = np.array([1, 1, 1])
-    >>> found, _ = meet(np.array([[2], [3], [5]]), one, layout_of(one), np.array([5]), np.array([5]),
-    ...     longest_half=9, longest_list=9, most_work=99)
-    >>> sorted(found.ravel().tolist())  # 2 + 3, and 5
+    >>> weights, five = np.array([[2], [3], [5]]), np.array([5])
+    >>> codes, _ = meet(weights, one, layout_of(one), five, five, ListEffort(9, 9, 99))
+    >>> sorted(codes.ravel().tolist())  # 2 + 3, and 5
     [3, 4]
     """
-    codes, status, work, _ = _ordered(
-        weights, copies, layout, low, high, longest_half, longest_list, most_work
-    )
-    return (codes if status == DONE else None), work
-
-
-def some(
-    weights: Integers,
-    copies: Integers,
-    layout: Layout,
-    low: Integers,
-    high: Integers,
-    *,
-    longest_half: int,
-    longest_list: int,
-    most_work: int,
-) -> tuple[Codes | None, int]:
-    """Like `meet`, but return what was found before it had to give up; None: a half was too long to begin with."""
-    codes, status, work, _ = _ordered(
-        weights, copies, layout, low, high, longest_half, longest_list, most_work
-    )
-    return (None if status == TOO_LONG_HALF else codes), work
+    codes, status, work, _ = _ordered(weights, copies, layout, low, high, effort)
+    complete = status != TOO_LONG_HALF if some else status == DONE
+    return (codes if complete else None), work
 
 
 def _ordered(
@@ -171,20 +170,18 @@ def _ordered(
     layout: Layout,
     low: Integers,
     high: Integers,
-    longest_half: int,
-    longest_list: int,
-    most_work: int,
-) -> tuple[Codes, int, int, int]:
+    effort: ListEffort,
+) -> tuple[Words, int, int, int]:
     """Choose the row to sort by, and the order of the kinds, and meet in the middle."""
     chosen = np.flatnonzero(copies)
-    own, number = weights[chosen], copies[chosen]
-    reach = np.abs(own) * number[:, None]
+    weight, number = weights[chosen], copies[chosen]
+    reach = np.abs(weight) * number[:, None]
     span = np.maximum(1, high - low + 1).astype(float)
     key = int(np.argmax(reach.sum(axis=0) / span))
     size = (reach / np.maximum(1.0, reach.sum(axis=0))).sum(axis=1)
     order = np.argsort(-size, kind="stable")
     codes, status, work, left = _met(
-        own[order],
+        weight[order],
         number[order],
         layout.word[chosen][order],
         np.uint64(1) << layout.shift[chosen][order],
@@ -192,9 +189,7 @@ def _ordered(
         low,
         high,
         key,
-        longest_half,
-        longest_list,
-        most_work,
+        *effort,
     )
     return codes, int(status), int(work), int(left)
 
@@ -203,8 +198,8 @@ def _ordered(
 def _met(
     weights: Integers,
     copies: Integers,
-    word: NDArray[np.int64],
-    unit: NDArray[np.uint64],
+    word: Integers,
+    unit: Words,
     words: int,
     low: Integers,
     high: Integers,
@@ -212,7 +207,7 @@ def _met(
     longest_half: int,
     longest_list: int,
     most_work: int,
-) -> tuple[Codes, int, int, int]:
+) -> tuple[Words, int, int, int]:
     """Grow the two halves, largest package first, and match them; also tell how many kinds were left over."""
     rows = low.size
     nothing = np.zeros((0, words), np.uint64)
@@ -227,6 +222,7 @@ def _met(
                 least[half, row] += min(reach, 0)
                 most[half, row] += max(reach, 0)
     work = 0
+    # Each kind goes to the half that is shorter, whose sums are pruned by what the others can still add.
     for kind in range(copies.size):
         half = 0 if sums.shape[0] <= other_sums.shape[0] else 1
         for row in range(rows):
@@ -250,16 +246,17 @@ def _met(
             return nothing, TOO_LONG_HALF, work, copies.size - kind
         if sums.shape[0] == 0 or other_sums.shape[0] == 0:
             return nothing, DONE, work, 0
-    found, status, looked = _matched(
+    # Both halves are complete: match them.
+    pairs, status, looked = _matched(
         sums, codes, other_sums, other_codes, low, high, key, longest_list, most_work
     )
-    return found, status, work + looked, 0
+    return pairs, status, work + looked, 0
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _grown(
     sums: Integers,
-    codes: Codes,
+    codes: Words,
     weight: Integers,
     copies: int,
     word: int,
@@ -268,7 +265,7 @@ def _grown(
     ceiling: Integers,
     key: int,
     longest: int,
-) -> tuple[Integers, Codes, bool]:
+) -> tuple[Integers, Words, bool]:
     """Add 0 to `copies` packages of a kind to each sum of a list; keep the order, and what lies between the bounds."""
     grown_sums, grown_codes = sums, codes
     for taken in range(1, copies + 1):
@@ -284,9 +281,9 @@ def _grown(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _merged(
     sums: Integers,
-    codes: Codes,
+    codes: Words,
     base_sums: Integers,
-    base_codes: Codes,
+    base_codes: Words,
     shift: Integers,
     word: int,
     unit: np.uint64,
@@ -294,7 +291,7 @@ def _merged(
     ceiling: Integers,
     key: int,
     longest: int,
-) -> tuple[Integers, Codes, bool]:
+) -> tuple[Integers, Words, bool]:
     """Merge a list with a shifted one."""
     rows, words = sums.shape[1], codes.shape[1]
     first_end, second_end = sums.shape[0], base_sums.shape[0]
@@ -308,14 +305,14 @@ def _merged(
         fits = True
         if from_first:
             for row in range(rows):
-                each = sums[first, row]
-                if each < floor[row] or each > ceiling[row]:
+                value = sums[first, row]
+                if value < floor[row] or value > ceiling[row]:
                     fits = False
                     break
         else:
             for row in range(rows):
-                each = base_sums[second, row] + shift[row]
-                if each < floor[row] or each > ceiling[row]:
+                value = base_sums[second, row] + shift[row]
+                if value < floor[row] or value > ceiling[row]:
                     fits = False
                     break
         if fits:
@@ -324,13 +321,13 @@ def _merged(
             if from_first:
                 for row in range(rows):
                     out_sums[size, row] = sums[first, row]
-                for each_word in range(words):
-                    out_codes[size, each_word] = codes[first, each_word]
+                for place in range(words):
+                    out_codes[size, place] = codes[first, place]
             else:
                 for row in range(rows):
                     out_sums[size, row] = base_sums[second, row] + shift[row]
-                for each_word in range(words):
-                    out_codes[size, each_word] = base_codes[second, each_word]
+                for place in range(words):
+                    out_codes[size, place] = base_codes[second, place]
                 out_codes[size, word] += unit
             size += 1
         if from_first:
@@ -343,15 +340,15 @@ def _merged(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _matched(
     sums: Integers,
-    codes: Codes,
+    codes: Words,
     other_sums: Integers,
-    other_codes: Codes,
+    other_codes: Words,
     low: Integers,
     high: Integers,
     key: int,
     longest: int,
     most_work: int,
-) -> tuple[Codes, int, int]:
+) -> tuple[Words, int, int]:
     """Find the pairs of sums that meet the window: one list upwards, the other downwards."""
     words = codes.shape[1]
     out = np.empty((min(longest, 64), words), np.uint64)
@@ -371,12 +368,12 @@ def _matched(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _matched_into(
-    out: Codes,
-    place: NDArray[np.int64],
+    out: Words,
+    place: Integers,
     sums: Integers,
-    codes: Codes,
+    codes: Words,
     other_sums: Integers,
-    other_codes: Codes,
+    other_codes: Words,
     low: Integers,
     high: Integers,
     key: int,
@@ -420,39 +417,37 @@ def _matched_into(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def extremes(
-    codes: Codes, word: NDArray[np.int64], shift: NDArray[np.uint64], mask: NDArray[np.uint64]
-) -> tuple[Integers, Integers]:
+def _extremes(codes: Words, word: Integers, shift: Words, mask: Words) -> tuple[Integers, Integers]:
     """Return the least and the greatest number of packages of each kind in any of the subsets."""
     kinds, words = word.size, codes.shape[1]
     every, some = codes[0].copy(), codes[0].copy()
     for subset in range(1, codes.shape[0]):
-        for each in range(words):
-            every[each] &= codes[subset, each]
-            some[each] |= codes[subset, each]
+        for place in range(words):
+            every[place] &= codes[subset, place]
+            some[place] |= codes[subset, place]
     least, most = np.empty(kinds, np.int64), np.empty(kinds, np.int64)
     for kind in range(kinds):
-        own, place, field = word[kind], shift[kind], mask[kind]
-        least[kind] = np.int64((every[own] >> place) & field)
-        most[kind] = np.int64((some[own] >> place) & field)
+        place, bit, field = word[kind], shift[kind], mask[kind]
+        least[kind] = np.int64((every[place] >> bit) & field)
+        most[kind] = np.int64((some[place] >> bit) & field)
         if field > np.uint64(1) and most[kind] != least[kind]:
             least[kind], most[kind] = np.int64(field), 0
             for subset in range(codes.shape[0]):
-                count = np.int64((codes[subset, own] >> place) & field)
+                count = np.int64((codes[subset, place] >> bit) & field)
                 least[kind], most[kind] = min(least[kind], count), max(most[kind], count)
     return least, most
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def kept(
-    codes: Codes,
-    word: NDArray[np.int64],
-    shift: NDArray[np.uint64],
-    mask: NDArray[np.uint64],
-    kinds: NDArray[np.int64],
+def _within(
+    codes: Words,
+    word: Integers,
+    shift: Words,
+    mask: Words,
+    kinds: Integers,
     least: Integers,
     most: Integers,
-) -> NDArray[np.bool_]:
+) -> Flags:
     """Tell which subsets have between `least` and `most` packages of each of some kinds."""
     marks = np.ones(codes.shape[0], np.bool_)
     for subset in range(codes.shape[0]):
@@ -465,20 +460,10 @@ def kept(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def counts_of(
-    codes: Codes, word: NDArray[np.int64], shift: NDArray[np.uint64], mask: NDArray[np.uint64]
-) -> NDArray[np.int64]:
+def _counts(codes: Words, word: Integers, shift: Words, mask: Words) -> Integers:
     """Return how many packages of each kind are in each subset."""
     counts = np.empty((codes.shape[0], word.size), np.int64)
     for subset in range(codes.shape[0]):
         for kind in range(word.size):
             counts[subset, kind] = np.int64((codes[subset, word[kind]] >> shift[kind]) & mask[kind])
     return counts
-
-
-def codes_of(counts: Integers, layout: Layout) -> Codes:
-    """Return the codes of subsets that hold so many packages of each kind."""
-    codes = np.zeros((len(counts), layout.words), np.uint64)
-    for kind in range(counts.shape[1]):
-        codes[:, layout.word[kind]] += counts[:, kind].astype(np.uint64) << layout.shift[kind]
-    return codes

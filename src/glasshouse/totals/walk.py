@@ -11,13 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from glasshouse.totals.budget import Budget, Meter
-from glasshouse.totals.instance import Integers
-from glasshouse.totals.propagation import Knowledge
-from glasshouse.totals.subsets import counts_of, some
-from glasshouse.totals.witnesses import Witnesses
+from glasshouse.arrays import Integers, Words
+from glasshouse.totals.propagation import Domains
+from glasshouse.totals.subsets import meet
+from glasshouse.totals.system import Budget, ListEffort, Meter, Witnesses
 
 _CALL = 12_000
 """What a call costs before it looks at anything, in units of work."""
@@ -26,6 +24,8 @@ _LONGEST_OF_ALL = 1 << 15
 """Up to this length of the halves, all packages at once are looked at."""
 _SOLUTIONS = 64
 """So many solutions of one exchange are looked at."""
+_MOST_WORK = 1 << 22
+"""So many pairs of sums are looked at for them."""
 _EXTRA = (2, 4, 6, 8)
 """By how many bits the choices outnumber what the windows tell apart: more with each attempt that finds nothing."""
 _FEWEST, _MOST_FREE = 16, 38
@@ -39,7 +39,7 @@ _STARTS = 600
 
 
 def walk(
-    known: Knowledge,
+    known: Domains,
     witnesses: Witnesses,
     budget: Budget,
     meter: Meter,
@@ -64,7 +64,7 @@ def walk(
 
 
 def aim(
-    known: Knowledge,
+    known: Domains,
     witnesses: Witnesses,
     kind: int,
     bin_: int,
@@ -83,8 +83,8 @@ def aim(
     for trial in range(trials):
         if meter.empty:
             break
-        number = walker.random.integers(len(witnesses.found))
-        current = witnesses.found[number].astype(np.int64)
+        number = walker.random.integers(len(witnesses.allocations))
+        current = witnesses.allocations[number].astype(np.int64)
         try:
             walker.moved(current, kind, bin_, _EXTRA[trial % len(_EXTRA)])
         except _Stuck:
@@ -100,7 +100,7 @@ class _Stuck(Exception):  # noqa: N818 - never leaves the module
 
 @dataclass(eq=False)
 class _Walker:
-    known: Knowledge
+    known: Domains
     witnesses: Witnesses
     budget: Budget
     meter: Meter
@@ -112,11 +112,11 @@ class _Walker:
         self._sizes = (weights / np.maximum(1.0, weights.sum(axis=0))).sum(axis=1)
 
     def run(self, trials: int) -> None:
-        if not self.witnesses.found:
+        if not self.witnesses.allocations:
             self._start()
-        if not self.witnesses.found:
+        if not self.witnesses.allocations:
             return
-        current = self.witnesses.found[-1].astype(np.int64)
+        current = self.witnesses.allocations[-1].astype(np.int64)
         vain = np.zeros(self.known.most.shape, np.int64)
         while True:
             wanted = (self.known.most > 0) & ~self.witnesses.seen & (vain < trials)
@@ -191,14 +191,14 @@ class _Walker:
         for bin_, (kind, home) in forced.items():
             allocation[kind, home] -= 1
             allocation[kind, bin_] += 1
-        kept = np.zeros_like(allocation)
+        fixed = np.zeros_like(allocation)
         for bin_, (kind, _) in forced.items():
-            kept[kind, bin_] = 1
+            fixed[kind, bin_] = 1
         order = self._order(bins, forced)
         while len(order) > 2:
             bin_ = order.pop(0)
-            self._one(allocation, kept, bin_, order, extra)
-        return self._two(allocation, kept, order[0], order[1], extra)
+            self._one(allocation, fixed, bin_, order, extra)
+        return self._two(allocation, fixed, order[0], order[1], extra)
 
     def _order(self, bins: list[int], forced: dict[int, tuple[int, int]]) -> list[int]:
         """Order bins: those with something forced or with few subsets first, the largest last."""
@@ -213,33 +213,33 @@ class _Walker:
         return sorted(bins, key=rank)
 
     def _one(
-        self, allocation: Integers, kept: Integers, bin_: int, others: list[int], extra: int
+        self, allocation: Integers, fixed: Integers, bin_: int, others: list[int], extra: int
     ) -> None:
         """Let one bin meet its windows; what it takes comes from the others, what it gives goes to them."""
         system, most = self.known.system, self.known.most
         pool = allocation[:, [bin_, *others]].sum(axis=1)
-        reserved = kept[:, others].sum(axis=1)
+        reserved = fixed[:, others].sum(axis=1)
         available = np.minimum(pool - reserved, most[:, bin_])
         codes = self.known.lists[bin_]
         if codes is not None:
-            chosen = self._from_list(codes, kept[:, bin_], available)
+            chosen = self._from_list(codes, fixed[:, bin_], available)
         else:
             low, high = system.low[bin_], system.high[bin_]
-            stay, free = kept[:, bin_], available - kept[:, bin_]
-            found = None
+            stay, free = fixed[:, bin_], available - fixed[:, bin_]
+            choices = None
             if bin_ not in self._large:
                 base = stay @ system.weights
-                found = self._some(free, low - base, high - base, _LONGEST_OF_ALL)
-            if found is None:
+                choices = self._some(free, low - base, high - base, _LONGEST_OF_ALL)
+            if choices is None:
                 self._large.add(bin_)
                 free = self._free(free, bin_, extra)
                 now = np.minimum(allocation[:, bin_], available - free)
                 stay = self._centred(np.maximum(now, stay), stay, available - free, free, low, high)
                 base = stay @ system.weights
-                found = self._some(free, low - base, high - base)
-            if found is None:
+                choices = self._some(free, low - base, high - base)
+            if choices is None:
                 raise _Stuck
-            chosen = stay + found[self.random.integers(len(found))]
+            chosen = stay + choices[self.random.integers(len(choices))]
         self._give(allocation, bin_, others, chosen)
 
     def _give(self, allocation: Integers, bin_: int, others: list[int], chosen: Integers) -> None:
@@ -259,12 +259,11 @@ class _Walker:
                     raise _Stuck
                 allocation[kind, places[self.random.integers(len(places))]] += step
 
-    def _from_list(self, codes: NDArray[np.uint64], least: Integers, most: Integers) -> Integers:
+    def _from_list(self, codes: Words, least: Integers, most: Integers) -> Integers:
         """Choose a subset from a list, at random among those that are available."""
-        layout = self.known.layout
         if len(codes) > 4096:
             codes = codes[self.random.integers(len(codes), size=4096)]
-        counts = counts_of(codes, layout.word, layout.shift, layout.mask)
+        counts = self.known.layout.counts(codes)
         self.meter.spend(_CALL + counts.size)
         fitting = counts[((counts >= least) & (counts <= most)).all(axis=1)]
         if not len(fitting):
@@ -272,13 +271,13 @@ class _Walker:
         return np.asarray(fitting[self.random.integers(len(fitting))])
 
     def _two(
-        self, allocation: Integers, kept: Integers, first: int, second: int, extra: int
+        self, allocation: Integers, fixed: Integers, first: int, second: int, extra: int
     ) -> Integers:
         """Divide what two bins hold together between them so that both meet their windows."""
         system, most = self.known.system, self.known.most
         pool = allocation[:, first] + allocation[:, second]
-        least = np.maximum(kept[:, first], pool - most[:, second])
-        greatest = np.minimum(most[:, first], pool - kept[:, second])
+        least = np.maximum(fixed[:, first], pool - most[:, second])
+        greatest = np.minimum(most[:, first], pool - fixed[:, second])
         if (least > greatest).any():
             raise _Stuck
         free = self._free(greatest - least, first, extra)
@@ -288,11 +287,11 @@ class _Walker:
         stay = np.clip(allocation[:, first], least, greatest - free)
         stay = self._centred(stay, least, greatest - free, free, low, high)
         base = stay @ system.weights
-        found = self._some(free, low - base, high - base)
-        if found is None:
+        choices = self._some(free, low - base, high - base)
+        if choices is None:
             raise _Stuck
         best = None
-        for taken in found:
+        for taken in choices:
             allocation[:, first] = stay + taken
             allocation[:, second] = pool - allocation[:, first]
             if self.witnesses.add(allocation):
@@ -358,14 +357,12 @@ class _Walker:
         self.budget.check()
         if (low > high).any():
             raise _Stuck
-        codes, work = some(
-            self.known.system.weights, free, self.known.layout, low, high,
-            longest_half=longest, longest_list=_SOLUTIONS, most_work=1 << 22,
-        )  # fmt: skip
+        effort = ListEffort(longest, _SOLUTIONS, _MOST_WORK)
+        weights, layout = self.known.system.weights, self.known.layout
+        codes, work = meet(weights, free, layout, low, high, effort, some=True)
         self.meter.spend(_CALL + work)
         if codes is None:
             return None
         if not len(codes):
             raise _Stuck
-        layout = self.known.layout
-        return np.asarray(counts_of(codes, layout.word, layout.shift, layout.mask))
+        return layout.counts(codes)

@@ -1,9 +1,14 @@
-"""The processes that make attempts: what happens to one of them is no end of the campaign.
+"""Attempts at instances, and the processes that make them: what happens to one of them is no end of the campaign.
+
+An attempt gets arrays and returns arrays, whatever the platform's way to start a process. Instances are independent,
+and the solver is the same for every run that meets no limit: the number of processes changes nothing but the time.
 
 Each process has a pipe of its own and answers instance by instance, so that it is known which instance it was at when
 it crashed or was ended from outside, as the system does when memory is short. That instance has failed; what the
 process had not begun goes to its successor. Whoever presses Ctrl-C means the campaign: signals of a terminal or a
 scheduler reach the first process only, and the others end with it, however it ends.
+
+Attempts are kept as Arrow tables: `attempts_table` and `attempts_of` are the way there and back.
 """
 
 from __future__ import annotations
@@ -12,37 +17,312 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from multiprocessing import connection as pipes
 from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any
 
-from glasshouse.errors import BudgetError, InternalError
+import numpy as np
+import pyarrow as pa
+
+from glasshouse.arrays import Flags, Floats
+from glasshouse.errors import BudgetError, GlasshouseError, InternalError
 from glasshouse.language import text
-from glasshouse.totals import attempts
-from glasshouse.totals.attempts import Attempt, Task, Terms
-from glasshouse.totals.solver import prepare
+from glasshouse.totals.cp_sat import ENDING_SIGNALS
+from glasshouse.totals.exposure import EntityRegister
+from glasshouse.totals.instance import NONE, Instance, Solution
+from glasshouse.totals.phase import Attempt, Task
+from glasshouse.totals.solver import prepare, solve
 
 if TYPE_CHECKING:
     Pipe = pipes.Connection[Any, Any]
 
+PAIRS_PER_SECOND = 2_000_000
+"""The solver looks at so many pairs of a package and a bin before it looks at the clock for the first time."""
+BYTES_PER_PAIR = 72
+"""What a pair takes in it, at least."""
+ATTEMPTS = pa.schema(
+    {
+        "part": pa.int64(),
+        "status": pa.string(),
+        "method": pa.string(),
+        "limit": pa.float64(),
+        "seconds": pa.float64(),
+        "allocations": pa.string(),
+        "packages": pa.int64(),
+        "feasible": pa.large_binary(),
+        "shares": pa.large_binary(),
+        "weighted": pa.bool_(),
+    }
+)
+"""The columns of attempts that are kept."""
 _MOST_IN_VAIN = 3
 """So many processes may end one after the other without having begun anything."""
-_HELD = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGALRM") if hasattr(signal, name)
-)
-"""What a terminal or a scheduler sends to all processes, and the alarm by which an interrupt comes again."""
 _GRACE = 1.0
 """Seconds for a process that has nothing to do to end by itself."""
+
+
+# -- an attempt ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AttemptTerms:
+    """What holds for all attempts."""
+
+    memory: int
+    """The bytes that the lists of one may take."""
+    register: int | None
+    """The number of entities in the register; None: there is none."""
+    share_left_out: float
+    """How many records the adversary believes were left out."""
+
+
+def attempt(task: Task, terms: AttemptTerms, limit: float) -> Attempt:
+    """Try one instance for so many CPU seconds; whatever goes wrong with it, it is an attempt that failed."""
+    began = time.thread_time()
+    try:
+        return _attempt(task, terms, limit, began)
+    except Exception as error:
+        reason = _reason(error).removeprefix(f"{_name(task)}: ")
+        return failed(task, reason, limit, time.thread_time() - began)
+
+
+def failed(task: Task, reason: str, limit: float, seconds: float = 0.0) -> Attempt:
+    """Return the attempt at an instance that came to nothing."""
+    return Attempt(task.part, status="failed", method=reason, limit=limit, seconds=seconds)
+
+
+def _reason(error: Exception) -> str:
+    """Return what an error says, with its kind where it was not meant for users."""
+    kind = "" if isinstance(error, GlasshouseError) else f"{type(error).__name__}: "
+    return " ".join(f"{kind}{error}".split()).removesuffix(":")
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    """What the solver says about the packages that are not settled."""
+
+    status: str
+    method: str
+    allocations: int | None = None
+    feasible: Flags | None = None
+    shares: Floats | None = None
+    weighted: bool = False
+
+
+def _attempt(task: Task, terms: AttemptTerms, limit: float, began: float) -> Attempt:
+    open_, rest = _without_settled(task)
+    answer = _answer(rest, terms, limit)
+    feasible, shares = _with_settled(task, open_, answer)
+    return Attempt(
+        part=task.part,
+        status=_status(answer.status, feasible),
+        method=answer.method,
+        limit=limit,
+        seconds=time.thread_time() - began,
+        allocations=answer.allocations,
+        feasible=feasible,
+        shares=None if shares is None or feasible is None else shares[feasible],
+        weighted=answer.weighted,
+    )
+
+
+def _without_settled(task: Task) -> tuple[Flags, Task]:
+    """Return which packages are open, and the instance with those only: the others have one bin left, and are in it.
+
+    Windows that widen with every package are left alone: what a settled package adds to them depends on the others.
+    """
+    open_ = np.ones(len(task.packages), bool)
+    if task.allowed is None or task.halfwidth.any():
+        return open_, task
+    open_ = task.allowed.sum(axis=1) != 1
+    base = np.zeros_like(task.low)
+    np.add.at(base, task.allowed[~open_].argmax(axis=1), task.packages[~open_])
+    allowed = task.allowed[open_]
+    rest = replace(
+        task,
+        packages=task.packages[open_],
+        low=task.low - base,
+        high=task.high - base,
+        allowed=None if allowed.all() else allowed,
+    )
+    return open_, rest
+
+
+def _answer(task: Task, terms: AttemptTerms, limit: float) -> _Answer:
+    pairs = len(task.packages) * len(task.low)
+    if not pairs:
+        return _settled_answer(task)
+    if pairs > PAIRS_PER_SECOND * limit or pairs * BYTES_PER_PAIR > terms.memory:
+        return _answer_by_bounds(task)
+    return _answer_by_solver(task, terms, limit)
+
+
+def _answer_by_solver(task: Task, terms: AttemptTerms, limit: float) -> _Answer:
+    given = _instance(task)
+    weights = None
+    if terms.register is not None and task.entities is not None:
+        sizes = {str(place): count for place, count in enumerate(task.entities.tolist())}
+        register = EntityRegister(sizes, terms.register)
+        weights = register.weights(given, left_out=terms.share_left_out)
+    solution = solve(given, seconds=limit, memory=terms.memory, weights=weights)
+    weighted = weights is not None and solution.weighted_shares is not None
+    shares = solution.weighted_shares if weighted else solution.shares
+    return _Answer(
+        status=solution.status,
+        method=solution.method,
+        allocations=solution.allocations,
+        feasible=None if solution.status == "infeasible" else _feasible(solution),
+        shares=None if shares is None else np.array(shares, np.float64),
+        weighted=weighted,
+    )
+
+
+def _answer_by_bounds(task: Task) -> _Answer:
+    """Return the answer for an instance too large for the limits: every bin that holds as much as the package.
+
+    A window that widens with every package is taken as wide as all of them make it.
+    """
+    most = task.high + task.halfwidth * len(task.packages)
+    feasible = np.ones((len(task.packages), len(task.low)), bool)
+    for weight, capacity in zip(task.packages.T, most.T, strict=True):
+        feasible &= weight[:, None] <= capacity[None, :]
+    if task.allowed is not None:
+        feasible &= task.allowed
+    return _Answer("limit", "bounds", feasible=feasible)
+
+
+def _settled_answer(task: Task) -> _Answer:
+    """Return the answer where no package is open: whether nothing more meets the windows."""
+    if ((task.low > 0) | (task.high < 0)).any():
+        return _Answer("infeasible", "propagation", allocations=0)
+    bins = len(task.low)
+    return _Answer(
+        status="unique",
+        method="propagation",
+        allocations=1,
+        feasible=np.zeros((0, bins), bool),
+        shares=np.zeros((0, bins)),
+        weighted=task.entities is not None,
+    )
+
+
+def _with_settled(task: Task, open_: Flags, answer: _Answer) -> tuple[Flags | None, Floats | None]:
+    """Return the answer for all packages: feasible bins and shares."""
+    if answer.feasible is None or open_.all() or task.allowed is None:
+        return answer.feasible, answer.shares
+    feasible = task.allowed.copy()
+    feasible[open_] = answer.feasible
+    if answer.shares is None:
+        return feasible, None
+    shares = feasible.astype(np.float64)
+    shares[open_] = answer.shares
+    return feasible, shares
+
+
+def _status(status: str, feasible: Flags | None) -> str:
+    """Return the status for all packages."""
+    if status not in ("unique", "ambiguous") or feasible is None:
+        return status
+    return "unique" if (feasible.sum(axis=1) == 1).all() else "ambiguous"
+
+
+def _instance(task: Task) -> Instance:
+    """Return the instance; bins that are ruled out beforehand are so by further measures.
+
+    Packages with the same bins open are marked by a measure of their own, 1 for each of them; a bin that is not open
+    for them holds none.
+    """
+    packages, low, high, halfwidth = task.packages, task.low, task.high, task.halfwidth
+    if task.allowed is not None:
+        rows, kind = np.unique(task.allowed, axis=0, return_inverse=True)
+        restricted = np.flatnonzero(~rows.all(axis=1))
+        marks = (kind.reshape(-1)[:, None] == restricted[None, :]).astype(np.int64)
+        most = np.where(rows[restricted].T, len(packages), 0)
+        packages = np.concatenate([packages, marks], axis=1)
+        low = np.concatenate([low, np.zeros_like(most)], axis=1)
+        high = np.concatenate([high, most], axis=1)
+        halfwidth = np.append(halfwidth, np.zeros(len(restricted), np.int64))
+    bins = len(low) - task.left_out
+    return Instance(
+        packages=packages,
+        low=low,
+        high=high,
+        halfwidth=halfwidth,
+        measures=tuple(map(str, range(packages.shape[1]))),
+        scale=(1,) * packages.shape[1],
+        package_names=tuple(map(str, range(len(packages)))),
+        bin_names=(*map(str, range(bins)), *((NONE,) if task.left_out else ())),
+        name=_name(task),
+    )
+
+
+def _name(task: Task) -> str:
+    return f"part {task.part}"
+
+
+def _feasible(solution: Solution) -> Flags:
+    table = np.zeros(solution.instance.size[:2], bool)
+    for package, bins in enumerate(solution.feasible_bins):
+        table[package, list(bins)] = True
+    return table
+
+
+def attempts_table(attempts: Iterable[Attempt]) -> pa.Table:
+    """Return attempts as a table, a row each."""
+    rows = [
+        {
+            "part": attempt.part,
+            "status": attempt.status,
+            "method": attempt.method,
+            "limit": attempt.limit,
+            "seconds": attempt.seconds,
+            "allocations": None if attempt.allocations is None else f"{attempt.allocations:x}",
+            "packages": 0 if attempt.feasible is None else len(attempt.feasible),
+            "feasible": None
+            if attempt.feasible is None
+            else np.packbits(attempt.feasible, axis=1).tobytes()
+            + attempt.feasible.shape[1].to_bytes(8, "little"),
+            "shares": None if attempt.shares is None else attempt.shares.tobytes(),
+            "weighted": attempt.weighted,
+        }
+        for attempt in attempts
+    ]
+    return pa.Table.from_pylist(rows, schema=ATTEMPTS)
+
+
+def attempts_of(table: pa.Table) -> list[Attempt]:
+    """Return the attempts of such a table."""
+    attempts = []
+    for row in table.to_pylist():
+        packages, count = row.pop("packages"), row["allocations"]
+        row["allocations"] = None if count is None else int(count, 16)
+        if row["shares"] is not None:
+            row["shares"] = np.frombuffer(row["shares"], np.float64)
+        if row["feasible"] is not None:
+            row["feasible"] = _unpacked(row["feasible"], packages)
+        attempts.append(Attempt(**row))
+    return attempts
+
+
+def _unpacked(content: bytes, packages: int) -> Flags:
+    bins = int.from_bytes(content[-8:], "little")
+    table = np.frombuffer(content[:-8], np.uint8).reshape(packages, -1)
+    return np.unpackbits(table, axis=1, count=bins).astype(bool)
+
+
+# -- the processes ---------------------------------------------------------------------------------------------------
 
 
 class Workers:
     """The processes that make attempts; with one, it is this process."""
 
-    def __init__(self, count: int, terms: Terms) -> None:
+    def __init__(self, count: int, terms: AttemptTerms) -> None:
         self._count = count
         self._terms = terms
         self._team: list[_Worker] = []
@@ -83,18 +363,20 @@ class Workers:
             for tasks in batches:
                 if not (seconds := limit()):
                     return
-                yield attempts.attempt_all(tasks, self._terms, seconds)
+                yield [attempt(task, self._terms, seconds) for task in tasks]
             return
         waiting = _Waiting(batches)
         while True:
             self._deal(waiting, limit)
-            watched = [each for each in self._team if each.busy or (waiting and not each.ready)]
+            watched = [
+                worker for worker in self._team if worker.busy or (waiting and not worker.ready)
+            ]
             if not watched:
                 return
             for worker in _heard(watched):
-                found = self._listen(worker, waiting)
-                if found is not None:
-                    yield [found]
+                answer = self._listen(worker, waiting)
+                if answer is not None:
+                    yield [answer]
 
     def _deal(self, waiting: _Waiting, limit: Callable[[], float]) -> None:
         """Give every process that has nothing to do the next batch."""
@@ -114,19 +396,19 @@ class Workers:
     def _listen(self, worker: _Worker, waiting: _Waiting) -> Attempt | None:
         """Return the attempt that a process has made; if the process has ended, that which has failed."""
         try:
-            found = worker.hear()
+            answer = worker.hear()
         except (EOFError, OSError):
             rest = worker.unanswered
         else:
             self._in_vain = 0
-            return found
+            return answer
         if rest:
             self._in_vain = 0
         code = self._replace(worker)
         if not rest:
             return None
         waiting.put_back(rest[1:])
-        return attempts.failed(rest[0], _ended(code), worker.seconds)
+        return failed(rest[0], _ended(code), worker.seconds)
 
     def _replace(self, worker: _Worker) -> int | None:
         """Put another process into the place of one that has ended, and return how that ended."""
@@ -175,11 +457,11 @@ class _Waiting:
 class _Worker:
     """One process, seen from the first."""
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: AttemptTerms) -> None:
         context = multiprocessing.get_context("spawn")
-        self._pipe, own = context.Pipe()
+        self._pipe, far_end = context.Pipe()
         self._process: BaseProcess = context.Process(
-            target=_serve, args=(own, terms), name="glasshouse totals", daemon=True
+            target=_serve, args=(far_end, terms), name="glasshouse totals", daemon=True
         )
         self._todo: deque[Task] = deque()
         self.ready = False
@@ -187,7 +469,7 @@ class _Worker:
         try:
             with _signals_held():
                 self._process.start()
-            own.close()
+            far_end.close()
         except BaseException:
             self.dismiss()
             raise
@@ -221,14 +503,14 @@ class _Worker:
         Raises:
             EOFError, OSError: It has ended.
         """
-        said: Attempt | str | None = self._pipe.recv()
-        if said is None:
+        answer: Attempt | str | None = self._pipe.recv()
+        if answer is None:
             self.ready = True
             return None
-        if isinstance(said, str):
-            raise InternalError(f"a process of the campaign cannot begin: {said}")
+        if isinstance(answer, str):
+            raise InternalError(f"a process of the campaign cannot begin: {answer}")
         self._todo.popleft()
-        return said
+        return answer
 
     def dismiss(self) -> None:
         """Ask it to end: at once if it is at work, which nobody will ask for."""
@@ -278,9 +560,11 @@ def _signals_held() -> Iterator[None]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         if threading.current_thread() is threading.main_thread():
-            for number in _HELD:
-                handlers[number] = signal.signal(number, lambda own, _: noticed.append(own))
-        signal.pthread_sigmask(signal.SIG_BLOCK, _HELD)
+            for number in ENDING_SIGNALS:
+                handlers[number] = signal.signal(
+                    number, lambda signal_number, _: noticed.append(signal_number)
+                )
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -290,7 +574,7 @@ def _signals_held() -> Iterator[None]:
             signal.raise_signal(noticed[0])
 
 
-def _serve(pipe: Pipe, terms: Terms) -> None:
+def _serve(pipe: Pipe, terms: AttemptTerms) -> None:
     """Make the attempts that are asked for, until nobody asks any more: what a process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_first, daemon=True).start()
@@ -298,13 +582,13 @@ def _serve(pipe: Pipe, terms: Terms) -> None:
         try:
             prepare()
         except Exception as error:  # a traceback would reach the user
-            pipe.send(attempts.said_of(error))
+            pipe.send(_reason(error))
             return
         pipe.send(None)
         while True:
             tasks, seconds = pipe.recv()
             for task in tasks:
-                pipe.send(attempts.attempt(task, terms, seconds))
+                pipe.send(attempt(task, terms, seconds))
 
 
 def _end_with_the_first() -> None:

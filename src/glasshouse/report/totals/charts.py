@@ -19,7 +19,7 @@ from glasshouse.report.cells import count_cell, percent_cell
 from glasshouse.report.charts import TARGETS, wrapped
 from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.totals.findings import exact_amount, short, step_label
-from glasshouse.totals import Phase
+from glasshouse.totals import ExposurePhase
 
 WIDE = 50
 """Values that differ by a greater factor are drawn on a logarithmic axis."""
@@ -32,7 +32,7 @@ SOLVED = ("unique", "ambiguous", "infeasible")
 _LINE = "|"
 
 
-def value_at_risk(steps: Sequence[Phase], currency: str | None) -> alt.TopLevelMixin:
+def value_at_risk(steps: Sequence[ExposurePhase], currency: str | None) -> alt.TopLevelMixin:
     """Show what an adversary is expected to name rightly, by what she has."""
     rows = [
         {
@@ -99,7 +99,7 @@ def _value_axis(values: Sequence[float], currency: str | None, *, wide: bool) ->
     )
 
 
-def value_at_risk_table(steps: Sequence[Phase], currency: str | None) -> Table:
+def value_at_risk_table(steps: Sequence[ExposurePhase], currency: str | None) -> Table:
     """Return the numbers of `value_at_risk`."""
     columns = (Column(text("She has")), Column(text("Value at risk"), numeric=True))
     rows = tuple(

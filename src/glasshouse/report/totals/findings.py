@@ -15,8 +15,8 @@ from glasshouse.report.attacks import graded
 from glasshouse.report.page import Cell, Finding, Severity
 from glasshouse.report.words import counted, frequencies, money, percentage, plural, share
 from glasshouse.study.totals import TotalsStudy
-from glasshouse.totals import CampaignResult, Phase, PhaseResult
-from glasshouse.totals.reckoning import NO_ENTITY
+from glasshouse.totals import CampaignResult, ExposurePhase, PhaseResult
+from glasshouse.totals.campaign import NO_ENTITY
 
 MANY = Fraction(1, 20)
 """From so large a share of the records, or of their value, on it is a high risk that who is behind them is certain."""
@@ -63,7 +63,9 @@ def _chance(value: float) -> Fraction:
     return Fraction(value).limit_denominator(10**12)
 
 
-def _named(result: CampaignResult, study: TotalsStudy, first: Phase, last: Phase) -> Finding:
+def _named(
+    result: CampaignResult, study: TotalsStudy, first: ExposurePhase, last: ExposurePhase
+) -> Finding:
     people = counted(result.entities or 0, study.subject)
     figure = text(
         "named with certainty: {certain} of {records} records; {value} of {whole}",
@@ -98,7 +100,7 @@ def _named(result: CampaignResult, study: TotalsStudy, first: Phase, last: Phase
     )
 
 
-def _naming_sentence(result: CampaignResult, last: Phase, people: str, valued: str) -> str:
+def _naming_sentence(result: CampaignResult, last: ExposurePhase, people: str, valued: str) -> str:
     if last.certain == result.records:
         return text(
             "The published totals tell with certainty who, among {people}, is behind each and every record "
@@ -159,7 +161,9 @@ def _less() -> str:
     )
 
 
-def _guessed(result: CampaignResult, study: TotalsStudy, first: Phase, last: Phase) -> Finding:
+def _guessed(
+    result: CampaignResult, study: TotalsStudy, first: ExposurePhase, last: ExposurePhase
+) -> Finding:
     chance = _chance(last.chance)
     before, after = frequencies(_chance(first.chance), chance)
     parts = {
@@ -218,7 +222,7 @@ def _guessed(result: CampaignResult, study: TotalsStudy, first: Phase, last: Pha
     )
 
 
-def _mean_means(result: CampaignResult, last: Phase) -> str:
+def _mean_means(result: CampaignResult, last: ExposurePhase) -> str:
     if last.certain == result.records:
         return ""
     if last.certain:
@@ -231,7 +235,7 @@ def _mean_means(result: CampaignResult, last: Phase) -> str:
 
 
 def _at_risk(
-    result: CampaignResult, study: TotalsStudy, first: Phase, last: Phase
+    result: CampaignResult, study: TotalsStudy, first: ExposurePhase, last: ExposurePhase
 ) -> list[Finding]:
     if result.value <= 0 or last.value_at_risk <= first.value_at_risk * (1 + 1e-12):
         return []

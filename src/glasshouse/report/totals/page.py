@@ -44,7 +44,7 @@ from glasshouse.report.totals.findings import (
 )
 from glasshouse.report.words import counted, glossary, percentage, plural
 from glasshouse.study.totals import TotalsStudy
-from glasshouse.totals import BinExposed, CampaignResult, Phase, PhaseResult, Solution
+from glasshouse.totals import BinExposed, CampaignResult, ExposurePhase, PhaseResult, Solution
 
 SOURCE = (
     "Favato 2021, “Confidential data leakage in Brazilian official foreign trade statistics” (UFMG)"
@@ -250,7 +250,7 @@ def _phases(result: CampaignResult) -> Table:
         text("records named so far"),
     )
     rows = [(Cell(phase.name), *map(count_cell, _counts(phase))) for phase in result.phases]
-    return _table([text("Phase")], titles, rows)
+    return _table([text("ExposurePhase")], titles, rows)
 
 
 def _counts(phase: PhaseResult) -> tuple[int, ...]:
@@ -267,7 +267,7 @@ def _counts(phase: PhaseResult) -> tuple[int, ...]:
     )
 
 
-def _exposure(steps: Sequence[Phase], currency: str | None) -> Table:
+def _exposure(steps: Sequence[ExposurePhase], currency: str | None) -> Table:
     titles = (
         text("mean chance"),
         text("factor"),
@@ -302,7 +302,7 @@ def _apart(result: CampaignResult, currency: str | None) -> Table:
         for apart in phase.apart
     ]
     titles = (text("groups"), text("records"), text("value"))
-    return _table([text("Phase"), text("reason")], titles, rows)
+    return _table([text("ExposurePhase"), text("reason")], titles, rows)
 
 
 def _apart_notes(result: CampaignResult) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Joining records with totals by their keys: the groups of a phase, as arrays.
+"""Records, totals and the register of entities joined by their keys: the groups of a phase, as arrays.
 
 Records and totals that agree in the keys of the phase make a group (Favato 2021, section 5.1.2). Totals of the same bin
 that stand in several rows are added up; each of these rows was rounded, so the window of their sum is wider:
@@ -6,6 +6,8 @@ that stand in several rows are added up; each of these rows was rounded, so the 
     `sum`      T ± tolerance · rows
     `record`   T
     `unknown`  T ± tolerance · (rows − 1), and tolerance more for every record in the bin
+
+The register says who is in each bin, by the columns that it shares with them.
 """
 
 from __future__ import annotations
@@ -16,16 +18,26 @@ from fractions import Fraction
 from math import floor
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.language import marked
+from glasshouse.arrays import Flags, Integers
+from glasshouse.errors import DataError, printable
+from glasshouse.language import marked, text
 from glasshouse.study.totals import Phase, TotalsStudy
-from glasshouse.totals.amounts import FAULTS, LARGE, UNMAPPED, Integers
-from glasshouse.totals.checking import LARGEST_SUM
-from glasshouse.totals.decimals import exact
-from glasshouse.totals.publications import UNKNOWN, Published, Trouble, agreed, combined, said
+from glasshouse.totals.exposure import Registered, registered
+from glasshouse.totals.fixed_point import FAULTS, LARGE, UNMAPPED, exact
+from glasshouse.totals.instance import LARGEST_SUM
+from glasshouse.totals.publications import (
+    UNKNOWN,
+    Coded,
+    Published,
+    Trouble,
+    agreed,
+    combined,
+    key_text,
+)
 
-Flags = NDArray[np.bool_]
 _KINDS = {
     "missing": marked("groups with a measure that is missing"),
     "no number": marked("groups with a measure that is no number"),
@@ -58,7 +70,7 @@ class Rounding:
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class TotalsGroups:
     """The groups of a phase: records and bins that share the keys, group by group."""
 
     labels: Sequence[str]
@@ -84,11 +96,9 @@ class Groups:
     bin_columns: Mapping[str, Sequence[str]]
     """Per column that names a bin, its text for every bin of the phase."""
     fault: NDArray[np.uint8]
-    """Per group, the first thing wrong with its measures; see `glasshouse.totals.amounts.FAULTS`."""
+    """Per group, the first thing wrong with its measures; see `glasshouse.totals.fixed_point.FAULTS`."""
     suppressed: Flags
     """Per group, whether another publication shows records of it that were not published."""
-    unjoined: int
-    """How many records agree with no totals."""
     troubles: tuple[Trouble, ...]
     """What is not as the plan says."""
 
@@ -98,7 +108,9 @@ class Groups:
         return len(self.labels)
 
 
-def groups_of(study: TotalsStudy, phase: Phase, publications: Mapping[str, Published]) -> Groups:
+def groups_of(
+    study: TotalsStudy, phase: Phase, publications: Mapping[str, Published]
+) -> TotalsGroups:
     """Join the records of a phase with its totals.
 
     Groups are those of the totals or of the records that both have, and those of totals without any record. Records
@@ -115,7 +127,7 @@ def groups_of(study: TotalsStudy, phase: Phase, publications: Mapping[str, Publi
     total_key = np.where(total_key == UNKNOWN, UNKNOWN, renumbered[total_key])
     count = int(with_totals.sum())
     order = _sorted_rows(record_key)
-    weights = np.stack([records.measures[each] for each in measures], axis=1)[order]
+    weights = np.stack([records.measures[name] for name in measures], axis=1)[order]
     if rounding.model == "record":
         weights = (2 * weights + rounding.step) // (2 * rounding.step) * rounding.step
     bins, bin_group, low, high, bin_code, large = _bins(
@@ -128,9 +140,8 @@ def groups_of(study: TotalsStudy, phase: Phase, publications: Mapping[str, Publi
     fault[(fault == 0) & too_large] = LARGE
     fault[total_key[(total_key != UNKNOWN) & (bin_code == UNKNOWN)]] = UNMAPPED
     labels = _labels(phase, totals, total_key, count)
-    unjoined = int((record_key == UNKNOWN).sum())
-    columns = {each: _texts(totals, each, bin_code) for each in phase.bin}
-    groups = Groups(
+    columns = {name: _texts(totals, name, bin_code) for name in phase.bin}
+    return TotalsGroups(
         labels=labels,
         record=order,
         record_group=record_key[order],
@@ -140,22 +151,20 @@ def groups_of(study: TotalsStudy, phase: Phase, publications: Mapping[str, Publi
         low=low,
         high=high,
         rounding=rounding,
-        bin_names=[" ".join(each) for each in zip(*columns.values(), strict=True)],
+        bin_names=[" ".join(texts) for texts in zip(*columns.values(), strict=True)],
         bin_columns=columns,
         fault=fault,
         suppressed=_suppressed(phase, publications, records, record_key, total_key, count),
-        unjoined=unjoined,
-        troubles=(),
+        troubles=_troubles(phase, records, record_key, fault, labels),
     )
-    return _with_troubles(groups, phase, records, record_key)
 
 
 def rounding_of(study: TotalsStudy, measures: Sequence[str]) -> Rounding:
     """Return the rounding model of the plan in scaled units."""
     half = Fraction(1, 2) if study.tolerance is None else exact(study.tolerance, "tolerance")
     steps = [
-        exact(study.measures[each].unit, "unit") * 10 ** study.measures[each].decimals
-        for each in measures
+        exact(study.measures[name].unit, "unit") * 10 ** study.measures[name].decimals
+        for name in measures
     ]
     margin = [0 if study.rounding == "record" else floor(half * step) for step in steps]
     return Rounding(
@@ -170,8 +179,8 @@ def _group_codes(
 ) -> tuple[Integers, Integers, int]:
     """Return the group of every record and of every total."""
     both = []
-    for own, other in phase.keys.items():
-        column = records.column(own)
+    for name, other in phase.keys.items():
+        column = records.column(name)
         both.append(np.concatenate([column.codes, agreed(column, totals.column(other))]))
     codes, count = combined(both)
     return codes[: records.rows], codes[records.rows :], count
@@ -187,14 +196,14 @@ def _bins(
     phase: Phase, totals: Published, key: Integers, measures: Sequence[str], rounding: Rounding
 ) -> tuple[Integers, Integers, Integers, Integers, Integers, Flags]:
     """Return the bins with their windows, group by group; the bin of every total; and groups with sums too large."""
-    code, _ = combined([totals.column(each).codes for each in phase.bin])
+    code, _ = combined([totals.column(name).codes for name in phase.bin])
     order = np.lexsort([code, key])
     order = order[(key[order] != UNKNOWN) & (code[order] != UNKNOWN)]
     group, bin_ = key[order], code[order]
     new = np.ones(len(order), bool)
     new[1:] = (group[1:] != group[:-1]) | (bin_[1:] != bin_[:-1])
     first = np.flatnonzero(new)
-    table = np.stack([totals.measures[each] for each in measures], axis=1)[order]
+    table = np.stack([totals.measures[name] for name in measures], axis=1)[order]
     count = int(key.max(initial=-1)) + 1
     large = _beyond(table, group, count)
     sums = np.add.reduceat(table, first, axis=0) if len(first) else table
@@ -230,9 +239,9 @@ def _labels(phase: Phase, totals: Published, key: Integers, count: int) -> list[
     row = np.zeros(count, np.int64)
     known = np.flatnonzero(key != UNKNOWN)
     row[key[known]] = known
-    columns = [totals.column(each) for each in phase.keys.values()]
+    columns = [totals.column(name) for name in phase.keys.values()]
     texts = [column.values.take(column.codes[row]).to_pylist() for column in columns]
-    return [said(each) for each in zip(*texts, strict=True)]
+    return [key_text(keys) for keys in zip(*texts, strict=True)]
 
 
 def _texts(totals: Published, name: str, bin_code: Integers) -> list[str]:
@@ -253,19 +262,19 @@ def _suppressed(
     count: int,
 ) -> Flags:
     """Tell per group whether the third publication shows a part of it of which there is no record."""
-    found = np.zeros(count, bool)
+    suppressed = np.zeros(count, bool)
     with_records = np.zeros(count, bool)
     with_records[record_key[record_key != UNKNOWN]] = True
-    found |= ~with_records
+    suppressed |= ~with_records
     if phase.suppression is None:
-        return found
+        return suppressed
     third = publications[phase.suppression.publication]
     both, coarse = [], []
-    for own, other in phase.suppression.keys.items():
-        column = records.column(own)
+    for name, other in phase.suppression.keys.items():
+        column = records.column(name)
         codes = np.concatenate([column.codes, agreed(column, third.column(other))])
         both.append(codes)
-        if own in phase.keys:
+        if name in phase.keys:
             coarse.append(codes)
     fine, fine_count = combined(both)
     group, group_count = combined(coarse)
@@ -278,25 +287,111 @@ def _suppressed(
     known = (later_fine != UNKNOWN) & (later_group != UNKNOWN)
     hidden = later_group[known & ~shown[later_fine]]
     places = own_group[hidden]
-    found[places[places != UNKNOWN]] = True
-    return found
+    suppressed[places[places != UNKNOWN]] = True
+    return suppressed
 
 
-def _with_troubles(
-    groups: Groups, phase: Phase, records: Published, record_key: Integers
-) -> Groups:
+def _troubles(
+    phase: Phase,
+    records: Published,
+    record_key: Integers,
+    fault: NDArray[np.uint8],
+    labels: Sequence[str],
+) -> tuple[Trouble, ...]:
+    """Say how many records agree with no totals, and how many groups have which fault."""
     troubles = []
-    if groups.unjoined:
-        row = int(np.flatnonzero(record_key == UNKNOWN)[0])
-        example = said(records.column(each).text(row) for each in phase.keys)
-        whole = groups.unjoined == records.rows
+    unjoined = np.flatnonzero(record_key == UNKNOWN)
+    if len(unjoined):
+        example = key_text(records.column(name).text(int(unjoined[0])) for name in phase.keys)
         kind = (
-            marked("records and totals share no key") if whole else marked("records without totals")
+            marked("records and totals share no key")
+            if len(unjoined) == records.rows
+            else marked("records without totals")
         )
-        troubles.append(Trouble(phase.name, kind, groups.unjoined, example))
+        troubles.append(Trouble(phase.name, kind, len(unjoined), example))
     for code in range(1, len(FAULTS)):
-        wrong = np.flatnonzero(groups.fault == code)
+        wrong = np.flatnonzero(fault == code)
         if len(wrong):
             kind = _KINDS[FAULTS[code]]
-            troubles.append(Trouble(phase.name, kind, len(wrong), groups.labels[wrong[0]]))
-    return Groups(**{**vars(groups), "troubles": tuple(troubles)})
+            troubles.append(Trouble(phase.name, kind, len(wrong), labels[wrong[0]]))
+    return tuple(troubles)
+
+
+# -- who is registered where -----------------------------------------------------------------------------------------
+
+
+def registered_in(
+    study: TotalsStudy, groups: TotalsGroups, publications: Mapping[str, Published]
+) -> Registered | None:
+    """Return who is registered in each bin of a phase; None: there is no register."""
+    register = study.entities
+    if register is None:
+        return None
+    published = publications[register.publication]
+    both = []
+    for name, other in register.keys.items():
+        if name in groups.bin_columns:
+            column = Coded.of(pa.array(groups.bin_columns[name], pa.large_string()))
+            both.append(np.concatenate([column.codes, agreed(column, published.column(other))]))
+    entity = entity_codes(study, published)
+    size = len(np.unique(entity[entity != UNKNOWN]))
+    bins = len(groups.bin_names)
+    if not both:
+        nobody = np.zeros(0, np.int64)
+        return registered(nobody, nobody, bins=bins, size=size)
+    codes, count = combined(both)
+    place_of = np.full(count, UNKNOWN, np.int64)
+    order = np.lexsort([np.arange(bins), codes[:bins]])
+    place_of[codes[:bins][order[::-1]]] = order[::-1]
+    first = place_of[codes[:bins]]
+    rows = np.where(codes[bins:] == UNKNOWN, UNKNOWN, place_of[codes[bins:]])
+    chosen = np.flatnonzero((rows != UNKNOWN) & (entity != UNKNOWN))
+    return _for_all_bins(rows[chosen], entity[chosen], first, size)
+
+
+def _for_all_bins(place: Integers, entity: Integers, first: Integers, size: int) -> Registered:
+    """Return the register where several bins may have the same keys: all of them have the entities of the first."""
+    order = np.argsort(place, kind="stable")
+    counts = np.bincount(place, minlength=len(first))
+    start = np.cumsum(counts) - counts
+    inside = ranges(start[first], counts[first])
+    bin_ = np.repeat(np.arange(len(first)), counts[first])
+    return registered(bin_, entity[order][inside], bins=len(first), size=size)
+
+
+def entity_codes(study: TotalsStudy, published: Published) -> Integers:
+    """Return the entity of every row of the register; where no column names them, each row is its own."""
+    if study.entities is None or study.entities.entity is None:
+        return np.arange(published.rows)
+    return published.column(study.entities.entity).codes
+
+
+def register_size(study: TotalsStudy, publications: Mapping[str, Published]) -> int | None:
+    """Return the number of different entities in the register.
+
+    Raises:
+        DataError: There is none.
+    """
+    if study.entities is None:
+        return None
+    published = publications[study.entities.publication]
+    codes = entity_codes(study, published)
+    size = len(np.unique(codes[codes != UNKNOWN]))
+    if not size:
+        raise DataError(
+            text(
+                'the register "{register}" has no entities; name another publication in [entities]',
+                register=printable(published.name),
+            )
+        )
+    return size
+
+
+def ranges(start: Integers, counts: Integers) -> Integers:
+    """Return the numbers of several ranges, one behind the other.
+
+    >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    before = np.cumsum(counts) - counts
+    return np.asarray(np.arange(int(counts.sum())) + np.repeat(start - before, counts))

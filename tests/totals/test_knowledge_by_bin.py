@@ -7,27 +7,17 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glasshouse.errors import DataError, StudyError
+from glasshouse.errors import StudyError
 from glasshouse.study.totals import TotalsStudy
-from glasshouse.totals import CampaignResult, campaign, load_plan
-from glasshouse.totals.naming import registered
-from tests.totals.test_campaign import PLAN, changed, tiny_plan, write
-
-GOOD = [("good", "1.0", ""), ("good", "2.0", "")]
-GOOD_TOTALS = [("good", "a", "1"), ("good", "b", "2")]
-
-
-def register_rows(plan: TotalsStudy, rows: Sequence[tuple[str, str]]) -> None:
-    """Write another register: entities and their bins."""
-    path = plan.publications["register"].path
-    write(path, ["entity", "bin"], rows)
+from glasshouse.totals import CampaignResult, campaign
+from glasshouse.totals.exposure import registered
+from tests.totals.plans import GOOD, GOOD_TOTALS, changed, register_rows, tiny_plan, write
 
 
 def outcomes(
@@ -197,119 +187,6 @@ def test_without_a_register_chances_are_empty_and_what_is_proved_is_said(tmp_pat
     assert result.to_dict()["bins"] == []
     with pytest.raises(StudyError, match="no register"):
         result.entities_frame()
-
-
-# -- plans and messages -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        (
-            'keys = { state = "state", city = "city" }',
-            'keys = { sate = "state" }',
-            r'column "sate" is not in the bins of any phase, which \[entities\] needs; did you mean "state"',
-        ),
-        (
-            'keys = { state = "state", city = "city" }',
-            'keys = { city = "city" }',
-            None,
-        ),
-        (
-            "exposed = false        # it only prepares the next phase\n",
-            "",
-            None,
-        ),
-    ],
-)
-def test_keys_of_the_register_must_be_columns_of_bins(
-    tmp_path: Path, old: str, new: str, says: str | None
-) -> None:
-    text = PLAN.read_text()
-    assert old in text
-    (tmp_path / "study.toml").write_text(text.replace(old, new))
-    if says is None:
-        load_plan(tmp_path / "study.toml")
-        return
-    with pytest.raises(StudyError, match=says) as refused:
-        load_plan(tmp_path / "study.toml")
-    assert "\n" not in str(refused.value)
-
-
-def test_a_phase_in_which_nobody_can_be_named_is_refused(tmp_path: Path) -> None:
-    text = PLAN.read_text().replace("exposed = false ", "exposed = true ")
-    text = text.replace('keys = { state = "state", city = "city" }', 'keys = { city = "city" }')
-    (tmp_path / "study.toml").write_text(text)
-    with pytest.raises(StudyError, match='phase "state": its bins have none of the keys'):
-        load_plan(tmp_path / "study.toml")
-
-
-def with_derived(plan: TotalsStudy, derived: dict[str, Any], **more: Any) -> TotalsStudy:
-    publications = plan.model_dump()["publications"]
-    publications["records"] |= {"derived": derived, **more}
-    return changed(plan, publications=publications)
-
-
-def test_a_derived_column_that_uses_a_later_one_is_refused_in_one_line(tmp_path: Path) -> None:
-    plan = tiny_plan(tmp_path, GOOD, GOOD_TOTALS)
-    derived = {
-        "group": {"columns": ["letter"]},
-        "letter": {"columns": ["id"], "first": 1},
-    }
-    says = '"group" is made from "letter", which is derived after it; put "letter" first'
-    with pytest.raises(DataError, match=says):
-        campaign(with_derived(plan, derived))
-    with pytest.raises(DataError, match='"new" is made from itself'):
-        campaign(with_derived(plan, {"new": {"columns": ["new"]}}))
-
-
-def test_an_empty_key_is_shown_as_such(tmp_path: Path) -> None:
-    plan = tiny_plan(tmp_path, [*GOOD, ("", "1.0", ""), ("", "-2", "")], GOOD_TOTALS)
-    (trouble,) = campaign(plan).troubles
-    assert (trouble.kind, trouble.example) == ("records without totals", "(empty)")
-    plan = tiny_plan(tmp_path, [*GOOD, ("", "-2", "")], [*GOOD_TOTALS, ("", "a", "2")])
-    (trouble,) = campaign(plan).troubles
-    assert (trouble.kind, trouble.example) == (
-        "groups with a measure that is negative",
-        "(empty)",
-    )
-
-
-def test_no_trouble_tells_the_name_of_a_record(tmp_path: Path) -> None:
-    records = [*GOOD, ("new", "5", ""), ("bad", "-1", ""), ("more", "1", "")]
-    totals = [*GOOD_TOTALS, ("bad", "a", "1"), ("more", "a", "9"), ("gone", "z", "1")]
-    plan = with_derived(
-        tiny_plan(tmp_path, records, totals),
-        {"letter": {"columns": ["id"], "first": 2}},
-        unique=["letter"],
-    )
-    path = plan.publications["records"].path
-    path.write_text(path.read_text() + "r0,good,7\n")
-    plain = campaign(plan).to_dict()
-    kinds = {each["kind"]: each for each in plain["troubles"]}
-    assert kinds["rows that repeat another differ from it"]["example"] == "good"
-    assert kinds["groups with excess published totals"]["example"] == "more"
-    assert kinds["groups with a measure that is negative"]["example"] == "bad"
-    assert not any(name in str(plain) for name in ("r0", "r1", "r2", "r3", "r4"))
-
-
-def test_every_reason_has_an_example(tmp_path: Path) -> None:
-    records = [*GOOD, ("more", "1", ""), ("less", "1", ""), ("less", "9", "")]
-    totals = [*GOOD_TOTALS, ("more", "a", "9"), ("less", "a", "1"), ("gone", "b", "4")]
-    result = campaign(tiny_plan(tmp_path, records, totals))
-    assert {each.reason: each.example for each in result.phases[0].apart} == {
-        "records added": "more",
-        "records left out": "less",
-        "suppressed": "gone",
-    }
-
-
-def test_one_total_above_what_fits_into_it_shows_that_records_were_added(tmp_path: Path) -> None:
-    # All is 30, and so are the totals; but nothing that fits into b comes near its 10, and the rest cannot be in a.
-    records = [("g", "1", ""), ("g", "29", "")]
-    totals = [("g", "a", "20"), ("g", "b", "10")]
-    (apart,) = campaign(tiny_plan(tmp_path, records, totals, none_bin=True)).phases[0].apart
-    assert (apart.reason, apart.records) == ("records added", 2)
 
 
 # -- records left out ---------------------------------------------------------------------------------------------

@@ -3,21 +3,27 @@
 Each solve asks for a valid allocation with at least one pair that is still open, and for as many of them as it can find
 at little cost; each allocation is checked in integers. When there is none, all open pairs are ruled out at once. One
 thread and one seed: the answers are the same in every run that ends before its time is over.
+
+A search ends when its CPU time is over, or at a signal. CP-SAT searches in the thread that calls it, where Python
+cannot look at anything meanwhile; another thread does.
 """
 
 from __future__ import annotations
 
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from ortools.sat.python import cp_model
 
-from glasshouse.totals.budget import Budget, OutOfTime
-from glasshouse.totals.instance import Integers
-from glasshouse.totals.propagation import Knowledge
-from glasshouse.totals.subsets import counts_of
-from glasshouse.totals.watching import watched
-from glasshouse.totals.witnesses import Witnesses
+from glasshouse.arrays import Integers
+from glasshouse.totals.propagation import Domains
+from glasshouse.totals.system import Budget, OutOfTime, Witnesses
 
 _LONGEST_TABLE = 3_000
 """Subsets of a bin are given one by one if there are at most so many."""
@@ -25,10 +31,16 @@ _SECONDS_PER_TERM = 1e-5
 """What a term of the model costs, to write it and to simplify it; a model that would take too long is not begun."""
 _QUICK = 2.0
 """How long, in CP-SAT's deterministic time, it looks for more open pairs at once."""
+ENDING_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGALRM") if hasattr(signal, name)
+)
+"""What a terminal or a scheduler sends to end the work; an interrupt that had to wait comes as an alarm."""
+_SHORTEST_LOOK = 0.002
+"""How often, in seconds, the clock is looked at when the time is nearly over."""
 
 
 def settle(
-    known: Knowledge, witnesses: Witnesses, budget: Budget, *, most_time: float | None = None
+    known: Domains, witnesses: Witnesses, budget: Budget, *, most_time: float | None = None
 ) -> None:
     """Decide every open pair of a part; those that are ruled out are taken from `known.most`.
 
@@ -44,23 +56,23 @@ def settle(
     quick = True
     while True:
         undecided = (known.most > 0) & ~witnesses.seen
-        if not undecided.any() and witnesses.found:
+        if not undecided.any() and witnesses.allocations:
             return
         limit = most_time if most_time is not None else _QUICK if quick else None
-        found, proved = _ask(known, undecided & bool(witnesses.found), budget, limit)
-        for allocation in found:
+        allocations, proved = _ask(known, undecided & bool(witnesses.allocations), budget, limit)
+        for allocation in allocations:
             witnesses.add(allocation)
         if proved:
             known.most[undecided] = 0
-            known.possible = bool(witnesses.found)
+            known.possible = bool(witnesses.allocations)
             return
-        if most_time is not None and not found:
+        if most_time is not None and not allocations:
             return
-        quick = bool(found)
+        quick = bool(allocations)
 
 
 def _ask(
-    known: Knowledge, wanted: Any, budget: Budget, limit: float | None
+    known: Domains, wanted: Any, budget: Budget, limit: float | None
 ) -> tuple[list[Integers], bool]:
     """Return allocations with some wanted pair, if any is wanted; and whether it is proved that there are none."""
     if _SECONDS_PER_TERM * np.count_nonzero(known.most) * (known.system.rows + 2) > budget.left:
@@ -93,15 +105,15 @@ def _ask(
     if budget.left <= 0.01:
         raise OutOfTime
     collector = _Collector(variables, known.most.shape)
-    with watched(solver, budget.left):
+    with stop_at_cpu_limit(solver, budget.left):
         status = solver.solve(model, collector)
     if collector.interrupted:
         raise KeyboardInterrupt
     if status == cp_model.INFEASIBLE:
         return [], True
-    if not collector.found and limit is None:
+    if not collector.allocations and limit is None:
         raise OutOfTime
-    return collector.found, False
+    return collector.allocations, False
 
 
 class _Collector(cp_model.CpSolverSolutionCallback):
@@ -111,7 +123,7 @@ class _Collector(cp_model.CpSolverSolutionCallback):
         super().__init__()
         self._variables = variables
         self._shape = shape
-        self.found: list[Integers] = []
+        self.allocations: list[Integers] = []
         self.interrupted = False
 
     def on_solution_callback(self) -> None:
@@ -119,13 +131,13 @@ class _Collector(cp_model.CpSolverSolutionCallback):
             allocation = np.zeros(self._shape, np.int64)
             for pair, variable in self._variables.items():
                 allocation[pair] = self.value(variable)
-            self.found.append(allocation)
+            self.allocations.append(allocation)
         except KeyboardInterrupt:  # must not pass through CP-SAT
             self.interrupted = True
             self.stop_search()
 
 
-def _variables(model: cp_model.CpModel, known: Knowledge) -> dict[tuple[int, int], Any]:
+def _variables(model: cp_model.CpModel, known: Domains) -> dict[tuple[int, int], Any]:
     """Add a number of packages for each kind and bin that is not ruled out."""
     variables = {}
     for kind, bin_ in np.argwhere(known.most > 0).tolist():
@@ -134,27 +146,27 @@ def _variables(model: cp_model.CpModel, known: Knowledge) -> dict[tuple[int, int
             model.new_bool_var("") if most == 1 else model.new_int_var(0, most, "")
         )
     for kind, copies in enumerate(known.system.copies.tolist()):
-        own = [variables[kind, bin_] for bin_ in np.flatnonzero(known.most[kind]).tolist()]
+        numbers = [variables[kind, bin_] for bin_ in np.flatnonzero(known.most[kind]).tolist()]
         if copies == 1:
-            model.add_exactly_one(own)
+            model.add_exactly_one(numbers)
         else:
-            model.add(sum(own) == copies)
+            model.add(sum(numbers) == copies)
     return variables
 
 
 def _add_windows(
-    model: cp_model.CpModel, known: Knowledge, variables: dict[tuple[int, int], Any], bin_: int
+    model: cp_model.CpModel, known: Domains, variables: dict[tuple[int, int], Any], bin_: int
 ) -> None:
     system = known.system
-    own = np.flatnonzero(known.most[:, bin_]).tolist()
+    kinds = np.flatnonzero(known.most[:, bin_]).tolist()
     filled = None
     if system.spared[bin_]:
         filled = model.new_bool_var("")
-        for kind in own:
+        for kind in kinds:
             model.add(variables[kind, bin_] == 0).only_enforce_if(~filled)
-        model.add(sum(variables[kind, bin_] for kind in own) >= 1).only_enforce_if(filled)
+        model.add(sum(variables[kind, bin_] for kind in kinds) >= 1).only_enforce_if(filled)
     for row in range(system.rows):
-        total = sum(int(system.weights[kind, row]) * variables[kind, bin_] for kind in own)
+        total = sum(int(system.weights[kind, row]) * variables[kind, bin_] for kind in kinds)
         window = model.add_linear_constraint(
             total, int(system.low[bin_, row]), int(system.high[bin_, row])
         )
@@ -163,12 +175,12 @@ def _add_windows(
 
 
 def _add_table(
-    model: cp_model.CpModel, known: Knowledge, variables: dict[tuple[int, int], Any], bin_: int
+    model: cp_model.CpModel, known: Domains, variables: dict[tuple[int, int], Any], bin_: int
 ) -> None:
     """Let the bin hold exactly one of its subsets."""
-    codes, layout = known.lists[bin_], known.layout
+    codes = known.lists[bin_]
     assert codes is not None  # noqa: S101 - for the type checker
-    counts = counts_of(codes, layout.word, layout.shift, layout.mask)
+    counts = known.layout.counts(codes)
     counts = counts[(counts <= known.most[:, bin_]).all(axis=1)]
     chosen = [model.new_bool_var("") for _ in range(len(counts))]
     model.add_exactly_one(chosen)
@@ -176,3 +188,56 @@ def _add_table(
         holding = np.flatnonzero(counts[:, kind]).tolist()
         total = sum(int(counts[row, kind]) * chosen[row] for row in holding)
         model.add(total == variables[kind, bin_])
+
+
+# -- the end of a search ---------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def stop_at_cpu_limit(solver: cp_model.CpSolver, seconds: float) -> Iterator[None]:
+    """End the search when this thread has used so many CPU seconds, or at a signal, which Python sees only afterwards.
+
+    CP-SAT itself looks at the clock on the wall, which runs ahead on a busy machine.
+    """
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
+    first = threading.current_thread() is threading.main_thread()
+    before = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False) if first else -1
+    arguments = (solver, reader, _clock_of_this_thread(), seconds)
+    watcher = threading.Thread(target=_watch, args=arguments, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        if first:
+            signal.set_wakeup_fd(before)
+        writer.close()
+        watcher.join()
+        reader.close()
+
+
+def _watch(
+    solver: cp_model.CpSolver, reader: socket.socket, clock: Callable[[], float], seconds: float
+) -> None:
+    """Stop a search at a signal or when its time is over, until nobody can write any more."""
+    end = clock() + seconds
+    while True:
+        reader.settimeout(max(end - clock(), _SHORTEST_LOOK))
+        try:
+            number = reader.recv(1)
+        except TimeoutError:
+            if clock() >= end:
+                solver.stop_search()
+            continue
+        if not number:
+            return
+        if number[0] in ENDING_SIGNALS:
+            solver.stop_search()
+
+
+def _clock_of_this_thread() -> Callable[[], float]:
+    """Return a clock of the CPU time of this thread that others can read; where there is none, that on the wall."""
+    if not hasattr(time, "pthread_getcpuclockid"):
+        return time.monotonic
+    number = time.pthread_getcpuclockid(threading.get_ident())
+    return lambda: time.clock_gettime(number)

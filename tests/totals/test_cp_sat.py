@@ -1,4 +1,4 @@
-"""A search of CP-SAT ends with its CPU time, and at Ctrl-C: neither waits for the other."""
+"""CP-SAT alone finds the same sets; a search ends with its CPU time and at Ctrl-C: neither waits for the other."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ import signal
 import threading
 import time
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
 
-from glasshouse.totals.budget import Budget, OutOfTime
-from glasshouse.totals.linear import system_of
-from glasshouse.totals.propagation import knowledge_of
-from glasshouse.totals.satisfaction import settle
+from glasshouse.totals import Instance
+from glasshouse.totals.cp_sat import settle
+from glasshouse.totals.propagation import domains_of
 from glasshouse.totals.solver import prepare
-from glasshouse.totals.witnesses import no_witnesses
+from glasshouse.totals.system import Budget, OutOfTime, Witnesses, system_of
+from tests.totals.examples import every_allocation, small_instances
 from tests.totals.test_solver import sparse
 
 
 def search(seconds: float) -> None:
     """Ask CP-SAT for what it does not find in hours."""
     system, _ = system_of(sparse(70, 5, seed=3)[0])
-    settle(knowledge_of(system), no_witnesses(system), Budget(seconds, 1 << 30))
+    settle(domains_of(system), Witnesses(system), Budget(seconds, 1 << 30))
 
 
 def test_a_search_takes_its_cpu_seconds_and_not_those_on_the_wall() -> None:
@@ -65,3 +67,16 @@ def test_a_search_in_another_thread_leaves_signals_alone() -> None:
     thread.start()
     thread.join()
     assert len(ends) == 1
+
+
+@given(small_instances())
+@settings(max_examples=40)
+def test_cp_sat_alone_finds_the_same_sets(case: tuple[Instance, tuple[int, ...]]) -> None:
+    made, _ = case
+    system, kind_of = system_of(made)
+    known, seen = domains_of(system), Witnesses(system)
+    if known.possible:
+        settle(known, seen, Budget(60, 1 << 30))
+    valid = every_allocation(made)
+    sets = [set(np.flatnonzero(seen.seen[kind]).tolist()) for kind in kind_of]
+    assert sets == [{a[p] for a in valid} for p in range(len(kind_of))]

@@ -1,0 +1,145 @@
+"""What a long run has finished so far, kept in a folder until the run is complete.
+
+A checkpoint belongs to one study, one state of the data and one version: its key says which. Everything in it is a file
+that appears whole or not at all, so that a run that is killed at any moment goes on from there and ends the same. A
+sweep keeps an array per step, a sampler its last state, a campaign tables part by part.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.ipc
+from numpy.typing import NDArray
+
+from glasshouse.arrays import Integers
+from glasshouse.atomic import cannot_write, new_file
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import text
+
+KEY, STATE = "key", "state.npz"
+
+
+class Checkpoint:
+    """A folder that holds what is finished."""
+
+    def __init__(self, folder: Path, *, key: str) -> None:
+        self._folder = folder
+        self._key = key
+
+    @classmethod
+    def beside(cls, run_folder: Path, *, key: str) -> Checkpoint:
+        """Return the checkpoint of a run, in a folder beside that of the run."""
+        return cls(run_folder.with_name(f"{run_folder.name}.partial"), key=key)
+
+    @property
+    def folder(self) -> Path:
+        """Where everything is kept."""
+        return self._folder
+
+    def open(self, *, resume: bool) -> None:
+        """Begin anew, or go on with what is there.
+
+        Raises:
+            StudyError: There is nothing to resume, or it belongs to another study, data or version.
+            DataError: The folder cannot be written, or holds something else.
+        """
+        place = self._folder / KEY
+        if not resume:
+            if self._is_foreign():
+                raise DataError(
+                    text(
+                        '"{folder}" holds something else; choose another folder',
+                        folder=self._folder,
+                    )
+                )
+            self.remove()
+        elif not place.exists():
+            raise StudyError(
+                text(
+                    'there is nothing to resume in "{folder}"; leave out --resume',
+                    folder=self._folder,
+                )
+            )
+        elif place.read_text(encoding="ascii") != self._key:
+            raise StudyError(
+                text(
+                    '"{folder}" belongs to another study, other data or another version; leave out --resume',
+                    folder=self._folder,
+                )
+            )
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot_write(self._folder, error) from None
+        with new_file(place) as draft:
+            draft.write_text(self._key, encoding="ascii")
+
+    def remove(self) -> None:
+        """Forget everything: the run is complete, or begins anew."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _is_foreign(self) -> bool:
+        """Tell whether the folder was filled by somebody else; a file that was never finished is our own."""
+        if not self._folder.is_dir() or (self._folder / KEY).exists():
+            return False
+        return any(not path.name.startswith(".glasshouse-") for path in self._folder.iterdir())
+
+    # -- arrays: the steps of a sweep, the state of a sampler
+
+    def start(self, *, resume: bool) -> Mapping[int, Integers]:
+        """Open it, and return the steps that an earlier run has finished; see `open`."""
+        self.open(resume=resume)
+        return {int(path.stem): np.load(path) for path in self._folder.glob("*.npy")}
+
+    def save(self, step: int, rows: Integers) -> None:
+        """Keep a finished step."""
+        with new_file(self._folder / f"{step}.npy") as draft, draft.open("wb") as file:
+            np.save(file, rows)
+
+    def start_state(self, *, resume: bool) -> Mapping[str, NDArray[np.generic]] | None:
+        """Open it, and return the state that an earlier run has left, if any; see `open`."""
+        self.open(resume=resume)
+        place = self._folder / STATE
+        if not place.exists():
+            return None
+        with np.load(place) as arrays:
+            return dict(arrays)
+
+    def save_state(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Keep the state of a sampler instead of the one before."""
+        with new_file(self._folder / STATE) as draft, draft.open("wb") as file:
+            np.savez(file, **dict(arrays))  # type: ignore[arg-type]
+
+    # -- tables: the parts of a phase, one after the other
+
+    def tables(self, phase: int | None = None) -> list[pa.Table]:
+        """Return the tables of a phase, or of all of them, in the order in which they were kept."""
+        tables = []
+        for path in sorted(self._folder.glob("*.arrow" if phase is None else f"{phase}-*.arrow")):
+            with pa.memory_map(str(path)) as file:
+                tables.append(pyarrow.ipc.open_file(file).read_all())
+        return tables
+
+    def save_table(self, phase: int, table: pa.Table) -> None:
+        """Keep a further table of a phase."""
+        number = len(list(self._folder.glob("*.arrow"))) + 1
+        with (
+            new_file(self._folder / f"{phase}-{number:08}.arrow") as draft,
+            pa.OSFile(str(draft), "wb") as file,
+            pyarrow.ipc.new_file(file, table.schema) as writer,
+        ):
+            writer.write_table(table)
+
+    def finish(self, phase: int) -> None:
+        """Take note that a phase is complete: it will not be taken up again."""
+        with new_file(self._folder / f"{phase}.done") as draft:
+            draft.write_text("", encoding="ascii")
+
+    def finished(self, phase: int) -> bool:
+        """Tell whether a phase is complete."""
+        return (self._folder / f"{phase}.done").exists()

@@ -1,0 +1,790 @@
+"""A whole month: every group of the publications, phase by phase, within a total time.
+
+A phase joins records with totals by their keys and solves the instances that come of it; what it finds rules out bins
+of later phases, which makes their instances smaller (Favato 2021, section 5.1.2). The time is spent so:
+
+1. every phase has its part of the time that is left when it begins, by the `effort` of the plan;
+2. every instance has a quick attempt first, the least complex first;
+3. what is left goes to the instances that met the limit, those with the most value first, with a limit that grows
+   eightfold from round to round.
+
+A group whose totals its records cannot meet is set apart with the reason. An instance on which something goes wrong, be
+it that its process is ended, has failed: it is counted with the reason, and the rest goes on. With a folder, every
+attempt is kept there: a campaign that was ended at any moment goes on with `resume=True`. What an instance is found to
+be does not depend on the number of processes, unless it meets a limit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from glasshouse.arrays import Floats
+from glasshouse.checkpoint import Checkpoint
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import marked, text, translated
+from glasshouse.progress import OnProgress, Progress
+from glasshouse.sources.files import fingerprint
+from glasshouse.study.files import dump_study, load_question, paths_of
+from glasshouse.study.totals import Narrowing, Phase, TotalsStudy
+from glasshouse.totals.exposure import RULES, ExposurePhase, check_rule, exposure_phase
+from glasshouse.totals.groups import entity_codes, groups_of, register_size, registered_in
+from glasshouse.totals.knowledge import (
+    NOBODY,
+    BinExposed,
+    Standing,
+    after_phase,
+    bins_table,
+    exposed_by_bin,
+    knows_all_of,
+    packages_table,
+    prior,
+)
+from glasshouse.totals.phase import (
+    REASONS,
+    Attempt,
+    SolvedPhase,
+    Task,
+    failures_of,
+    instances_of,
+    opened_by,
+    troubles_of,
+)
+from glasshouse.totals.publications import UNKNOWN, Published, Trouble, read_publications
+from glasshouse.totals.solver import prepare
+from glasshouse.totals.workers import ATTEMPTS, AttemptTerms, Workers, attempts_of, attempts_table
+
+NO_REGISTER = marked("the plan has no register of entities; add [entities] to it")
+NO_ENTITY = "bin without entities"
+"""Why records are set apart whose bins are known, but nobody is registered there."""
+_GROWTH = 8.0
+"""How much longer the next attempt at an instance may take."""
+_LEAST_LIMIT = 0.01
+"""The shortest attempt, in CPU seconds."""
+_BATCH = 24
+"""How many quick attempts a process gets at once."""
+_SAVED_EVERY = 2.0
+"""After so many seconds the attempts that were made are kept."""
+_ELAPSED = b"elapsed"
+"""Where a table of attempts says how many seconds the campaign had taken."""
+
+
+# -- what a campaign comes to ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Groups, or parts of them, whose totals cannot be met."""
+
+    reason: str
+    """Why; one of `glasshouse.totals.phase.REASONS`, or `NO_ENTITY`."""
+    groups: int
+    """How many there are."""
+    records: int
+    """How many records they have."""
+    value: float
+    """What these are worth."""
+    example: str
+    """The keys of one of them."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in plain values."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class PhaseResult:
+    """What a phase found."""
+
+    name: str
+    """What the plan calls it."""
+    groups: int
+    """How many groups records and totals make."""
+    records: int
+    """How many records they have."""
+    settled: int
+    """Parts of groups that an earlier phase had settled, or in which nothing had changed since."""
+    instances: int
+    """Instances that were to be solved."""
+    trivial: int
+    """Those among them with one bin."""
+    unique: int
+    """Instances in which the bin of every record is certain; trivial ones among them."""
+    ambiguous: int
+    """Instances solved exactly, with several bins for some record."""
+    infeasible: int
+    """Instances of which it is proved that no allocation meets the totals."""
+    unsolved: int
+    """Instances that met a limit: their bins are a superset."""
+    untried: int
+    """Instances for which no time was left."""
+    apart: tuple[Apart, ...]
+    """Groups that were set apart, by reason; infeasible instances among them."""
+    linked: int
+    """Records whose bin this phase made certain."""
+    linked_value: float
+    """What they are worth."""
+    linked_so_far: int
+    """Records whose bin is certain after this phase."""
+    exposed: int
+    """Records whose entity is certain after this phase."""
+    exposed_value: float
+    """What they are worth."""
+    seconds: float
+    """CPU seconds of all attempts."""
+
+    @property
+    def solved(self) -> int:
+        """Instances with an exact answer."""
+        return self.unique + self.ambiguous + self.infeasible
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in plain values."""
+        return {
+            **vars(self),
+            "apart": [part.to_dict() for part in self.apart],
+            "solved": self.solved,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class CampaignResult:
+    """What a campaign found."""
+
+    records: int
+    """How many records were published."""
+    value: float
+    """What they are worth."""
+    entities: int | None
+    """How many entities the register has; None: there is none."""
+    phases: tuple[PhaseResult, ...]
+    """What each phase found."""
+    exposures: Mapping[str, tuple[ExposurePhase, ...]]
+    """Per rule of guessing, what the adversary can do before, and after each step; empty without a register."""
+    publications: tuple[Mapping[str, str | int], ...]
+    """Per publication, its rows: read, filtered, repeated, used."""
+    troubles: tuple[Trouble, ...]
+    """What was not as the plan says, each with a count and an example."""
+    complete: bool
+    """Whether every instance had its attempt in time."""
+    seconds: float
+    """How long it took."""
+    solved_phases: tuple[SolvedPhase, ...]
+    """Per phase its instances and attempts."""
+    steps: tuple[tuple[str, Standing], ...]
+    """Per record, what is known before, and after each step."""
+    published: Published
+    """The records."""
+    register: Published | None
+    """The register; None: there is none."""
+    values: Floats
+    """Per record, what it is worth."""
+    study: TotalsStudy
+    """The plan."""
+
+    @property
+    def standing(self) -> Standing:
+        """Per record, what is known at the end."""
+        return self.steps[-1][1]
+
+    @property
+    def instances(self) -> int:
+        """Instances of all phases."""
+        return sum(phase.instances for phase in self.phases)
+
+    @property
+    def solved(self) -> int:
+        """Those with an exact answer."""
+        return sum(phase.solved for phase in self.phases)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in plain values; no record and no entity is among them."""
+        return {
+            "records": self.records,
+            "value": self.value,
+            "entities": self.entities,
+            "instances": self.instances,
+            "solved": self.solved,
+            "complete": self.complete,
+            "seconds": self.seconds,
+            "phases": [phase.to_dict() for phase in self.phases],
+            "exposures": {
+                rule: [step.to_dict() for step in steps] for rule, steps in self.exposures.items()
+            },
+            "bins": [row.to_dict() for row in self.bins()],
+            "publications": [dict(figures) for figures in self.publications],
+            "troubles": [trouble.to_dict() for trouble in self.troubles],
+        }
+
+    def summary(self) -> dict[str, float | None]:
+        """Return the main figures: what was solved, and which records and amounts are certain in the end."""
+        last = self.phases[-1]
+        return {
+            "value": self.value,
+            "instances": self.instances,
+            "solved": self.solved,
+            "linked": last.linked_so_far,
+            "exposed": last.exposed,
+            "exposed_value": last.exposed_value,
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return a row per instance: its size, what came of it, and what it took; neither keys nor names."""
+        return pa.concat_tables(
+            [_instances_table(solved, self.values) for solved in self.solved_phases]
+        )
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Return a row per rule of guessing, step and bin: what the adversary can do there."""
+        frames = [
+            frame.add_column(0, "rule", pa.array([rule] * len(frame), pa.string()))
+            for rule in RULES
+            for frame in (self.bins_frame(rule),)
+        ]
+        return {"bins.parquet": pa.concat_tables(frames)}
+
+    def bins(self, rule: str = "bayes") -> tuple[BinExposed, ...]:
+        """Return per step and bin what the adversary can do there, most value at risk first; empty without a register.
+
+        Raises:
+            StudyError: There is no such rule.
+        """
+        check_rule(rule)
+        if self.entities is None:
+            return ()
+        if rule not in self._bins:
+            self._bins[rule] = exposed_by_bin(
+                self.solved_phases, self.steps, self.values, self.entities, rule
+            )
+        return self._bins[rule]
+
+    @cached_property
+    def _bins(self) -> dict[str, tuple[BinExposed, ...]]:
+        """The figures by bin as far as they were asked for: a report needs them more than once."""
+        return {}
+
+    def bins_frame(self, rule: str = "bayes") -> pa.Table:
+        """Return the same as a table, a row per step and bin."""
+        return bins_table(self.bins(rule))
+
+    def entities_frame(self) -> pa.Table:
+        """Return the entities that are behind some record with certainty, with their records; most value first.
+
+        This is the disclosure itself: it serves the publisher to see whom the publications expose.
+
+        Raises:
+            StudyError: There is no register.
+        """
+        if self.register is None:
+            raise StudyError(translated(NO_REGISTER))
+        return _entities_table(self.standing, self.values, self.register, self.study)
+
+    def packages_frame(self, *, most_bins: int = 100) -> pa.Table:
+        """Return a row per record: where it can be, with which probability, and the chances to name its entity.
+
+        This is the disclosure itself: it serves the publisher to see what must not be published.
+
+        Args:
+            most_bins: Where more bins are feasible, they are counted and not listed.
+        """
+        column = self.study.publications[self.published.name].identifier
+        records = (
+            pa.array(self.published.row + 1).cast(pa.string())
+            if column is None
+            else (names := self.published.column(column))
+            .values.take(pa.array(names.codes))
+            .cast(pa.string())
+        )
+        registered = self.entities is not None
+        return packages_table(
+            self.solved_phases,
+            self.standing,
+            self.values,
+            records,
+            registered=registered,
+            most_bins=most_bins,
+        )
+
+    def exposure(self, rule: str = "bayes") -> tuple[ExposurePhase, ...]:
+        """Return what the adversary can do before, and after each step, by one rule of guessing.
+
+        Raises:
+            StudyError: There is no such rule, or no register.
+        """
+        check_rule(rule)
+        if self.entities is None:
+            raise StudyError(translated(NO_REGISTER))
+        return self.exposures[rule]
+
+
+# -- carrying it out -------------------------------------------------------------------------------------------------
+
+
+def load_plan(path: str | os.PathLike[str]) -> TotalsStudy:
+    """Read a plan from a ``study.toml``; relative paths in it start at its own folder.
+
+    Raises:
+        StudyError: The file cannot be read, is not TOML, or is not such a plan.
+    """
+    return load_question(Path(path), TotalsStudy)
+
+
+def campaign(
+    study: TotalsStudy,
+    *,
+    processes: int = 1,
+    folder: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    on_progress: OnProgress | None = None,
+) -> CampaignResult:
+    """Carry out a plan.
+
+    Args:
+        study: The plan.
+        processes: How many processes make attempts. With more than one a script that calls this must be guarded by
+            ``if __name__ == "__main__":``, since they are started anew.
+        folder: Where attempts are kept; unset: nowhere.
+        resume: Whether to go on with what is there.
+        on_progress: Told the phase, and how many of how many instances were tried; what it raises ends the campaign.
+
+    Raises:
+        DataError: A file or column of the plan is not there, or a file is malformed.
+        StudyError: There is nothing to resume, or it belongs to another plan.
+        BudgetError: The processes cannot be started.
+    """
+    if processes < 1:
+        raise StudyError(
+            text("a campaign takes at least one process, not {processes}", processes=str(processes))
+        )
+    if resume and folder is None:
+        raise StudyError(text("resuming needs the folder of the campaign; name it"))
+    prepare()  # compiling is not charged to the time of the campaign
+    began = time.monotonic()
+    publications = read_publications(study)
+    checkpoint = None
+    if folder is not None:
+        checkpoint = Checkpoint(Path(folder), key=_key(study))
+        checkpoint.open(resume=resume)
+    register = register_size(study, publications)
+    terms = AttemptTerms(int(study.budget.gigabytes * (1 << 30)), register, study.left_out)
+    clock = _Clock(began, study.budget.seconds, _elapsed(checkpoint))
+    with Workers(processes, terms) as workers:
+        run = _Campaign(study, publications, register, workers, checkpoint, clock, on_progress)
+        return run.result()
+
+
+class _Clock:
+    """How much of the time is left; that of a campaign which is resumed counts."""
+
+    def __init__(self, began: float, seconds: float, before: float) -> None:
+        self._began = began - before
+        self._seconds = seconds
+
+    @property
+    def elapsed(self) -> float:
+        return time.monotonic() - self._began
+
+    @property
+    def left(self) -> float:
+        return self._seconds - self.elapsed
+
+
+@dataclass(eq=False)
+class _Campaign:
+    """One campaign on its way."""
+
+    study: TotalsStudy
+    publications: Mapping[str, Published]
+    register: int | None
+    workers: Workers
+    checkpoint: Checkpoint | None
+    clock: _Clock
+    on_progress: OnProgress | None
+    solved: dict[str, SolvedPhase] = field(default_factory=dict)
+    """The phases so far, by name."""
+    troubles: list[Trouble] = field(default_factory=list)
+    """What is not as the plan says."""
+
+    def result(self) -> CampaignResult:
+        """Go through the phases and return what came of them."""
+        first = self.study.phases[0].packages
+        if any(phase.packages != first for phase in self.study.phases):
+            raise StudyError(
+                text("all phases of a plan are about the same records; make a plan for each")
+            )
+        records = self.publications[first]
+        values = _values(self.study, records)
+        self.troubles += [t for published in self.publications.values() for t in published.troubles]
+        standing = prior(records.rows, self.register, self._only_entity())
+        steps: list[tuple[str, Standing]] = [("prior", standing)]
+        results = []
+        for number, phase in enumerate(self.study.phases):
+            solved = self._begin(phase, records)
+            self._solve(number, solved)
+            self.troubles += failures_of(solved)
+            self.solved[phase.name] = solved
+            joined, after = after_phase(standing, tuple(self.solved.values()), self.study)
+            if phase.exposed:
+                steps += [(f"{phase.name}, joined", joined), (f"{phase.name}, solved", after)]
+            else:
+                steps[-1] = (steps[-1][0], after)
+            results.append(_phase_result(solved, before=standing, after=after, values=values))
+            standing = after
+        if not standing.certain[steps[0][1].certain].all():
+            # The totals put records where nobody is registered: the register does not have everybody.
+            steps[0] = ("prior", prior(records.rows, self.register))
+        return CampaignResult(
+            records=records.rows,
+            value=float(values.sum()),
+            entities=self.register,
+            phases=tuple(results),
+            exposures={}
+            if self.register is None
+            else {r: _exposures(steps, values, r) for r in RULES},
+            publications=tuple(published.to_dict() for published in self.publications.values()),
+            troubles=tuple(self.troubles),
+            complete=not any(phase.untried for phase in results),
+            seconds=self.clock.elapsed,
+            solved_phases=tuple(self.solved.values()),
+            steps=tuple(steps),
+            published=records,
+            register=None
+            if self.study.entities is None
+            else self.publications[self.study.entities.publication],
+            values=values,
+            study=self.study,
+        )
+
+    def _begin(self, phase: Phase, records: Published) -> SolvedPhase:
+        """Build the instances of a phase."""
+        groups = groups_of(self.study, phase, self.publications)
+        self.troubles += groups.troubles
+        opened, news = [], []
+        linked = np.zeros(records.rows, bool)
+        tried = self._tried(phase)
+        for narrowing in phase.narrowed_by:
+            for name in self._with_tried(narrowing.phase):
+                earlier = self.solved[name]
+                opened.append(opened_by(earlier, narrowing.on, phase, groups, records.rows))
+                if set(narrowing.on) == set(phase.bin) and _tells(earlier.phase, phase):
+                    linked |= opened[-1].linked
+                if tried is not None and not self._knew(tried, narrowing, earlier.phase):
+                    news.append(opened[-1])
+        instances = instances_of(
+            groups,
+            values=records.measures[self.study.worth],
+            none_bin=self.study.none_bin,
+            opened=opened,
+            linked=linked if opened else None,
+            news=None if tried is None else news,
+        )
+        register = registered_in(self.study, groups, self.publications)
+        solved = SolvedPhase(phase, instances, {}, register)
+        self.troubles += troubles_of(solved)
+        return solved
+
+    def _tried(self, phase: Phase) -> Phase | None:
+        """Return the last phase before one that had its groups, and knew no more; None: there is none."""
+        before = itertools.takewhile(lambda earlier: earlier != phase, self.study.phases)
+        tried = [e for e in before if _tells(e, phase) and knows_all_of(self.study, phase, e)]
+        return tried[-1] if tried else None
+
+    def _with_tried(self, name: str) -> Iterator[str]:
+        """Yield a phase, and those before it that settled what it left as it was."""
+        phase = self.solved[name].phase
+        while True:
+            yield phase.name
+            earlier = self._tried(phase)
+            if earlier is None:
+                return
+            phase = earlier
+
+    def _knew(self, tried: Phase, narrowing: Narrowing, earlier: Phase) -> bool:
+        """Tell whether a phase knew what an earlier one hands on."""
+        return narrowing in tried.narrowed_by or knows_all_of(self.study, tried, earlier)
+
+    def _only_entity(self) -> int:
+        """Return the entity of a register that has only one."""
+        if self.study.entities is None or self.register != 1:
+            return NOBODY
+        codes = entity_codes(self.study, self.publications[self.study.entities.publication])
+        return int(codes[codes != UNKNOWN][0])
+
+    def _solve(self, number: int, solved: SolvedPhase) -> None:
+        """Try the instances of a phase: quickly all of them, then those that are worth most."""
+        if self.checkpoint is not None:
+            for table in self.checkpoint.tables(number):
+                solved.attempts |= {attempt.part: attempt for attempt in attempts_of(table)}
+            if self.checkpoint.finished(number):
+                return
+        efforts = [phase.effort for phase in self.study.phases[number:]]
+        end = self.clock.elapsed + self.clock.left * efforts[0] / sum(efforts)
+        quick = self._quick(len(solved.hard))
+        complexity = solved.instances.complexity
+        todo = [part for part in solved.hard.tolist() if part not in solved.attempts]
+        todo.sort(key=lambda part: (complexity[part], part))
+        self._round(number, solved, todo, quick, self.study.budget.seconds, _BATCH)
+        limit = quick
+        while limit < self.study.budget.longest:
+            limit = min(limit * _GROWTH, self.study.budget.longest)
+            todo = [
+                p for p, a in solved.attempts.items() if a.status == "limit" and a.limit < limit
+            ]
+            todo.sort(key=lambda part: (-solved.instances.value[part], part))
+            self._round(number, solved, todo, limit, end, 1)
+        if self.checkpoint is not None:
+            self.checkpoint.finish(number)
+
+    def _quick(self, instances: int) -> float:
+        """Return the CPU seconds of the first attempts: so many that all of them fit into the time."""
+        share = self.study.budget.seconds / (len(self.study.phases) * max(instances, 1))
+        return max(min(self.study.budget.quick, share), _LEAST_LIMIT)
+
+    def _round(
+        self,
+        number: int,
+        solved: SolvedPhase,
+        parts: Sequence[int],
+        limit: float,
+        end: float,
+        batch: int,
+    ) -> None:
+        """Try some instances with one limit, until the time is over; keep what was found even if something happens."""
+        pending: list[Attempt] = []
+        saved = time.monotonic()
+        whole = len(solved.hard)
+        batches = _batches(solved, parts, batch)
+
+        def seconds() -> float:
+            left = end - self.clock.elapsed
+            return 0.0 if left <= 0 else min(limit, max(left, _LEAST_LIMIT))
+
+        try:
+            for attempts in self.workers.run(batches, seconds):
+                for attempt in attempts:
+                    solved.attempts[attempt.part] = attempt
+                pending += attempts
+                if time.monotonic() - saved > _SAVED_EVERY:
+                    self._save(number, pending)
+                    pending, saved = [], time.monotonic()
+                if self.on_progress is not None:
+                    done = len(solved.attempts)
+                    self.on_progress(Progress("solving", done, whole, note=solved.phase.name))
+        finally:
+            self._save(number, pending)
+
+    def _save(self, number: int, attempts: Sequence[Attempt]) -> None:
+        if self.checkpoint is not None and attempts:
+            table = attempts_table(attempts)
+            elapsed = {_ELAPSED: repr(self.clock.elapsed)}
+            self.checkpoint.save_table(number, table.replace_schema_metadata(elapsed))
+
+
+def _batches(solved: SolvedPhase, parts: Iterable[int], size: int) -> Iterator[list[Task]]:
+    tasks: list[Task] = []
+    for part in parts:
+        tasks.append(solved.task(part))
+        if len(tasks) == size:
+            yield tasks
+            tasks = []
+    if tasks:
+        yield tasks
+
+
+def _elapsed(checkpoint: Checkpoint | None) -> float:
+    """Return how many seconds a campaign that is resumed has taken so far."""
+    tables = [] if checkpoint is None else checkpoint.tables()
+    return max((float(table.schema.metadata[_ELAPSED]) for table in tables), default=0.0)
+
+
+def _tells(earlier: Phase, phase: Phase) -> bool:
+    """Tell whether what an earlier phase found needs not be found again: chances were taken from it, or need not be."""
+    return earlier.exposed or not phase.exposed
+
+
+def _values(study: TotalsStudy, records: Published) -> Floats:
+    units = records.measures[study.worth]
+    return np.asarray(units / float(10 ** study.measures[study.worth].decimals))
+
+
+def _exposures(
+    steps: Sequence[tuple[str, Standing]], values: Floats, rule: str
+) -> tuple[ExposurePhase, ...]:
+    """Return what the adversary can do at each step, over all records."""
+    phases: list[ExposurePhase] = []
+    for name, standing in steps:
+        chances, certain = standing.chances(rule), standing.certain
+        phases.append(
+            exposure_phase(
+                name,
+                packages=len(chances),
+                chance=float(chances.mean()),
+                value_at_risk=float((chances * values).sum()),
+                certain=int(certain.sum()),
+                certain_value=float(values[certain].sum()),
+                last=phases[-1] if phases else None,
+            )
+        )
+    return tuple(phases)
+
+
+def _key(study: TotalsStudy) -> str:
+    """Return what a checkpoint belongs to: the plan, the bytes of its files, the version, and how attempts are kept."""
+    digest = hashlib.sha256(dump_study(study, version=version("glasshouse")).encode())
+    digest.update(str(ATTEMPTS).encode())
+    for path in paths_of(study):
+        try:
+            digest.update(fingerprint(path).encode())
+        except OSError as error:
+            raise DataError(
+                text("{file}: cannot be read ({reason})", file=path.name, reason=error.strerror)
+            ) from None
+    return digest.hexdigest()
+
+
+# -- figures and tables ----------------------------------------------------------------------------------------------
+
+
+def _phase_result(
+    solved: SolvedPhase, *, before: Standing, after: Standing, values: Floats
+) -> PhaseResult:
+    """Return the figures of a phase."""
+    instances = solved.instances
+    packages, _ = instances.sizes
+    statuses = [attempt.status for attempt in solved.attempts.values()]
+    reason = instances.reason.copy()
+    for part, attempt in solved.attempts.items():
+        if attempt.status == "infeasible":
+            reason[part] = instances.unmet[part]
+    new = after.linked & ~before.linked
+    return PhaseResult(
+        name=solved.phase.name,
+        groups=instances.groups.count,
+        records=len(instances.groups.record),
+        settled=int((instances.settled & (packages > 0) & (instances.reason == 0)).sum()),
+        instances=len(instances.wanted),
+        trivial=len(solved.trivial),
+        unique=len(solved.trivial) + statuses.count("unique"),
+        ambiguous=statuses.count("ambiguous"),
+        infeasible=statuses.count("infeasible"),
+        unsolved=statuses.count("limit") + statuses.count("failed"),
+        untried=len(solved.hard) - len(statuses),
+        apart=(*_apart(solved, reason, values), *_unregistered(solved, before, after, values)),
+        linked=int(new.sum()),
+        linked_value=float(values[new].sum()),
+        linked_so_far=int(after.linked.sum()),
+        exposed=int(after.certain.sum()),
+        exposed_value=float(values[after.certain].sum()),
+        seconds=sum(attempt.seconds for attempt in solved.attempts.values()),
+    )
+
+
+def _apart(solved: SolvedPhase, reason: NDArray[np.uint8], values: Floats) -> tuple[Apart, ...]:
+    instances = solved.instances
+    packages, _ = instances.sizes
+    worth = _worth_of(solved, values)
+    return tuple(
+        Apart(
+            reason=REASONS[code],
+            groups=int((reason == code).sum()),
+            records=int(packages[reason == code].sum()),
+            value=float(worth[reason == code].sum()),
+            example=instances.groups.labels[instances.group[np.argmax(reason == code)]],
+        )
+        for code in range(1, len(REASONS))
+        if (reason == code).any()
+    )
+
+
+def _unregistered(
+    solved: SolvedPhase, before: Standing, after: Standing, values: Floats
+) -> tuple[Apart, ...]:
+    """Return the records that a phase found to be in bins in which nobody is registered."""
+    new = after.unregistered & ~before.unregistered
+    groups = solved.instances.groups
+    concerned = np.unique(groups.record_group[new[groups.record]])
+    if not len(concerned):
+        return ()
+    number, worth = int(new.sum()), float(values[new].sum())
+    return (Apart(NO_ENTITY, len(concerned), number, worth, groups.labels[concerned[0]]),)
+
+
+def _entities_table(
+    standing: Standing,
+    values: Floats,
+    published: Published,
+    study: TotalsStudy,
+) -> pa.Table:
+    """Return the entities that are certain to be behind some record, with how many and what they are worth."""
+    rows = np.flatnonzero(standing.certain)
+    entities, inverse = np.unique(standing.named[rows], return_inverse=True)
+    inverse = inverse.reshape(-1)
+    column = None if study.entities is None else study.entities.entity
+    names = (
+        [f"row {row + 1}" for row in published.row[entities].tolist()]
+        if column is None
+        else published.column(column).values.take(pa.array(entities)).to_pylist()
+    )
+    table = pa.table(
+        {
+            "entity": pa.array(names, pa.string()),
+            "records": pa.array(np.bincount(inverse, minlength=len(entities))),
+            "value": pa.array(
+                np.bincount(inverse, values[rows], minlength=len(entities)), pa.float64()
+            ),
+        }
+    )
+    return table.sort_by([("value", "descending"), ("entity", "ascending")])
+
+
+def _instances_table(solved: SolvedPhase, values: Floats) -> pa.Table:
+    """Return a row per instance of a phase; see `CampaignResult.to_frame`."""
+    instances = solved.instances
+    wanted = instances.wanted
+    packages, bins = (sizes[wanted] for sizes in instances.sizes)
+    status = np.where(instances.single[wanted], "unique", "untried").tolist()
+    linked = np.where(instances.single[wanted], packages, 0).tolist()
+    method: list[str | None] = [None] * len(wanted)
+    seconds = [0.0] * len(wanted)
+    for row, part in enumerate(wanted.tolist()):
+        attempt = solved.attempts.get(part)
+        if attempt is not None:
+            status[row], method[row] = attempt.status, attempt.method
+            seconds[row] = attempt.seconds
+            feasible = None if attempt.status == "limit" else attempt.feasible
+            linked[row] = 0 if feasible is None else int((feasible.sum(axis=1) == 1).sum())
+    return pa.table(
+        {
+            "phase": pa.array([solved.phase.name] * len(wanted), pa.string()),
+            "packages": pa.array(packages),
+            "bins": pa.array(bins),
+            "left_out": pa.array(instances.left_out[wanted]),
+            "complexity": pa.array(instances.complexity[wanted]),
+            "value": pa.array(_worth_of(solved, values)[wanted]),
+            "status": pa.array(status, pa.string()),
+            "method": pa.array(method, pa.string()),
+            "linked": pa.array(linked, pa.int64()),
+            "seconds": pa.array(seconds, pa.float64()),
+        }
+    )
+
+
+def _worth_of(solved: SolvedPhase, values: Floats) -> Floats:
+    """Return what the records of each part are worth."""
+    instances = solved.instances
+    packages, _ = instances.sizes
+    owner = np.repeat(np.arange(instances.count), packages)
+    worth = values[instances.groups.record[instances.package]]
+    return np.asarray(np.bincount(owner, worth, minlength=instances.count))
