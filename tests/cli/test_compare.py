@@ -14,12 +14,10 @@ import pytest
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.mitigation import AssessedRuns, MeasuredRuns
 from glasshouse.report import Page, Provenance, archive
-from glasshouse.report.page import Severity
 from glasshouse.report.compare.figures import measured_findings
-from glasshouse.report.compare.runs import side_by_side_findings
-from glasshouse.report.compare.runs import assessed_page
-from glasshouse.runs.compare import side_by_side
-from glasshouse.runs.compare import stored_assessment, stored_runs
+from glasshouse.report.compare.runs import assessed_page, side_by_side_findings
+from glasshouse.report.page import Severity
+from glasshouse.runs.compare import side_by_side, stored_assessment, stored_runs
 from tests.cli.test_longitudinal import write
 from tests.conftest import Glasshouse
 from tests.report.snapshots import assert_snapshot

@@ -12,6 +12,7 @@ from glasshouse.language import speaking
 from glasshouse.microdata import Assessment, Sweep, assess, sweep
 from glasshouse.report import Page, Provenance
 from glasshouse.report.assess.page import assessment_page
+from glasshouse.report.charts import TARGETS, wrapped
 from glasshouse.report.page import (
     Cell,
     Column,
@@ -23,7 +24,6 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
-from glasshouse.report.charts import TARGETS, wrapped
 from glasshouse.table import read
 
 PROVENANCE = Provenance(

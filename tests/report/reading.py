@@ -6,9 +6,9 @@ import re
 from html.parser import HTMLParser
 
 from glasshouse.report.archive import to_json
+from glasshouse.report.charts import to_svg
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Figure, Page
-from glasshouse.report.charts import to_svg
 
 
 class _Tags(HTMLParser):

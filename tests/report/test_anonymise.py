@@ -10,16 +10,18 @@ import pytest
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.mitigation import Anonymisation, Comparison
 from glasshouse.report import Provenance
-from glasshouse.report.html import to_html
-from glasshouse.report.compare.page import comparison_page
-from glasshouse.report.compare.page import comparison_findings
 from glasshouse.report.anonymise.findings import protection_findings
-from glasshouse.report.mitigation.page import protection_page
+from glasshouse.report.anonymise.page import page as protection_page
+from glasshouse.report.compare.page import comparison_findings, comparison_page
+from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Severity
-from glasshouse.runs.anonymising import run_anonymise
-from glasshouse.runs.comparing import compare_studies
+from glasshouse.runs import Resources
+from glasshouse.runs import anonymise as runs_anonymise
+from glasshouse.runs import compare as runs_compare
 from glasshouse.runs.folder import provenance_of
-from glasshouse.study import Study, make_study
+from glasshouse.study import validated
+from glasshouse.study.anonymise import AnonymiseStudy
+from glasshouse.study.compare import CompareStudy
 from glasshouse.study.datasets import Treatment
 from tests.cli.test_anonymise import PEOPLE
 from tests.cli.test_longitudinal import write
@@ -38,23 +40,29 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write("alike.csv", PEOPLE | {"age": ["20"] * 12, "sex": ["F"] * 6 + ["M"] * 6})
 
 
-def study(file: str = "people.csv", *, sensitive: tuple[str, ...] = ("ill",), **how: Any) -> Study:
+def study(
+    file: str = "people.csv", *, sensitive: tuple[str, ...] = ("ill",), **how: Any
+) -> AnonymiseStudy:
     content = {
         "command": "anonymise",
         "datasets": [{"path": file}],
         "adversary": {"quasi_identifiers": ["age", "sex"], "sensitive": list(sensitive)},
         "protection": {"method": "k-anonymity"} | how,
     }
-    return make_study(content, where="test")
+    return validated(AnonymiseStudy, content, "test")
 
 
 def protected(file: str = "people.csv", **how: Any) -> Anonymisation:
-    return run_anonymise(study(file, **how)).outcome
+    return runs_anonymise.answer(study(file, **how), resources=Resources()).outcome
 
 
 def compared(file: str = "people.csv", *, hows: list[dict[str, Any]]) -> Comparison:
     names = [", ".join(f"{name} = {value}" for name, value in how.items()) for how in hows]
-    return compare_studies([study(file, **how) for how in hows], names).outcome
+    studies = [study(file, **how) for how in hows]
+    question = CompareStudy(protections=dict(zip(names, studies, strict=True)))
+    outcome = runs_compare.answer(question, resources=Resources()).outcome
+    assert isinstance(outcome, Comparison)
+    return outcome
 
 
 def severities(findings: tuple[Finding, ...]) -> list[str]:
@@ -123,7 +131,7 @@ def test_the_remedy_is_more_than_what_was_done(how: dict[str, Any], remedy: str)
 
 def test_nothing_is_said_of_anatomy_that_it_does_not_do() -> None:
     run = protected("balanced.csv", method="anatomy", l=3)
-    page = protection_page(run, provenance=PROVENANCE)
+    page = protection_page(run, study(k=2), provenance=PROVENANCE)
     assert "recoded" not in " ".join(page.adversary)
     assert "published as they are" in page.adversary[1]
     protection = next(each for each in page.sections if each.title == "How it is protected")
@@ -133,7 +141,7 @@ def test_nothing_is_said_of_anatomy_that_it_does_not_do() -> None:
 
 
 def test_the_objective_is_no_option_of_mondrian() -> None:
-    page = protection_page(protected(k=2, recoding="mondrian"), provenance=PROVENANCE)
+    page = protection_page(protected(k=2, recoding="mondrian"), study(k=2), provenance=PROVENANCE)
     protection = next(each for each in page.sections if each.title == "How it is protected")
     options = [row[0].text for row in protection.tables[0].groups[0].rows]
     assert "--recoding" in options
@@ -175,7 +183,7 @@ def test_the_page_of_a_protection_in_every_language(name: str, code: str) -> Non
     file, how = EXAMPLES[name]
     run = protected(file, **how)
     with speaking(code):
-        page = protection_page(run, provenance=PROVENANCE)
+        page = protection_page(run, study(k=2), provenance=PROVENANCE)
         assert "<svg" in to_html(page)
     assert all(figure.table is not None for figure in page.figures)
     assert page.adversary

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from glasshouse.economics import Deterrence
 from glasshouse.language import LANGUAGES, speaking
-from glasshouse.report import Provenance
+from glasshouse.report import Provenance, page_of
 from glasshouse.report.deter.findings import deterrence_findings
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Severity
-from glasshouse.runs.deter import DeterRun, run_deter
+from glasshouse.runs import Resources, Run
+from glasshouse.runs.deter import answer
 from glasshouse.study.deter import DeterStudy
 from tests.cli.test_longitudinal import write
 from tests.report.snapshots import assert_snapshot
@@ -63,18 +65,23 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def deterred(name: str) -> DeterRun:
-    return run_deter(DeterStudy.model_validate(EXAMPLES[name]))
+def deterred(name: str) -> Run[DeterStudy, Deterrence]:
+    return answer(DeterStudy.model_validate(EXAMPLES[name]), resources=Resources())
+
+
+def findings_of(run: Run[DeterStudy, Deterrence]) -> tuple[Finding, ...]:
+    question = run.question
+    return deterrence_findings(run.outcome, subject=question.subject, currency=question.currency)
 
 
 def said(name: str) -> list[Finding]:
-    return list(deterrence_findings(deterred(name)))
+    return list(findings_of(deterred(name)))
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_what_is_said_of_an_attacker(name: str) -> None:
     run = deterred(name)
-    assert_snapshot(f"deterrence-{name}", lambda: deterrence_findings(run))
+    assert_snapshot(f"deterrence-{name}", lambda: findings_of(run))
 
 
 def test_what_is_safe_is_said_with_its_assumption() -> None:
@@ -103,7 +110,7 @@ def test_terms_that_are_enough_already_ask_for_nothing_more() -> None:
 def test_the_page_in_every_language(name: str, code: str) -> None:
     run = deterred(name)
     with speaking(code):
-        page = run.to_page(PROVENANCE)
+        page = page_of(run.outcome, run.question, provenance=PROVENANCE)
         document = to_html(page)
     assert document.count('class="picture wide"') == len(page.figures)
     assert all(figure.table is not None for figure in page.figures)
@@ -112,8 +119,8 @@ def test_the_page_in_every_language(name: str, code: str) -> None:
 
 
 def test_the_main_figures_are_kept_for_later_comparisons() -> None:
-    summary = deterred("release").summary()
+    summary = deterred("release").outcome.summary()
     assert summary["no_attack"] == 45
     assert summary["worth_attacking"] == 2
     assert summary["loss_known"] == pytest.approx(10 * (summary["expected_known"] or 0))
-    assert "expected_known" not in deterred("defaults").summary()
+    assert "expected_known" not in deterred("defaults").outcome.summary()

@@ -15,10 +15,10 @@ from glasshouse.errors import StudyError
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata import Leakage
 from glasshouse.microdata.family import Best, Family, Part
-from glasshouse.report import Finding, Provenance, Severity, theme
+from glasshouse.report import Finding, Provenance, Severity, charts
 from glasshouse.report.archive import to_dict
 from glasshouse.report.assess import family_charts
-from glasshouse.report.assess.family import family_findings
+from glasshouse.report.assess.family import family_findings, family_page, family_table
 from glasshouse.report.assess.family_charts import (
     LEAST,
     MOST,
@@ -26,8 +26,6 @@ from glasshouse.report.assess.family_charts import (
     family_chart,
     family_chart_table,
 )
-from glasshouse.report.assess.family import family_page
-from glasshouse.report.assess.family import family_table
 from glasshouse.report.discretion import Among
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Table
@@ -67,7 +65,7 @@ YEARS = of_parts(
 
 
 def to_svg(chart: alt.TopLevelMixin) -> str:
-    return theme.to_svg(theme.specification(chart))
+    return charts.to_svg(charts.specification(chart))
 
 
 def texts(svg: str) -> list[str]:

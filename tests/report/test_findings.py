@@ -15,10 +15,16 @@ from glasshouse.microdata import Assessment, assess, sweep
 from glasshouse.microdata.lattice import Sweep
 from glasshouse.qif import Tries
 from glasshouse.report import Severity
-from glasshouse.report.attacks import best_by_size, by_knowledge, stage_labels, widest
-from glasshouse.report.attacks import growth
 from glasshouse.report.assess.findings import findings
-from glasshouse.report.attacks import graded, learned
+from glasshouse.report.attacks import (
+    best_by_size,
+    by_knowledge,
+    graded,
+    growth,
+    learned,
+    stage_labels,
+    widest,
+)
 from glasshouse.report.words import frequency, money, share
 from glasshouse.runs.assess import assess_by_group
 from glasshouse.table import read

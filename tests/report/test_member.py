@@ -10,8 +10,8 @@ import pytest
 from glasshouse.language import speaking
 from glasshouse.microdata.membership import Member, member
 from glasshouse.report.html import to_html
-from glasshouse.report.membership.page import member_page
 from glasshouse.report.membership.findings import member_findings
+from glasshouse.report.membership.page import member_page
 from glasshouse.report.page import Page, Severity
 from tests.report.reading import assert_it_asks_nobody, drawn, everything, read_text
 from tests.report.snapshots import assert_snapshot

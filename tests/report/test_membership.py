@@ -14,9 +14,7 @@ from glasshouse.microdata.uniqueness import population_risks
 from glasshouse.report.html import to_html
 from glasshouse.report.membership.charts import bins
 from glasshouse.report.membership.findings import membership_findings
-from glasshouse.report.membership.page import member_page
-from glasshouse.report.membership.page import membership_page
-from glasshouse.report.membership.page import population_page
+from glasshouse.report.membership.page import member_page, membership_page, population_page
 from glasshouse.report.page import Page, Provenance, Severity
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.treatment import Step

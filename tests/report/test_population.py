@@ -12,8 +12,8 @@ import pytest
 from glasshouse.language import speaking, translated
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks, population_risks
 from glasshouse.report.html import to_html
-from glasshouse.report.membership.page import population_page
 from glasshouse.report.membership.findings import population_findings
+from glasshouse.report.membership.page import population_page
 from glasshouse.report.page import Finding, Provenance, Severity
 from glasshouse.table import read
 from tests.report.reading import assert_it_asks_nobody, drawn, read_text

@@ -22,10 +22,8 @@ from glasshouse.report.archive import in_every_language, to_json
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Page, Provenance, Severity
 from glasshouse.report.threat.charts import MOST_RANKS, ranked_beliefs
-from glasshouse.report.threat.findings import threat_findings
-from glasshouse.report.threat.page import threat_page
-from glasshouse.report.threat.page import measures_section, sampling_section
-from glasshouse.report.threat.findings import likeliest
+from glasshouse.report.threat.findings import likeliest, threat_findings
+from glasshouse.report.threat.page import measures_section, sampling_section, threat_page
 from glasshouse.runs.threat import ThreatRun, run_threat
 from glasshouse.study import Dataset
 from glasshouse.study.threat import ThreatStudy

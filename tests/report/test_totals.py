@@ -26,7 +26,7 @@ from glasshouse.report.totals.charts import (
     value_at_risk_table,
 )
 from glasshouse.report.totals.findings import total_findings
-from glasshouse.report.totals.page import total_page
+from glasshouse.report.totals.page import page as total_page
 from glasshouse.report.totals.page import places_section
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.totals import CampaignResult, ExposurePhase, campaign

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from glasshouse.errors import StudyError
-from glasshouse.study import dump_study, load_study, make_study
+from glasshouse.study import dump_study, load_question, load_study, validated
+from glasshouse.study.assess import AssessStudy
 
 CONTENT: dict[str, Any] = {
     "datasets": [
@@ -38,7 +39,7 @@ CONTENT: dict[str, Any] = {
 
 
 def test_a_study_reads_back_as_it_was_written(tmp_path: Path) -> None:
-    study = make_study(CONTENT)
+    study = validated(AssessStudy, CONTENT, "the study")
     path = tmp_path / "study.toml"
     path.write_text(dump_study(study, version="1.2.3"), encoding="utf-8")
     assert load_study(path) == study
@@ -47,13 +48,17 @@ def test_a_study_reads_back_as_it_was_written(tmp_path: Path) -> None:
 def test_paths_start_at_the_folder_of_the_study(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_text('datasets = [{path = "x.csv"}]\n[adversary]\nquasi_identifiers = ["a"]\n')
-    assert load_study(path).datasets[0].path == tmp_path / "x.csv"
+    assert load_question(path, AssessStudy).datasets[0].path == tmp_path / "x.csv"
 
 
 def test_subsets_come_by_size_then_in_the_order_given() -> None:
     adversary = {"quasi_identifiers": ["c", "a", "b"]}
     subsets = [["a", "b"], "full", ["b"], ["b", "c"], ["c"], ["b", "a"]]
-    study = make_study({"datasets": [{"path": "x"}], "adversary": adversary, "subsets": subsets})
+    study = validated(
+        AssessStudy,
+        {"datasets": [{"path": "x"}], "adversary": adversary, "subsets": subsets},
+        "study",
+    )
     assert study.chosen_subsets() == (("c",), ("b",), ("c", "b"), ("a", "b"), ("c", "a", "b"))
 
 
@@ -94,7 +99,7 @@ def changed(**entries: object) -> dict[str, Any]:
 )
 def test_what_is_wrong_is_said_in_one_line(content: dict[str, Any], message: str) -> None:
     with pytest.raises(StudyError) as caught:
-        make_study(content)
+        validated(AssessStudy, content, "the study")
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 

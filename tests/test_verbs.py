@@ -1,0 +1,195 @@
+"""The commands as Python functions: one way to ask, one kind of answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import pyarrow as pa
+import pytest
+
+import glasshouse as gh
+from glasshouse.cli.main import main
+from glasshouse.language import speaking
+from glasshouse.report import Severity
+
+PEOPLE = pa.table(
+    {
+        "age": ["20", "20", "30", "30", "30", "40"] * 5,
+        "sex": ["F", "M", "F", "F", "M", "<b>"] * 5,
+        "illness": ["a", "b", "b", "a", "a", "a"] * 5,
+        "who": [f"p{row}" for row in range(30)],
+    }
+)
+ROLES: dict[str, Any] = {"quasi_identifiers": ["age", "sex"], "sensitive": ["illness"]}
+GROUP = Path(__file__).parents[1] / "examples" / "trade" / "group.json"
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    pa.csv.write_csv(PEOPLE, "people.csv")
+
+
+@cache
+def table() -> gh.EncodedTable:
+    return gh.read(PEOPLE, **ROLES)
+
+
+def compared() -> gh.Run[Any, Any]:
+    for name, records in (("before", 30), ("after", 20)):
+        gh.assess(PEOPLE.slice(0, records), **ROLES)
+        pa.csv.write_csv(PEOPLE.slice(0, records), f"{name}.csv")
+        gh.assess(f"{name}.csv", **ROLES).report(name)
+    return gh.compare("before", "after")
+
+
+def threatened() -> gh.Run[Any, Any]:
+    gh.anonymise("people.csv", **ROLES, k=5).report("protected")
+    return gh.threat("protected")
+
+
+VERBS: dict[str, Callable[[], gh.Run[Any, Any]]] = {
+    "assess": lambda: gh.assess(table()),
+    "assess of parts": lambda: gh.assess(PEOPLE, **ROLES, by="sex"),
+    "target": lambda: gh.target(table(), {"age": 40}),
+    "membership": lambda: gh.membership(table(), PEOPLE, quasi_identifiers=["age", "sex"]),
+    "anonymise": lambda: gh.anonymise(table(), k=5),
+    "compare": compared,
+    "threat": threatened,
+    "totals solve": lambda: gh.totals.solve(GROUP),
+    "deter": lambda: gh.deter(gain=8000, penalty=10000, sizes=(1, 20)),
+}
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_every_verb_gives_a_run_with_the_same_members(name: str) -> None:
+    run = VERBS[name]()
+    assert isinstance(run, gh.Run)
+    assert run.findings
+    assert all(finding.sentence and finding.severity in Severity for finding in run.findings)
+    assert run.to_frame().num_rows
+    assert json.loads(json.dumps(run.to_dict()))
+    assert run.outcome.to_dict() == run.to_dict()
+    assert run.question.command == name.split()[0]
+    page = run.report("report.html")
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_a_run_says_what_it_is_in_one_line_without_a_value_of_a_record(name: str) -> None:
+    said = repr(VERBS[name]())
+    assert said.startswith(f"<Run of {name.split()[0]}: ")
+    assert "\n" not in said
+    assert "<b>" not in said
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_a_notebook_is_shown_severity_and_advice_in_the_language_spoken(name: str) -> None:
+    run = VERBS[name]()
+    for code in ("en", "pt-BR"):
+        with speaking(code):
+            shown = run._repr_html_()
+            first = run.findings[0]
+            assert first.severity.heading in shown
+    assert "<script" not in shown
+    assert "<b>" not in shown
+
+
+def test_the_main_picture_is_a_chart_of_altair() -> None:
+    assert isinstance(gh.assess(table()).chart(), alt.TopLevelMixin)
+    assert isinstance(VERBS["anonymise"]().chart(), alt.TopLevelMixin)
+
+
+def test_python_and_the_command_line_say_the_same(capfd: pytest.CaptureFixture[str]) -> None:
+    line = "assess people.csv -q age -q sex -s illness --json"
+    assert main(line.split()) == 0
+    document = json.loads(capfd.readouterr().out)
+    assert gh.assess("people.csv", **ROLES).to_dict() == document
+    read = gh.read("people.csv", **ROLES)
+    assert gh.assess(read).to_dict() == document
+
+
+def test_a_study_of_any_command_is_run() -> None:
+    gh.assess("people.csv", **ROLES).report("run")
+    again = gh.run("run/study.toml")
+    assert again.to_dict() == gh.assess("people.csv", **ROLES).to_dict()
+    assert gh.run(gh.load_study(Path("run/study.toml"))).to_dict() == again.to_dict()
+    gh.deter(gain=800.0, sizes=(1, 5)).report("deterred")
+    assert gh.run("deterred/study.toml").to_frame().num_rows == 5
+
+
+def test_a_folder_of_a_run_is_that_of_the_command_line() -> None:
+    gh.assess("people.csv", **ROLES).report("python")
+    assert main("assess people.csv -q age -q sex -s illness --out line".split()) == 0
+    for name in ("study.toml", "manifest.json", "results.parquet", "report.html", "report.json"):
+        assert Path("python", name).read_bytes() == Path("line", name).read_bytes(), name
+
+
+def test_the_protected_table_can_be_assessed_at_once() -> None:
+    run = gh.anonymise(table(), k=5)
+    assert run.release is not None
+    assert gh.assess(run.release).outcome.attacks[-2].uniques == 0
+
+
+def test_a_file_is_read_as_it_is_written_down() -> None:
+    Path("odd.csv").write_text("nome;idade\nJosé;41\n", encoding="latin-1")
+    read = gh.read("odd.csv", encoding="latin-1", separator=";")
+    assert read.column("nome").values.to_pylist() == ["José"]
+    with pytest.raises(gh.StudyError, match="must be one character"):
+        gh.read("odd.csv", separator=";;")
+
+
+def test_per_record_risks_are_given_where_they_are_asked_for() -> None:
+    assert gh.assess(table()).per_record is None
+    risks = gh.assess(table(), per_record=True).per_record
+    assert risks is not None
+    assert risks.num_rows == 30
+
+
+def test_progress_has_one_form() -> None:
+    seen: list[gh.Progress] = []
+    gh.assess("people.csv", **ROLES, on_progress=seen.append)
+    assert {now.stage for now in seen} == {"reading", "sweeping"}
+    assert all(now.share is None or 0 <= now.share <= 1 for now in seen)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: gh.assess(table(), sensitves=["illness"]), 'did you mean "sensitive"'),
+        (lambda: gh.assess(table(), secret="illness"), "it takes quasi_identifiers, sensitive"),
+        (lambda: gh.assess(), "cannot be called so"),
+        (lambda: gh.assess("people.csv"), "quasi_identifiers"),
+        (lambda: gh.assess("nowhere.csv", **ROLES), "there is no such file"),
+        (lambda: gh.assess(table(), sensitive=["ilness"]), 'did you mean "illness"'),
+        (lambda: gh.target(table(), {"agee": 1}), 'did you mean "age"'),
+        (lambda: gh.anonymise(table(), k=1000), "no class can hold 1000"),
+        (lambda: gh.deter(gian=3), '"gian" is not an entry'),
+        (lambda: gh.compare("nowhere", "neither"), 'there is no folder "nowhere"'),
+        (lambda: gh.run("nowhere.toml"), "cannot be read"),
+    ],
+)
+def test_a_wrong_call_is_answered_with_a_sentence(
+    call: Callable[[], object], sentence: str
+) -> None:
+    with pytest.raises(gh.GlasshouseError) as caught:
+        call()
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_report_is_never_written_over_unasked() -> None:
+    run = gh.assess(table())
+    run.report("report.html")
+    with pytest.raises(gh.DataError, match="exists"):
+        run.report("report.html")
+    run.report("report.html", overwrite=True)
+    assert json.loads(run.report("report.json").read_text(encoding="utf-8"))["pages"].keys() == {
+        "en",
+        "pt-BR",
+    }
