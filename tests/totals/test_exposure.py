@@ -41,7 +41,8 @@ def test_the_city_with_one_importer_is_exposed_with_certainty() -> None:
         ("172900001", ["OURO BRANCO"]),
     ]
     last = found.phases()[-1]
-    assert (last.certain, last.certain_value) == (2, pytest.approx(9_002_981.47))
+    assert last.certain == 2
+    assert last.certain_value == pytest.approx(9_002_981.47)
     assert found.to_frame().num_rows == 11
 
 

@@ -12,6 +12,8 @@ A group whose totals its records cannot meet is set apart with the reason. An in
 it that its process is ended, has failed: it is counted with the reason, and the rest goes on. With a folder, every
 attempt is kept there: a campaign that was ended at any moment goes on with `resume=True`. What an instance is found to
 be does not depend on the number of processes, unless it meets a limit.
+
+What comes of it is a `CampaignResult`: figures per phase and step, and tables per instance, per bin and per record.
 """
 
 from __future__ import annotations
@@ -289,7 +291,25 @@ class CampaignResult:
         """
         if self.register is None:
             raise StudyError(translated(NO_REGISTER))
-        return _entities_table(self.standing, self.values, self.register, self.study)
+        rows = np.flatnonzero(self.standing.certain)
+        entities, place = np.unique(self.standing.named[rows], return_inverse=True)
+        place, values = place.reshape(-1), self.values[rows]
+        column = None if self.study.entities is None else self.study.entities.entity
+        names = (
+            [f"row {row + 1}" for row in self.register.row[entities].tolist()]
+            if column is None
+            else self.register.column(column).values.take(pa.array(entities)).to_pylist()
+        )
+        table = pa.table(
+            {
+                "entity": pa.array(names, pa.string()),
+                "records": pa.array(np.bincount(place, minlength=len(entities))),
+                "value": pa.array(
+                    np.bincount(place, values, minlength=len(entities)), pa.float64()
+                ),
+            }
+        )
+        return table.sort_by([("value", "descending"), ("entity", "ascending")])
 
     def packages_frame(self, *, most_bins: int = 100) -> pa.Table:
         """Return a row per record: where it can be, with which probability, and the chances to name its entity.
@@ -307,13 +327,12 @@ class CampaignResult:
             .values.take(pa.array(names.codes))
             .cast(pa.string())
         )
-        registered = self.entities is not None
         return packages_table(
             self.solved_phases,
             self.standing,
             self.values,
             records,
-            registered=registered,
+            registered=self.entities is not None,
             most_bins=most_bins,
         )
 
@@ -719,34 +738,6 @@ def _unregistered(
         return ()
     number, worth = int(new.sum()), float(values[new].sum())
     return (Apart(NO_ENTITY, len(concerned), number, worth, groups.labels[concerned[0]]),)
-
-
-def _entities_table(
-    standing: Standing,
-    values: Floats,
-    published: Published,
-    study: TotalsStudy,
-) -> pa.Table:
-    """Return the entities that are certain to be behind some record, with how many and what they are worth."""
-    rows = np.flatnonzero(standing.certain)
-    entities, inverse = np.unique(standing.named[rows], return_inverse=True)
-    inverse = inverse.reshape(-1)
-    column = None if study.entities is None else study.entities.entity
-    names = (
-        [f"row {row + 1}" for row in published.row[entities].tolist()]
-        if column is None
-        else published.column(column).values.take(pa.array(entities)).to_pylist()
-    )
-    table = pa.table(
-        {
-            "entity": pa.array(names, pa.string()),
-            "records": pa.array(np.bincount(inverse, minlength=len(entities))),
-            "value": pa.array(
-                np.bincount(inverse, values[rows], minlength=len(entities)), pa.float64()
-            ),
-        }
-    )
-    return table.sort_by([("value", "descending"), ("entity", "ascending")])
 
 
 def _instances_table(solved: SolvedPhase, values: Floats) -> pa.Table:

@@ -9,7 +9,7 @@ the sets are exact, and one piece of work serves all packages:
 2. what is still open falls into independent parts; of each the valid allocations are the paths of a layered graph,
    which counts them (`graph`);
 3. where a graph would be too large, valid allocations are searched until every bin that is not ruled out has been seen
-   for every package (`walk`), and what is not seen is supposed, which shortens all lists (probing, below);
+   for every package (`walk`), and what is not seen is supposed, which shortens all lists (probing);
 4. what is then neither seen nor ruled out is asked from CP-SAT: an allocation that shows some of it, or the proof that
    there is none (`cp_sat`).
 
@@ -117,10 +117,10 @@ def solve(
                 part=str(counting),
             )
         )
-    own_weights = _weights(instance, weights)
+    bin_weights = _weights(instance, weights)
     prepare()
     budget = Budget(seconds, memory)
-    solver = _Solver(instance, budget, own_weights, counting, on_progress)
+    solver = _Solver(instance, budget, bin_weights, counting, on_progress)
     try:
         return solver.solve()
     except SystemError as error:
@@ -201,6 +201,7 @@ class _Solver:
         return self._solution()
 
     def _run(self) -> None:
+        # Level by level: lists, then graphs; from some level on also walks, CP-SAT and probes where they are too long.
         for level in range(len(EFFORTS)):
             self._enter("propagation")
             for task in list(self._tasks):
@@ -227,6 +228,7 @@ class _Solver:
                     if not task.decided and task.witnesses.allocations:
                         self._probe(task, level)
                 self._only_count()
+        # What is still undecided after the last level: longer walks, CP-SAT, and CP-SAT until the time is over.
         for seed in (1, 2):
             self._enter("walk")
             for task in self._tasks:
@@ -347,10 +349,59 @@ class _Solver:
         self._credit(task)
 
     def _probe(self, task: _OpenPart, level: int) -> None:
-        known = task.known
+        """Suppose undecided pairs of a part, one at a time, and see where that leads.
+
+        The supposition leaves the bin less to fill, which shortens its list, and those of the others by propagation. It
+        leads to a contradiction, which rules the pair out; or to a graph that is small enough to hold all allocations
+        with the pair; or at least to a list from which a walk can start. Where it leads nowhere the pair stays
+        undecided.
+        """
+        known, seen = task.known, task.witnesses.seen
         effort = self._effort(known, level)
-        _probe(known, task.witnesses, effort, self._budget, self._probes)
+        undecided = np.argwhere(task.undecided)
+        room = known.system.high.max(axis=1)
+        weight = known.system.weights.max(axis=1)
+        order = np.argsort(-(weight[undecided[:, 0]] / np.maximum(1, room[undecided[:, 1]])))
+        for kind, bin_ in undecided[order].tolist():
+            if self._probes.empty:
+                break
+            if seen[kind, bin_] or not known.most[kind, bin_]:
+                continue
+            if not self._possible(task, kind, bin_, effort):
+                known.most[kind, bin_] = 0
         self._credit(task)
+
+    def _possible(self, task: _OpenPart, kind: int, bin_: int, effort: ListEffort) -> bool:
+        """Tell whether a pair is possible, as far as one can see; an allocation that shows it is added."""
+        budget, meter = self._budget, self._probes
+        supposed = supposing(task.known, kind, bin_)
+        if supposed.possible:
+            propagate(supposed, effort, budget, meter)
+        parts = (
+            parts_of(supposed.system, supposed.least, supposed.most) if supposed.possible else None
+        )
+        if parts is None:
+            return False
+        whole = [supposed.least.copy()]
+        for part in parts:
+            domains = narrowed(supposed, part)
+            allowed = meter.left // _PROBE_GRAPH
+            graph_meter = Meter(allowed)
+            try:
+                graph = graph_of(domains, effort, budget, graph_meter)
+            except TooLarge:
+                trials = _PROBE_TRIALS
+                aim(supposed, task.witnesses, kind, bin_, budget, meter, seed=kind, trials=trials)
+                return True
+            finally:
+                meter.spend(allowed - graph_meter.left)
+            if graph.empty:
+                return False
+            shown = allocations_covering(graph, domains)
+            whole = _joined(whole, shown, np.ix_(part.kinds, part.bins))
+        for allocation in whole:
+            task.witnesses.add(allocation)
+        return True
 
     def _credit(self, task: _OpenPart) -> None:
         """Take note of what decided a part, if it is decided now."""
@@ -465,66 +516,6 @@ def _open_part(task: _OpenPart, part: SystemPart) -> _OpenPart:
         witnesses=witnesses,
         method=task.method,
     )
-
-
-# -- one pair at a time: suppose that a package is in a bin, and see where that leads --------------------------------
-
-
-def _probe(
-    known: Domains, witnesses: Witnesses, effort: ListEffort, budget: Budget, meter: Meter
-) -> None:
-    """Decide undecided pairs of a part of which some allocation is known, as far as the effort goes.
-
-    Raises:
-        OutOfTime: The time is over; what was decided until then is kept.
-    """
-    undecided = np.argwhere((known.most > 0) & ~witnesses.seen)
-    room = known.system.high.max(axis=1)
-    weight = known.system.weights.max(axis=1)
-    order = np.argsort(-(weight[undecided[:, 0]] / np.maximum(1, room[undecided[:, 1]])))
-    for kind, bin_ in undecided[order].tolist():
-        if meter.empty:
-            return
-        if witnesses.seen[kind, bin_] or not known.most[kind, bin_]:
-            continue
-        if not _possible(known, witnesses, kind, bin_, effort, budget, meter):
-            known.most[kind, bin_] = 0
-
-
-def _possible(
-    known: Domains,
-    witnesses: Witnesses,
-    kind: int,
-    bin_: int,
-    effort: ListEffort,
-    budget: Budget,
-    meter: Meter,
-) -> bool:
-    """Tell whether a pair is possible, as far as one can see; an allocation that shows it is added."""
-    supposed = supposing(known, kind, bin_)
-    if supposed.possible:
-        propagate(supposed, effort, budget, meter)
-    parts = parts_of(supposed.system, supposed.least, supposed.most) if supposed.possible else None
-    if parts is None:
-        return False
-    whole = [supposed.least.copy()]
-    for part in parts:
-        domains = narrowed(supposed, part)
-        allowed = meter.left // _PROBE_GRAPH
-        graph_meter = Meter(allowed)
-        try:
-            graph = graph_of(domains, effort, budget, graph_meter)
-        except TooLarge:
-            aim(supposed, witnesses, kind, bin_, budget, meter, seed=kind, trials=_PROBE_TRIALS)
-            return True
-        finally:
-            meter.spend(allowed - graph_meter.left)
-        if graph.empty:
-            return False
-        whole = _joined(whole, allocations_covering(graph, domains), np.ix_(part.kinds, part.bins))
-    for allocation in whole:
-        witnesses.add(allocation)
-    return True
 
 
 def _joined(
