@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.totals import Instance
+from glasshouse.reconstruction import Instance
 
 SCALE = (100, 100_000)
 CITIES, PRODUCTS, ORIGINS = 400, 220, 14

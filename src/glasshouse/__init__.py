@@ -14,7 +14,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from glasshouse import economics, groups, microdata, mitigation, qif, synthetic, totals
+    from glasshouse import (
+        economics,
+        groups,
+        microdata,
+        mitigation,
+        qif,
+        reconstruction,
+        synthetic,
+        totals,
+    )
     from glasshouse.errors import (
         BudgetError,
         DataError,
@@ -52,7 +61,10 @@ _HOME = {
         *("anonymise", "assess", "compare", "deter", "membership"),
         *("read", "run", "target", "threat"),
     ),
-    "": ("economics", "groups", "microdata", "mitigation", "qif", "synthetic", "totals"),
+    "": (
+        *("economics", "groups", "microdata", "mitigation", "qif"),
+        *("reconstruction", "synthetic", "totals"),
+    ),
 }
 """The public names, by the module that they come from; those of the last line are modules."""
 _MODULES = {name: module for module, names in _HOME.items() for name in names}
@@ -79,6 +91,7 @@ __all__ = [
     "mitigation",
     "qif",
     "read",
+    "reconstruction",
     "run",
     "synthetic",
     "target",

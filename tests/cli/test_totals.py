@@ -14,10 +14,10 @@ import pytest
 
 from glasshouse.report.totals.page import solution_sentences
 from glasshouse.synthetic.trade import write_trade
-from glasshouse.totals import Instance, instance, solve
+from glasshouse.reconstruction import Instance, instance, solve
 from tests.conftest import Glasshouse
-from tests.totals.examples import plain_instance
-from tests.totals.test_solver import dense, sparse
+from tests.reconstruction.examples import plain_instance
+from tests.reconstruction.test_solver import dense, sparse
 
 PLAN = Path(__file__).parents[2] / "examples" / "trade" / "study.toml"
 

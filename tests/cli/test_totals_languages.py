@@ -12,8 +12,8 @@ import pytest
 from glasshouse.errors import DataError
 from glasshouse.language import speak, speaking
 from glasshouse.synthetic.trade import write_trade
-from glasshouse.totals import instance
-from glasshouse.totals.publications import Trouble
+from glasshouse.reconstruction import instance
+from glasshouse.reconstruction.publications import Trouble
 from tests.conftest import Glasshouse
 
 PLAN = Path(__file__).parents[2] / "examples" / "trade" / "study.toml"

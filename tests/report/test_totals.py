@@ -29,8 +29,8 @@ from glasshouse.report.totals.findings import total_findings
 from glasshouse.report.totals.page import page as total_page
 from glasshouse.report.totals.page import places_section
 from glasshouse.study.totals import TotalsStudy
-from glasshouse.totals import CampaignResult, ExposurePhase, campaign
-from glasshouse.totals.campaign import Apart
+from glasshouse.reconstruction import CampaignResult, ExposurePhase, campaign
+from glasshouse.reconstruction.campaign import Apart
 from tests.report.reading import assert_it_asks_nobody, everything, read_text
 from tests.report.snapshots import assert_snapshot
 

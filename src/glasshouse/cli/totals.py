@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, check_records_file, warn, write_records
 from glasshouse.cli.interrupts import interrupt
 from glasshouse.cli.options import option
-from glasshouse.errors import DataError, SolverError, StudyError
+from glasshouse.errors import SolverError, StudyError
 from glasshouse.language import number, text
 
 app = typer.Typer(
@@ -25,10 +24,6 @@ app = typer.Typer(
     invoke_without_command=True,
     rich_markup_mode="rich",
 )
-
-
-_COUNTING = 0.4
-"""The part of the time that counting the allocations of one group may take, in lists and in graphs each."""
 
 
 @app.callback()
@@ -59,28 +54,15 @@ def solve(
 
     Example: glasshouse totals solve group.json --json
     """
-    from glasshouse.report import terminal
-    from glasshouse.report.totals.page import solution_brief
-    from glasshouse.sources import existing_file
-    from glasshouse.totals import from_json, solve
+    from glasshouse.reconstruction import Solution
+    from glasshouse.study import validated
+    from glasshouse.study.totals import SolveStudy
 
-    try:
-        document = existing_file(instance).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise DataError(
-            text("{file}: is not UTF-8 text; give an instance as JSON", file=instance.name)
-        ) from None
-    solution = solve(
-        from_json(document),
-        seconds=time_limit,
-        memory=options.size_in_bytes(memory) or 2 << 30,
-        counting=_COUNTING,
-    )
-    if as_json:
-        print(json.dumps(solution.to_dict(), indent=2))
-    else:
-        terminal.show(solution_brief(solution))
-    if not solution.proved:
+    size = options.size_in_bytes(memory) or 2 << 30
+    content = {"instance": instance, "seconds": time_limit, "memory": size}
+    study = validated(SolveStudy, content, "totals solve")
+    solution = carry_out(study, options.Output(as_json=as_json)).outcome
+    if isinstance(solution, Solution) and not solution.proved:
         raise SolverError(
             text(
                 "the limit was met: what is told is a proved superset; a longer --time-limit or more --memory may "
@@ -133,9 +115,9 @@ def campaign(
 
     Example: glasshouse totals campaign --study study.toml --seconds 600 --out run
     """
+    from glasshouse.reconstruction import CampaignResult
     from glasshouse.study import load_question, paths_of
     from glasshouse.study.totals import TotalsStudy
-    from glasshouse.totals import CampaignResult
 
     study = load_question(study_file, TotalsStudy)
     if seconds is not None:

@@ -1,26 +1,51 @@
-"""``totals campaign``: who is behind each record, from published totals."""
+"""``totals``: who is behind each record, from published totals; one group, or a whole month."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from glasshouse.errors import DataError
 from glasshouse.language import text
-from glasshouse.runs.run import Resources, Run
-from glasshouse.study.totals import TotalsStudy
-from glasshouse.totals import CampaignResult, campaign
+from glasshouse.reconstruction import CampaignResult, campaign
+from glasshouse.reconstruction.instance import Instance
+from glasshouse.runs.run import Resources, Run, in_memory
+from glasshouse.sources.files import existing_file
+from glasshouse.study.totals import SolveStudy, TotalsStudy
+
+COUNTING = 0.4
+"""The part of the time that counting the allocations of one group may take, in lists and in graphs each."""
 
 
-def checkpoint_key(study: TotalsStudy) -> str:
+def checkpoint_key(study: TotalsStudy | SolveStudy) -> str | None:
     """Return nothing to agree with: a campaign gives the attempts that it keeps a key of its own."""
-    return ""
+    return "" if isinstance(study, TotalsStudy) else None
 
 
-def answer(study: TotalsStudy, *, resources: Resources) -> Run[TotalsStudy, CampaignResult]:
-    """Carry out a plan.
+def answer(
+    study: TotalsStudy | SolveStudy, *, resources: Resources, instance: Instance | None = None
+) -> Run[TotalsStudy, CampaignResult] | Run[SolveStudy, Solution]:
+    """Carry out a plan, or solve one group.
+
+    Args:
+        study: What is asked.
+        resources: What there is to work with.
+        instance: The group, where it is in memory.
 
     Raises:
         DataError: A file or column of the plan is not there, or a file is malformed.
         StudyError: There is nothing to resume, or it belongs to another plan.
         BudgetError: A process was ended from outside.
     """
+    if isinstance(study, SolveStudy):
+        group = _read(study.instance) if instance is None else instance
+        solution = solve(
+            group,
+            seconds=study.seconds,
+            memory=study.memory,
+            counting=COUNTING,
+            on_progress=resources.on_progress,
+        )
+        return Run(study, solution, provenance=in_memory() if instance is not None else None)
     outcome = campaign(
         study,
         processes=resources.threads or 1,
@@ -39,3 +64,13 @@ def answer(study: TotalsStudy, *, resources: Resources) -> Run[TotalsStudy, Camp
         for trouble in outcome.troubles
     )
     return Run(study, outcome, warnings=warnings)
+
+
+def _read(path: Path) -> Instance:
+    """Read an instance from its file."""
+    try:
+        return from_json(existing_file(path).read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise DataError(
+            text("{file}: is not UTF-8 text; give an instance as JSON", file=path.name)
+        ) from None

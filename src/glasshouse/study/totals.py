@@ -155,6 +155,21 @@ class TimeBudget(Model):
     """The memory that one attempt may take for its lists."""
 
 
+class SolveStudy(Question):
+    """One group of records and totals."""
+
+    command: Literal["totals"] = "totals"
+    """The command that answers it."""
+    instance: Path
+    """The file of the instance, as JSON."""
+    seconds: StrictFloat = Field(default=60.0, gt=0)
+    """CPU seconds; then a proved superset is told."""
+    memory: StrictInt = Field(default=2 << 30, gt=0)
+    """How many bytes lists may take."""
+    subject: str = Field(default="record", min_length=1)
+    """What is behind a record, in the words of the report."""
+
+
 class TotalsStudy(Question):
     """Which publications are set against each other, and how."""
 
@@ -167,7 +182,7 @@ class TotalsStudy(Question):
     value: Name | None = None
     """The measure that says what a record is worth; unset: the first."""
     rounding: Literal["sum", "record", "unknown"] = "unknown"
-    """How the totals were rounded; see `glasshouse.totals.instance`."""
+    """How the totals were rounded; see `glasshouse.reconstruction.instance`."""
     tolerance: Annotated[StrictFloat, Field(ge=0, le=1e6)] | None = None
     """How far a sum may be from its total, in units of the totals; unset: ½."""
     none_bin: StrictBool = True

@@ -15,11 +15,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.language import exactly, number, text
+from glasshouse.reconstruction import ExposurePhase
 from glasshouse.report.cells import count_cell, percent_cell
 from glasshouse.report.charts import TARGETS, wrapped
 from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.totals.findings import exact_amount, short, step_label
-from glasshouse.totals import ExposurePhase
 
 WIDE = 50
 """Values that differ by a greater factor are drawn on a logarithmic axis."""

@@ -11,12 +11,12 @@ from math import floor, isclose, log10
 
 from glasshouse.disclosure import is_shown
 from glasshouse.language import exactly, localised, marked, number, text, text_for, translated
+from glasshouse.reconstruction import CampaignResult, ExposurePhase, PhaseResult
+from glasshouse.reconstruction.campaign import NO_ENTITY
 from glasshouse.report.attacks import graded
 from glasshouse.report.page import Cell, Finding, Severity
 from glasshouse.report.words import counted, frequencies, money, percentage, plural, share
 from glasshouse.study.totals import TotalsStudy
-from glasshouse.totals import CampaignResult, ExposurePhase, PhaseResult
-from glasshouse.totals.campaign import NO_ENTITY
 
 MANY = Fraction(1, 20)
 """From so large a share of the records, or of their value, on it is a high risk that who is behind them is certain."""

@@ -8,6 +8,14 @@ from math import floor, log10
 
 from glasshouse.disclosure import cell_count, cover_each_other, hidden_parts, smallest_cell
 from glasshouse.language import exactly, marked, number, text, text_for, translated
+from glasshouse.reconstruction import (
+    BinExposed,
+    CampaignResult,
+    ExposurePhase,
+    PhaseResult,
+    Solution,
+)
+from glasshouse.report.attacks import graded
 from glasshouse.report.cells import NOTHING, count_cell, text_table
 from glasshouse.report.page import (
     Brief,
@@ -43,8 +51,7 @@ from glasshouse.report.totals.findings import (
     total_findings,
 )
 from glasshouse.report.words import counted, glossary, percentage, plural
-from glasshouse.study.totals import TotalsStudy
-from glasshouse.totals import BinExposed, CampaignResult, ExposurePhase, PhaseResult, Solution
+from glasshouse.study.totals import SolveStudy, TotalsStudy
 
 SOURCE = (
     "Favato 2021, “Confidential data leakage in Brazilian official foreign trade statistics” (UFMG)"
@@ -53,7 +60,68 @@ MOST_PACKAGES, MOST_BINS = 30, 6
 """How many records of one group a terminal shows, and how many places of each."""
 
 
-def page(result: CampaignResult, study: TotalsStudy, *, provenance: Provenance) -> Page:
+def page(
+    outcome: CampaignResult | Solution,
+    question: TotalsStudy | SolveStudy,
+    *,
+    provenance: Provenance,
+) -> Page:
+    """Return the report of a campaign, or of one group."""
+    if isinstance(outcome, Solution):
+        return _solution_page(outcome, provenance)
+    assert isinstance(question, TotalsStudy)
+    return campaign_page(outcome, question, provenance=provenance)
+
+
+def brief(outcome: CampaignResult | Solution, question: TotalsStudy | SolveStudy) -> Brief:
+    """Return what a terminal says of a campaign, or of one group."""
+    if isinstance(outcome, Solution):
+        return solution_brief(outcome)
+    assert isinstance(question, TotalsStudy)
+    return campaign_brief(outcome, question)
+
+
+def _solution_page(solution: Solution, provenance: Provenance) -> Page:
+    """Return the report of one group: how many places are left for its records, and what of it is proved."""
+    first, *others = solution_sentences(solution, with_shares=False)
+    records, known = len(solution.feasible_bins), solution.linked
+    severity = Severity.SAFE if solution.proved and solution.reason is None else Severity.NOTE
+    if known:
+        severity = graded(Fraction(known, records), certain=True)
+    left = Counter(len(bins) for bins in solution.feasible_bins)
+    rows = [
+        (text_for(places, "{count} place", "{count} places"), number(left[places]))
+        for places in sorted(left)
+    ]
+    table = text_table("", text("places left"), (text("number of records"),), rows)
+    return Page(
+        title=text("Where the records of a group can be"),
+        lead=text_for(
+            records,
+            "{count} record and the totals of {places} places",
+            "{count} records and the totals of {places} places",
+            places=len(solution.instance.bin_names),
+        ),
+        findings=(
+            Finding(severity, first),
+            *(Finding(Severity.NOTE, sentence) for sentence in others),
+        ),
+        adversary=(
+            text(
+                "The adversary knows the records and the totals of the group, and how the totals were rounded."
+            ),
+        ),
+        limits=(
+            text("What is said holds under every allocation of the records that meets the totals."),
+        ),
+        sections=(Section(text("records by how many places are left for them"), tables=(table,)),),
+        provenance=provenance,
+        command="glasshouse totals solve INSTANCE.json",
+        method=text("after {source}, with exact windows instead of its tolerance", source=SOURCE),
+    )
+
+
+def campaign_page(result: CampaignResult, study: TotalsStudy, *, provenance: Provenance) -> Page:
     """Return the report of a campaign."""
     records = text_for(result.records, "{count} record", "{count} records")
     instances = text_for(result.instances, "{count} instance", "{count} instances")
@@ -77,7 +145,7 @@ def page(result: CampaignResult, study: TotalsStudy, *, provenance: Provenance) 
     )
 
 
-def brief(result: CampaignResult, study: TotalsStudy) -> Brief:
+def campaign_brief(result: CampaignResult, study: TotalsStudy) -> Brief:
     """Return what a terminal says of a campaign, phase by phase."""
     titles = (
         text("groups"),

@@ -26,9 +26,9 @@ import numpy as np
 from numba import njit
 
 from glasshouse.arrays import Flags, Integers, Words
-from glasshouse.totals.propagation import Domains
-from glasshouse.totals.subsets import meet
-from glasshouse.totals.system import Budget, ListEffort, Meter
+from glasshouse.reconstruction.propagation import Domains
+from glasshouse.reconstruction.subsets import meet
+from glasshouse.reconstruction.system import Budget, ListEffort, Meter
 
 _SAMPLE = 16
 """After so many states it is clear whether the work for all of them is too much."""

@@ -24,11 +24,10 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError, printable
 from glasshouse.language import marked, text
-from glasshouse.study.totals import Phase, TotalsStudy
-from glasshouse.totals.exposure import Registered, registered
-from glasshouse.totals.fixed_point import FAULTS, LARGE, UNMAPPED, exact
-from glasshouse.totals.instance import LARGEST_SUM
-from glasshouse.totals.publications import (
+from glasshouse.reconstruction.exposure import Registered, registered
+from glasshouse.reconstruction.fixed_point import FAULTS, LARGE, UNMAPPED, exact
+from glasshouse.reconstruction.instance import LARGEST_SUM
+from glasshouse.reconstruction.publications import (
     UNKNOWN,
     Coded,
     Published,
@@ -37,6 +36,7 @@ from glasshouse.totals.publications import (
     combined,
     key_text,
 )
+from glasshouse.study.totals import Phase, TotalsStudy
 
 _KINDS = {
     "missing": marked("groups with a measure that is missing"),
@@ -96,7 +96,7 @@ class TotalsGroups:
     bin_columns: Mapping[str, Sequence[str]]
     """Per column that names a bin, its text for every bin of the phase."""
     fault: NDArray[np.uint8]
-    """Per group, the first thing wrong with its measures; see `glasshouse.totals.fixed_point.FAULTS`."""
+    """Per group, the first thing wrong with its measures; see `glasshouse.reconstruction.fixed_point.FAULTS`."""
     suppressed: Flags
     """Per group, whether another publication shows records of it that were not published."""
     troubles: tuple[Trouble, ...]

@@ -12,8 +12,8 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.study import dump_study
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.synthetic.trade import write_trade
-from glasshouse.totals import campaign, load_plan
-from tests.totals.plans import GOOD, GOOD_TOTALS, PLAN, changed, tiny_plan, write
+from glasshouse.reconstruction import campaign, load_plan
+from tests.reconstruction.plans import GOOD, GOOD_TOTALS, PLAN, changed, tiny_plan, write
 
 
 @pytest.mark.parametrize(

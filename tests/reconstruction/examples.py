@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from glasshouse.totals import Instance
+from glasshouse.reconstruction import Instance
 
 TRANSACTIONS = (
     ("172800001", "4924259.04", "39783000"),

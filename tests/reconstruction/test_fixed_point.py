@@ -9,7 +9,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glasshouse.totals.fixed_point import FAULTS, amounts
+from glasshouse.reconstruction.fixed_point import FAULTS, amounts
 
 
 @given(

@@ -13,8 +13,8 @@ import numpy as np
 from numba import njit
 
 from glasshouse.arrays import Flags, Integers, Words
-from glasshouse.totals.subsets import Layout, layout_of, subsets
-from glasshouse.totals.system import Budget, ListEffort, Meter, System, SystemPart
+from glasshouse.reconstruction.subsets import Layout, layout_of, subsets
+from glasshouse.reconstruction.system import Budget, ListEffort, Meter, System, SystemPart
 
 
 @dataclass(eq=False)

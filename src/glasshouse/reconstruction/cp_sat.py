@@ -22,8 +22,8 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from glasshouse.arrays import Integers
-from glasshouse.totals.propagation import Domains
-from glasshouse.totals.system import Budget, OutOfTime, Witnesses
+from glasshouse.reconstruction.propagation import Domains
+from glasshouse.reconstruction.system import Budget, OutOfTime, Witnesses
 
 _LONGEST_TABLE = 3_000
 """Subsets of a bin are given one by one if there are at most so many."""

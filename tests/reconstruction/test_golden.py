@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from glasshouse.totals import Instance, from_json, instance, solve
-from tests.totals.examples import CITIES, TRANSACTIONS
+from glasshouse.reconstruction import Instance, from_json, instance, solve
+from tests.reconstruction.examples import CITIES, TRANSACTIONS
 
 NAMES = (
     *("00_thesis_worked_tol1", "01_thesis_worked_tol0.5_infeasible", "02_thesis_worked_record"),

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from glasshouse.errors import BudgetError
-from glasshouse.totals import campaign, workers
-from glasshouse.totals.phase import Attempt, SolvedPhase, Task
-from glasshouse.totals.workers import AttemptTerms, Workers, attempt
-from tests.totals.plans import GOOD, GOOD_TOTALS, tiny_plan
+from glasshouse.reconstruction import campaign, workers
+from glasshouse.reconstruction.phase import Attempt, SolvedPhase, Task
+from glasshouse.reconstruction.workers import AttemptTerms, Workers, attempt
+from tests.reconstruction.plans import GOOD, GOOD_TOTALS, tiny_plan
 
 TERMS = AttemptTerms(memory=1 << 30, register=None, share_left_out=0.0)
 

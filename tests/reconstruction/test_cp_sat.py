@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from glasshouse.totals import Instance
-from glasshouse.totals.cp_sat import settle
-from glasshouse.totals.propagation import domains_of
-from glasshouse.totals.solver import prepare
-from glasshouse.totals.system import Budget, OutOfTime, Witnesses, system_of
-from tests.totals.examples import every_allocation, small_instances
-from tests.totals.test_solver import sparse
+from glasshouse.reconstruction import Instance
+from glasshouse.reconstruction.cp_sat import settle
+from glasshouse.reconstruction.propagation import domains_of
+from glasshouse.reconstruction.solver import prepare
+from glasshouse.reconstruction.system import Budget, OutOfTime, Witnesses, system_of
+from tests.reconstruction.examples import every_allocation, small_instances
+from tests.reconstruction.test_solver import sparse
 
 
 def search(seconds: float) -> None:

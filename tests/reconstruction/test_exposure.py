@@ -10,9 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.totals import EntityRegister, Instance, exposure, instance, register_of, solve
-from tests.totals.examples import CITIES, every_allocation, small_instances
-from tests.totals.test_golden import thesis
+from glasshouse.reconstruction import (
+    EntityRegister,
+    Instance,
+    exposure,
+    instance,
+    register_of,
+    solve,
+)
+from tests.reconstruction.examples import CITIES, every_allocation, small_instances
+from tests.reconstruction.test_golden import thesis
 
 REGISTER = EntityRegister({row[0]: row[3] for row in CITIES}, total=18_430)
 

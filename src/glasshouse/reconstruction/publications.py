@@ -16,11 +16,11 @@ import pyarrow.compute as pc
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError, printable
 from glasshouse.language import marked, text, translated, unknown_name
+from glasshouse.reconstruction.fixed_point import CONTRADICTED, Faults, amounts
 from glasshouse.sources import Source, open_source
 from glasshouse.study.conditions import parse_condition
 from glasshouse.study.totals import Derived, KeyMap, Publication, TotalsStudy
 from glasshouse.table.dictionary import Dictionary
-from glasshouse.totals.fixed_point import CONTRADICTED, Faults, amounts
 
 UNKNOWN = -1
 """The code of a value that a key map does not have: it agrees with nothing."""
@@ -100,7 +100,7 @@ class Published:
     measures: Mapping[str, Integers]
     """Per measure, the scaled values of the rows."""
     faults: Mapping[str, Faults]
-    """Per measure, what is wrong with them; see `glasshouse.totals.fixed_point.FAULTS`."""
+    """Per measure, what is wrong with them; see `glasshouse.reconstruction.fixed_point.FAULTS`."""
     row: Integers
     """Per row that is used, which row of the file it is, from 0."""
     rows: int

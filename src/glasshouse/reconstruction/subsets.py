@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from glasshouse.arrays import Flags, Integers, Words
-from glasshouse.totals.system import UNITS_PER_CELL, ListEffort, System
+from glasshouse.reconstruction.system import UNITS_PER_CELL, ListEffort, System
 
 _GROWTH = 1.32
 """By how much a half grows, at least, for each kind that is still to be dealt; without pruning it would be √2."""

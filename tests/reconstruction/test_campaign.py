@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StoppedError, StudyError
 from glasshouse.study.totals import TotalsStudy
-from glasshouse.totals import CampaignResult, campaign, workers
-from glasshouse.totals.phase import Task
-from tests.totals.plans import (
+from glasshouse.reconstruction import CampaignResult, campaign, workers
+from glasshouse.reconstruction.phase import Task
+from tests.reconstruction.plans import (
     GOOD,
     GOOD_TOTALS,
     changed,

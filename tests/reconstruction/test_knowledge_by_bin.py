@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import StudyError
 from glasshouse.study.totals import TotalsStudy
-from glasshouse.totals import CampaignResult, campaign
-from glasshouse.totals.exposure import registered
-from tests.totals.plans import GOOD, GOOD_TOTALS, changed, register_rows, tiny_plan, write
+from glasshouse.reconstruction import CampaignResult, campaign
+from glasshouse.reconstruction.exposure import registered
+from tests.reconstruction.plans import GOOD, GOOD_TOTALS, changed, register_rows, tiny_plan, write
 
 
 def outcomes(

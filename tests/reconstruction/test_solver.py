@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
 from glasshouse.progress import Progress
-from glasshouse.totals import (
+from glasshouse.reconstruction import (
     Instance,
     Solution,
     graph,
@@ -29,13 +29,20 @@ from glasshouse.totals import (
     solver,
     subsets,
 )
-from glasshouse.totals.instance import STATUSES
-from glasshouse.totals.propagation import domains_of
-from glasshouse.totals.solver import prepare
-from glasshouse.totals.subsets import layout_of, meet
-from glasshouse.totals.system import EFFORTS, Budget, ListEffort, Meter, Witnesses, system_of
-from glasshouse.totals.walk import walk
-from tests.totals.examples import (
+from glasshouse.reconstruction.instance import STATUSES
+from glasshouse.reconstruction.propagation import domains_of
+from glasshouse.reconstruction.solver import prepare
+from glasshouse.reconstruction.subsets import layout_of, meet
+from glasshouse.reconstruction.system import (
+    EFFORTS,
+    Budget,
+    ListEffort,
+    Meter,
+    Witnesses,
+    system_of,
+)
+from glasshouse.reconstruction.walk import walk
+from tests.reconstruction.examples import (
     every_allocation,
     plain_instance,
     small_instances,
@@ -247,8 +254,8 @@ def test_at_a_limit_the_bins_are_a_flagged_superset(seconds: float) -> None:
 MEMORY = """
 import resource
 import numpy as np
-from glasshouse.totals import from_json, solve
-from glasshouse.totals.solver import prepare
+from glasshouse.reconstruction import from_json, solve
+from glasshouse.reconstruction.solver import prepare
 from ortools.sat.python import cp_model
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10

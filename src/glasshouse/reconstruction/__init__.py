@@ -1,16 +1,16 @@
 """Published totals: who is behind each transaction, from microdata and totals that were published apart."""
 
-from glasshouse.totals.campaign import CampaignResult, PhaseResult, campaign, load_plan
-from glasshouse.totals.exposure import (
+from glasshouse.reconstruction.campaign import CampaignResult, PhaseResult, campaign, load_plan
+from glasshouse.reconstruction.exposure import (
     EntityRegister,
     ExposurePhase,
     SolutionExposure,
     exposure,
     register_of,
 )
-from glasshouse.totals.instance import Instance, Solution, from_dict, from_json, instance
-from glasshouse.totals.knowledge import BinExposed
-from glasshouse.totals.solver import solve
+from glasshouse.reconstruction.instance import Instance, Solution, from_dict, from_json, instance
+from glasshouse.reconstruction.knowledge import BinExposed
+from glasshouse.reconstruction.solver import solve
 
 __all__ = [
     "BinExposed",

@@ -15,10 +15,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from glasshouse.study.totals import TotalsStudy
-from glasshouse.totals import CampaignResult, campaign
-from glasshouse.totals.knowledge import told_apart
-from tests.totals.plans import write
-from tests.totals.test_knowledge_by_bin import check_sums
+from glasshouse.reconstruction import CampaignResult, campaign
+from glasshouse.reconstruction.knowledge import told_apart
+from tests.reconstruction.plans import write
+from tests.reconstruction.test_knowledge_by_bin import check_sums
 
 PLACES = (("S", "a"), ("S", "b"), ("T", "a"), ("T", "c"))
 LEFT_OUT = ("left out",)

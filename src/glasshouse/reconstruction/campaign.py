@@ -38,12 +38,9 @@ from glasshouse.checkpoint import Checkpoint
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, text, translated
 from glasshouse.progress import OnProgress, Progress
-from glasshouse.sources.files import fingerprint
-from glasshouse.study.files import dump_study, load_question, paths_of
-from glasshouse.study.totals import Narrowing, Phase, TotalsStudy
-from glasshouse.totals.exposure import RULES, ExposurePhase, check_rule, exposure_phase
-from glasshouse.totals.groups import entity_codes, groups_of, register_size, registered_in
-from glasshouse.totals.knowledge import (
+from glasshouse.reconstruction.exposure import RULES, ExposurePhase, check_rule, exposure_phase
+from glasshouse.reconstruction.groups import entity_codes, groups_of, register_size, registered_in
+from glasshouse.reconstruction.knowledge import (
     NOBODY,
     BinExposed,
     Standing,
@@ -54,7 +51,7 @@ from glasshouse.totals.knowledge import (
     packages_table,
     prior,
 )
-from glasshouse.totals.phase import (
+from glasshouse.reconstruction.phase import (
     REASONS,
     Attempt,
     SolvedPhase,
@@ -64,9 +61,18 @@ from glasshouse.totals.phase import (
     opened_by,
     troubles_of,
 )
-from glasshouse.totals.publications import UNKNOWN, Published, Trouble, read_publications
-from glasshouse.totals.solver import prepare
-from glasshouse.totals.workers import ATTEMPTS, AttemptTerms, Workers, attempts_of, attempts_table
+from glasshouse.reconstruction.publications import UNKNOWN, Published, Trouble, read_publications
+from glasshouse.reconstruction.solver import prepare
+from glasshouse.reconstruction.workers import (
+    ATTEMPTS,
+    AttemptTerms,
+    Workers,
+    attempts_of,
+    attempts_table,
+)
+from glasshouse.sources.files import fingerprint
+from glasshouse.study.files import dump_study, load_question, paths_of
+from glasshouse.study.totals import Narrowing, Phase, TotalsStudy
 
 NO_REGISTER = marked("the plan has no register of entities; add [entities] to it")
 NO_ENTITY = "bin without entities"
@@ -91,7 +97,7 @@ class Apart:
     """Groups, or parts of them, whose totals cannot be met."""
 
     reason: str
-    """Why; one of `glasshouse.totals.phase.REASONS`, or `NO_ENTITY`."""
+    """Why; one of `glasshouse.reconstruction.phase.REASONS`, or `NO_ENTITY`."""
     groups: int
     """How many there are."""
     records: int

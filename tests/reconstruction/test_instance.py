@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.totals import Instance, from_dict, from_json, instance
-from glasshouse.totals.fixed_point import Number
-from tests.totals.examples import plain_instance
+from glasshouse.reconstruction import Instance, from_dict, from_json, instance
+from glasshouse.reconstruction.fixed_point import Number
+from tests.reconstruction.examples import plain_instance
 
 THREE: list[list[Number]] = [["1.50", 2], ["2.25", 3], ["3.75", 4]]
 TWO: list[list[Number]] = [[4, 5], [4, 4]]

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from glasshouse.arrays import Integers, Words
-from glasshouse.totals.propagation import Domains
-from glasshouse.totals.subsets import meet
-from glasshouse.totals.system import Budget, ListEffort, Meter, Witnesses
+from glasshouse.reconstruction.propagation import Domains
+from glasshouse.reconstruction.subsets import meet
+from glasshouse.reconstruction.system import Budget, ListEffort, Meter, Witnesses
 
 _CALL = 12_000
 """What a call costs before it looks at anything, in units of work."""

@@ -39,7 +39,7 @@ from numpy.typing import ArrayLike
 from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import marked, text, translated, unknown_name
-from glasshouse.totals.fixed_point import Number, decimals_of, exact, scaled
+from glasshouse.reconstruction.fixed_point import Number, decimals_of, exact, scaled
 
 NONE = "NONE"
 """The name of the bin for records that the publisher left out."""
@@ -215,6 +215,11 @@ class Solution:
     """A valid allocation, the bin of each package; None: none is known."""
     method: str
     """What decided: "propagation", "graph", "walk", "probing", "satisfaction", or "limit"."""
+
+    @property
+    def records(self) -> int:
+        """The number of packages."""
+        return len(self.feasible_bins)
 
     @property
     def linked(self) -> int:

@@ -33,11 +33,11 @@ import pyarrow as pa
 from glasshouse.arrays import Flags, Floats
 from glasshouse.errors import BudgetError, GlasshouseError, InternalError
 from glasshouse.language import text
-from glasshouse.totals.cp_sat import ENDING_SIGNALS
-from glasshouse.totals.exposure import EntityRegister
-from glasshouse.totals.instance import NONE, Instance, Solution
-from glasshouse.totals.phase import Attempt, Task
-from glasshouse.totals.solver import prepare, solve
+from glasshouse.reconstruction.cp_sat import ENDING_SIGNALS
+from glasshouse.reconstruction.exposure import EntityRegister
+from glasshouse.reconstruction.instance import NONE, Instance, Solution
+from glasshouse.reconstruction.phase import Attempt, Task
+from glasshouse.reconstruction.solver import prepare, solve
 
 if TYPE_CHECKING:
     Pipe = pipes.Connection[Any, Any]

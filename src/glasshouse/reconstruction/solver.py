@@ -31,17 +31,23 @@ from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import InternalError, StudyError
 from glasshouse.language import text
 from glasshouse.progress import OnProgress, Progress
-from glasshouse.totals.cp_sat import settle
-from glasshouse.totals.graph import (
+from glasshouse.reconstruction.cp_sat import settle
+from glasshouse.reconstruction.graph import (
     AllocationCounts,
     TooLarge,
     allocation_counts,
     allocations_covering,
     graph_of,
 )
-from glasshouse.totals.instance import Instance, Shares, Solution, instance
-from glasshouse.totals.propagation import Domains, domains_of, narrowed, propagate, supposing
-from glasshouse.totals.system import (
+from glasshouse.reconstruction.instance import Instance, Shares, Solution, instance
+from glasshouse.reconstruction.propagation import (
+    Domains,
+    domains_of,
+    narrowed,
+    propagate,
+    supposing,
+)
+from glasshouse.reconstruction.system import (
     EFFORTS,
     Budget,
     ListEffort,
@@ -52,7 +58,7 @@ from glasshouse.totals.system import (
     parts_of,
     system_of,
 )
-from glasshouse.totals.walk import aim, walk
+from glasshouse.reconstruction.walk import aim, walk
 
 LEAST_MEMORY = 64 << 20
 """The least memory limit."""
@@ -104,7 +110,7 @@ def solve(
     Raises:
         StudyError: A limit is not positive, or the weights do not match the bins.
 
-    >>> from glasshouse.totals.instance import instance
+    >>> from glasshouse.reconstruction.instance import instance
     >>> solution = solve(instance([["1.50"], ["2.25"], ["3.75"]], [[4], [4]]))
     >>> solution.status, solution.feasible_bins, solution.allocations
     ('ambiguous', ((0, 1), (0, 1), (0, 1)), 2)
