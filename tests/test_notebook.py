@@ -153,7 +153,7 @@ RESULTS: dict[str, Callable[[], object]] = {
     ),
     "groups.Threat": lambda: measured().attacker,
     "totals.SolutionExposure": lambda: gh.totals.exposure(
-        solved(), gh.totals.EntityRegister({"here": 2, "there": 1})
+        solved(), gh.totals.BinRegister({"here": 2, "there": 1})
     ),
     "totals.Solution": solved,
     "economics.Baseline": lambda: gh.economics.one_shot(Terms(), range(1, 30)),

@@ -2,7 +2,7 @@
 
 from glasshouse.totals.campaign import CampaignResult, PhaseResult, campaign, load_plan
 from glasshouse.totals.exposure import (
-    EntityRegister,
+    BinRegister,
     ExposurePhase,
     SolutionExposure,
     exposure,
@@ -14,8 +14,8 @@ from glasshouse.totals.solver import solve
 
 __all__ = [
     "BinExposed",
+    "BinRegister",
     "CampaignResult",
-    "EntityRegister",
     "ExposurePhase",
     "Instance",
     "PhaseResult",
