@@ -10,18 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.reconstruction import (
-    EntityRegister,
-    Instance,
-    exposure,
-    instance,
-    register_of,
-    solve,
-)
+from glasshouse.reconstruction import BinRegister, Instance, exposure, instance, register_of, solve
 from tests.reconstruction.examples import CITIES, every_allocation, small_instances
 from tests.reconstruction.test_golden import thesis
 
-REGISTER = EntityRegister({row[0]: row[3] for row in CITIES}, total=18_430)
+REGISTER = BinRegister({row[0]: row[3] for row in CITIES}, total=18_430)
 
 
 def test_the_worked_example_goes_from_18430_importers_to_121_to_one() -> None:
@@ -61,7 +54,7 @@ def test_bayes_is_the_posterior_of_every_entity_by_enumeration(
     made, _ = case
     assert made.entities is not None
     sizes = [size for size in made.entities if size is not None]
-    register = EntityRegister(dict(zip(made.bin_names, sizes, strict=True)))
+    register = BinRegister(dict(zip(made.bin_names, sizes, strict=True)))
     found = exposure(solve(made), register)
     valid = every_allocation(made)
     if not valid:
@@ -122,7 +115,7 @@ def test_entities_with_branches_are_named_by_all_their_bins(
 
 def test_where_only_numbers_are_known_branches_make_the_chances_lower_bounds() -> None:
     made = instance([[1], [1]], [[1], [1]])
-    register = EntityRegister({"bin 1": 2, "bin 2": 2}, total=3)
+    register = BinRegister({"bin 1": 2, "bin 2": 2}, total=3)
     found = exposure(solve(made, weights=register.weights(made)), register)
     assert found.chances["prior"] == found.chances["uniform"] == (Fraction(1, 3),) * 2
     assert found.chances["bayes"] == (Fraction(1, 4),) * 2
@@ -132,7 +125,7 @@ def test_where_only_numbers_are_known_branches_make_the_chances_lower_bounds() -
 
 def test_a_record_that_may_have_been_left_out_can_be_anybodys() -> None:
     made = instance([[3], [3]], [[3]], none_bin=True, bin_names=["a"])
-    register = EntityRegister({"a": 2, "b": 6})
+    register = BinRegister({"a": 2, "b": 6})
     weights = register.weights(made, left_out="0.25")
     assert weights == (2 * 3, 8 * 1)
     found = exposure(solve(made, weights=weights), register)
@@ -144,13 +137,13 @@ def test_a_record_that_may_have_been_left_out_can_be_anybodys() -> None:
 
 def test_groups_that_were_not_counted_are_guessed_by_the_uniform_rule() -> None:
     made = instance([[1], [2]], [[1], [2]])
-    found = exposure(solve(made), EntityRegister({"bin 1": 2, "bin 2": 4}))
+    found = exposure(solve(made), BinRegister({"bin 1": 2, "bin 2": 4}))
     assert found.chances["bayes"] is None
     assert found.phases()[-1].chance == found.phases("uniform")[-1].chance == (1 / 2 + 1 / 4) / 2
 
 
 def test_phases_add_up_over_packages() -> None:
-    register = EntityRegister({"bin 1": 1, "bin 2": 4})
+    register = BinRegister({"bin 1": 1, "bin 2": 4})
     group = instance([[1], [2], [2]], [[1], [4]], entities=[1, 4])
     last = exposure(solve(group), register).phases()[-1]
     assert last.packages == 3
@@ -177,22 +170,22 @@ def test_exposures_and_registers_in_plain_values() -> None:
         "entities": 2,
         "members": ["x", "y"],
     }
-    assert EntityRegister({"bin 1": 1}).to_frame()["members"].to_pylist() == [None]
+    assert BinRegister({"bin 1": 1}).to_frame()["members"].to_pylist() == [None]
 
 
 def test_faults() -> None:
     solution = solve(instance([[1], [2]], [[1], [2]], entities=[1, 4], measures=["value"]))
-    register = EntityRegister({"bin 1": 1, "bin 2": 4})
+    register = BinRegister({"bin 1": 1, "bin 2": 4})
     with pytest.raises(DataError, match='bin "bin 2" is not in the register'):
-        exposure(solution, EntityRegister({"bin 1": 1}))
+        exposure(solution, BinRegister({"bin 1": 1}))
     with pytest.raises(DataError, match="no entities in the register"):
-        EntityRegister({"bin 1": 0})
+        BinRegister({"bin 1": 0})
     with pytest.raises(DataError, match='3 entities, but bin "bin 2" alone 4'):
-        EntityRegister({"bin 1": 1, "bin 2": 4}, total=3)
+        BinRegister({"bin 1": 1, "bin 2": 4}, total=3)
     with pytest.raises(DataError, match="2 entities, but its bins 3 different ones"):
         register_of({"bin 1": ["x", "y"], "bin 2": ["z"]}, total=2)
     with pytest.raises(StudyError, match="other weights than the register's"):
-        exposure(solution, EntityRegister({"bin 1": 4, "bin 2": 4}))
+        exposure(solution, BinRegister({"bin 1": 4, "bin 2": 4}))
     with pytest.raises(DataError, match='did you mean "value"'):
         exposure(solution, register, value="values")
     with pytest.raises(DataError, match="2 packages, but 1 values"):

@@ -2,7 +2,7 @@
 
 from glasshouse.reconstruction.campaign import CampaignResult, PhaseResult, campaign, load_plan
 from glasshouse.reconstruction.exposure import (
-    EntityRegister,
+    BinRegister,
     ExposurePhase,
     SolutionExposure,
     exposure,
@@ -14,8 +14,8 @@ from glasshouse.reconstruction.solver import solve
 
 __all__ = [
     "BinExposed",
+    "BinRegister",
     "CampaignResult",
-    "EntityRegister",
     "ExposurePhase",
     "Instance",
     "PhaseResult",

@@ -26,7 +26,7 @@ A record that the publisher left out can be anybody's: then the union is the who
 the register is added. With a share ρ of such records a priori, the bin of records left out weighs ρ · (register) beside
 (1 − ρ) · entities for the others.
 
-There are two forms. One solution is exposed in exact fractions, with an `EntityRegister` by names (`exposure`). A
+There are two forms. One solution is exposed in exact fractions, with a `BinRegister` by names (`exposure`). A
 campaign, of millions of records, has the entities of the bins of a phase as arrays (`Registered`) and chances as
 floats. There a bin may be without entities: somebody unknown is in it, who cannot be named, one more in the union and
 nobody in the maximum. Only entities of more than one bin, the *shared* ones, are looked at one by one; the others of a
@@ -61,7 +61,7 @@ _ALIKE = 1 - 1e-12
 
 
 @dataclass(frozen=True)
-class EntityRegister:
+class BinRegister:
     """How many entities are registered in each bin, and in all."""
 
     entities: Mapping[str, int]
@@ -178,9 +178,7 @@ class EntityRegister:
         )
 
 
-def register_of(
-    members: Mapping[str, Iterable[str]], *, total: int | None = None
-) -> EntityRegister:
+def register_of(members: Mapping[str, Iterable[str]], *, total: int | None = None) -> BinRegister:
     """Return the register of entities that may be in several bins.
 
     Args:
@@ -195,7 +193,7 @@ def register_of(
     (2, {'A': 2, 'B': 1})
     """
     known = {name: frozenset(entities) for name, entities in members.items()}
-    return EntityRegister({name: len(entities) for name, entities in known.items()}, total, known)
+    return BinRegister({name: len(entities) for name, entities in known.items()}, total, known)
 
 
 @dataclass(frozen=True)
@@ -263,7 +261,7 @@ class SolutionExposure:
 
     solution: Solution
     """What was reconstructed."""
-    register: EntityRegister
+    register: BinRegister
     """What the adversary knows beforehand."""
     packages: tuple[int, ...]
     """Which packages."""
@@ -337,7 +335,7 @@ class SolutionExposure:
 
 def exposure(
     solution: Solution,
-    register: EntityRegister,
+    register: BinRegister,
     *,
     value: str | Sequence[Number] | None = None,
     packages: Sequence[str] | None = None,
@@ -432,13 +430,13 @@ def _values(instance: Instance, value: str | Sequence[Number] | None) -> list[Fr
     return [exact(number, what) for number in value]
 
 
-def _over_union(instance: Instance, bins: Iterable[int], register: EntityRegister) -> Fraction:
+def _over_union(instance: Instance, bins: Iterable[int], register: BinRegister) -> Fraction:
     """Return 1 / entities in some bins; a record left out can be anybody's."""
     names = [instance.bin_names[b] for b in bins]
     return Fraction(1, register.size if NONE in names else register.union(names))
 
 
-def _best(instance: Instance, shares: Sequence[Fraction], register: EntityRegister) -> Fraction:
+def _best(instance: Instance, shares: Sequence[Fraction], register: BinRegister) -> Fraction:
     """Return the posterior of the most likely entity; a record left out can be anybody's."""
     anybody = Fraction(0)
     chances: dict[tuple[str, str | None], Fraction] = {}
@@ -457,7 +455,7 @@ def _best(instance: Instance, shares: Sequence[Fraction], register: EntityRegist
     return max(chances.values(), default=Fraction(0)) + anybody
 
 
-def _check_weights(solution: Solution, register: EntityRegister) -> None:
+def _check_weights(solution: Solution, register: BinRegister) -> None:
     """Refuse shares that were weighted by another register."""
     names, weights = solution.instance.bin_names, solution.weights
     if weights is None:

@@ -280,13 +280,13 @@ def _suppressed(
     group, group_count = combined(coarse)
     shown = np.zeros(fine_count, bool)
     shown[fine[: records.rows][fine[: records.rows] != UNKNOWN]] = True
-    own_group = np.full(group_count, UNKNOWN, np.int64)
+    group_of = np.full(group_count, UNKNOWN, np.int64)
     inside = group[: records.rows]
-    own_group[inside[inside != UNKNOWN]] = record_key[inside != UNKNOWN]
+    group_of[inside[inside != UNKNOWN]] = record_key[inside != UNKNOWN]
     later_fine, later_group = fine[records.rows :], group[records.rows :]
     known = (later_fine != UNKNOWN) & (later_group != UNKNOWN)
     hidden = later_group[known & ~shown[later_fine]]
-    places = own_group[hidden]
+    places = group_of[hidden]
     suppressed[places[places != UNKNOWN]] = True
     return suppressed
 

@@ -34,7 +34,7 @@ from glasshouse.arrays import Flags, Floats
 from glasshouse.errors import BudgetError, GlasshouseError, InternalError
 from glasshouse.language import text
 from glasshouse.reconstruction.cp_sat import ENDING_SIGNALS
-from glasshouse.reconstruction.exposure import EntityRegister
+from glasshouse.reconstruction.exposure import BinRegister
 from glasshouse.reconstruction.instance import NONE, Instance, Solution
 from glasshouse.reconstruction.phase import Attempt, Task
 from glasshouse.reconstruction.solver import prepare, solve
@@ -168,7 +168,7 @@ def _answer_by_solver(task: Task, terms: AttemptTerms, limit: float) -> _Answer:
     weights = None
     if terms.register is not None and task.entities is not None:
         sizes = {str(place): count for place, count in enumerate(task.entities.tolist())}
-        register = EntityRegister(sizes, terms.register)
+        register = BinRegister(sizes, terms.register)
         weights = register.weights(given, left_out=terms.share_left_out)
     solution = solve(given, seconds=limit, memory=terms.memory, weights=weights)
     weighted = weights is not None and solution.weighted_shares is not None

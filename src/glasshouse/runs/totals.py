@@ -6,8 +6,7 @@ from pathlib import Path
 
 from glasshouse.errors import DataError
 from glasshouse.language import text
-from glasshouse.reconstruction import CampaignResult, campaign
-from glasshouse.reconstruction.instance import Instance
+from glasshouse.reconstruction import CampaignResult, Instance, Solution, campaign, from_json, solve
 from glasshouse.runs.run import Resources, Run, in_memory
 from glasshouse.sources.files import existing_file
 from glasshouse.study.totals import SolveStudy, TotalsStudy

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from math import floor, log10
+from typing import cast
 
 from glasshouse.disclosure import cell_count, cover_each_other, hidden_parts, smallest_cell
 from glasshouse.language import exactly, marked, number, text, text_for, translated
@@ -69,16 +71,14 @@ def page(
     """Return the report of a campaign, or of one group."""
     if isinstance(outcome, Solution):
         return _solution_page(outcome, provenance)
-    assert isinstance(question, TotalsStudy)
-    return campaign_page(outcome, question, provenance=provenance)
+    return campaign_page(outcome, cast(TotalsStudy, question), provenance=provenance)
 
 
 def brief(outcome: CampaignResult | Solution, question: TotalsStudy | SolveStudy) -> Brief:
     """Return what a terminal says of a campaign, or of one group."""
     if isinstance(outcome, Solution):
         return solution_brief(outcome)
-    assert isinstance(question, TotalsStudy)
-    return campaign_brief(outcome, question)
+    return campaign_brief(outcome, cast(TotalsStudy, question))
 
 
 def _solution_page(solution: Solution, provenance: Provenance) -> Page:
