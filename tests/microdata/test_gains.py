@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.microdata import Attack, Leakage, assess, attack, sums
+from glasshouse.microdata import Attack, Leakage, assess, attack, attack_kernels
 from glasshouse.microdata.gains import (
     Gain,
     RecordWorth,
@@ -145,7 +145,7 @@ def test_the_best_values_of_large_classes_are_the_first_of_a_sorted_list(
                 count[int(codes[record])] += int(weights[record])
         for code in sorted(count, key=lambda code: -count[code])[:tries]:
             expected[code] += count[code]
-    picked = sums.best_values(order, starts, codes, weights, np.full(300, factor), tries)
+    picked = attack_kernels.best_values(order, starts, codes, weights, np.full(300, factor), tries)
     assert picked.tolist() == expected.tolist()
 
 
@@ -162,7 +162,7 @@ def test_the_heaviest_records_of_large_classes_are_the_last_of_a_sorted_list(
         sum(sorted(weights[order[begin:end]].tolist())[-tries:])
         for begin, end in itertools.pairwise(starts)
     ]
-    assert sums.heaviest_records(order, starts, weights, tries) == sum(best)
+    assert attack_kernels.heaviest_records(order, starts, weights, tries) == sum(best)
 
 
 @given(ROWS, PARTS, WORTHS)

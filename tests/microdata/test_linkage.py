@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import BudgetError, DataError, StudyError
-from glasshouse.microdata import linkage, linkage_sums
+from glasshouse.microdata import linkage, linkage_kernels
+from glasshouse.microdata.attacks import Attack, assess
 from glasshouse.microdata.linkage import Key, Linked, link
-from glasshouse.microdata.models import Attack, assess
 from glasshouse.qif import BayesVulnerability, Certainty, Channel, Prior
 from glasshouse.table import Column, EncodedTable, read
 
@@ -454,7 +454,7 @@ def test_what_a_wrong_guess_missed_is_made_good() -> None:
     large = (1 << 61) - 1
     tops = np.array([large // 2, 1, large // 2 + 2])
     bottoms = np.array([large, large - 2, large])
-    groups = linkage_sums.Groups(
+    groups = linkage_kernels.Groups(
         starts=np.array([0, 3]),
         secrets=np.array([0, 0, 1], np.uint32),
         holders=np.ones(3, np.int64),
@@ -462,18 +462,18 @@ def test_what_a_wrong_guess_missed_is_made_good() -> None:
         weights=tops,
         records=np.ones(3, np.int64),
     )
-    rows = linkage_sums.Rows(
+    rows = linkage_kernels.Rows(
         starts=np.array([0, 1, 3, 4]),
         observations=np.array([0, 1, 2, 1], np.uint32),
         weights=np.array([1, 1, 1, 1]),
         totals=np.array([1, 2, 1]),
     )
-    nodes = linkage_sums.first_nodes(groups, rows)._replace(bottoms=bottoms)
+    nodes = linkage_kernels.first_nodes(groups, rows)._replace(bottoms=bottoms)
     values = [Fraction(int(t), int(b)) for t, b in zip(tops, bottoms, strict=True)]
-    missed = linkage_sums.shortfall(nodes, np.array([0, 1, 0]), 0, groups, rows)
+    missed = linkage_kernels.shortfall(nodes, np.array([0, 1, 0]), 0, groups, rows)
     assert missed == values[2] - (values[0] + values[1]) / 2
-    assert linkage_sums.shortfall(nodes, np.array([0, 1, 2]), 0, groups, rows) == 0
-    assert linkage_sums.shortfall(nodes, np.array([0, 2, 1]), 0, groups, rows) == 0
+    assert linkage_kernels.shortfall(nodes, np.array([0, 1, 2]), 0, groups, rows) == 0
+    assert linkage_kernels.shortfall(nodes, np.array([0, 2, 1]), 0, groups, rows) == 0
 
 
 FRACTIONS = st.tuples(st.integers(0, 1 << 61), st.integers(1, 1 << 61))
@@ -489,14 +489,14 @@ def pythonic(function: Callable[..., Any]) -> Callable[..., Any]:
 def test_fractions_are_compared_without_growing(
     one: tuple[int, int], other: tuple[int, int]
 ) -> None:
-    less = pythonic(linkage_sums._less)
+    less = pythonic(linkage_kernels._less)
     assert less(*one, *other) == (Fraction(*one) < Fraction(*other))
     assert not less(*one, *one)
 
 
 @given(FRACTIONS, FRACTIONS)
 def test_fractions_are_added_or_refused(one: tuple[int, int], other: tuple[int, int]) -> None:
-    top, bottom = pythonic(linkage_sums._plus)(*one, *other)
+    top, bottom = pythonic(linkage_kernels._plus)(*one, *other)
     assert 0 <= top < 1 << 63
     assert 0 <= bottom < 1 << 62
     if bottom:

@@ -1,5 +1,13 @@
 """Releases of records: who can be named, and what can be inferred about them."""
 
+from glasshouse.microdata.attacks import (
+    Assessment,
+    Attack,
+    Leakage,
+    assess,
+    assess_windows,
+    attack,
+)
 from glasshouse.microdata.explain import Explanation, explain
 from glasshouse.microdata.family import Family, family, parts_by
 from glasshouse.microdata.gains import RecordWorth, read_gain_matrix, read_prior, with_abstaining
@@ -12,15 +20,7 @@ from glasshouse.microdata.influence import (
 from glasshouse.microdata.lattice import Sweep, sweep
 from glasshouse.microdata.linkage import Key, Linked, link
 from glasshouse.microdata.membership import Member, Membership, member, membership
-from glasshouse.microdata.models import (
-    Assessment,
-    Attack,
-    Leakage,
-    assess,
-    assess_windows,
-    attack,
-)
-from glasshouse.microdata.records import RecordRisks, record_risks
+from glasshouse.microdata.record_risks import RecordRisks, record_risks
 from glasshouse.microdata.target import Target, target
 from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
 

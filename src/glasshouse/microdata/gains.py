@@ -8,7 +8,8 @@ channel stays that of the release. Then (Alvim et al. 2020, chapters 3 and 5):
 - worth(x) of naming x       prior: max_x worth(x)·π(x)      posterior: Σ_y max_x worth(x)·π(x)·C(x, y)
 - gain g(w, x) of action w   prior: max_w Σ_x g(w, x)·π(x)   posterior: Σ_y max_w Σ_x g(w, x)·π(x)·C(x, y)
 
-In `sums` the adversary makes her choice in each class; here the weights of what she chose become one exact fraction.
+In `attack_kernels` the adversary makes her choice in each class; here the weights of what she chose become one exact
+fraction.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError, near_names, printable, quoted
 from glasshouse.language import localised, marked, text, translated, unknown_name
-from glasshouse.microdata import sums
+from glasshouse.microdata import attack_kernels
 from glasshouse.microdata.weights import LARGEST_TOTAL, Weights, record_numbers
 from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import Source, open_source
@@ -233,7 +234,7 @@ class Secret:
     """Per value, its part of ``whole``: integers of any size."""
     whole: int
     """What the shares add up to."""
-    factors: sums.Factors
+    factors: attack_kernels.Factors
     """Per value, what a unit of its weight scores: 1, or with a prior of her own π(x) / n(x), in doubles."""
 
     @property
@@ -251,7 +252,7 @@ class Secret:
     @property
     def slack(self) -> float:
         """How much rounding may take from a chance."""
-        return sums.ROUNDING if self.factors.dtype == np.float64 else 0
+        return attack_kernels.ROUNDING if self.factors.dtype == np.float64 else 0
 
     @cached_property
     def values(self) -> list[Value]:
@@ -360,7 +361,7 @@ def as_secret(
     else:
         joint = partition(table, names)
         codes, cardinality = joint.numbers, joint.classes
-    totals = sums.value_weights(codes, weights.each, cardinality)
+    totals = attack_kernels.value_weights(codes, weights.each, cardinality)
     plain = np.ones(cardinality, np.int64)
     secret = Secret(names, table, weights, codes, totals, totals, weights.total, plain)
     return secret if prior is None else _believed(secret, prior)
@@ -473,7 +474,7 @@ class NamingRecords:
         if not self.each.size:
             return Fraction(int(np.minimum(classes.sizes, self.tries).sum()), self.whole)
         tries = min(self.tries, self.records)
-        best = sums.heaviest_records(classes.order, classes.starts, self.each, tries)
+        best = attack_kernels.heaviest_records(classes.order, classes.starts, self.each, tries)
         return Fraction(best, self.whole)
 
 
@@ -500,7 +501,7 @@ class NamingValues:
         """Return the expected gain of naming the best values of the person's class."""
         secret, factors = self.secret, self.secret.factors * self.worth
         tries = min(self.tries, secret.cardinality)
-        picked = sums.best_values(
+        picked = attack_kernels.best_values(
             classes.order, classes.starts, secret.codes, secret.weights.each, factors, tries
         )
         return secret.expected(picked * self.worth) / self.scale
@@ -526,7 +527,7 @@ class Acting:
         """Return the expected gain of the best action for the person's class."""
         secret = self.secret
         scores = np.ascontiguousarray(self.gains * secret.factors[:, None])
-        picked = sums.best_actions(
+        picked = attack_kernels.best_actions(
             classes.order, classes.starts, secret.codes, secret.weights.each, scores
         )
         return secret.expected((picked * self.gains).sum(axis=1)) / self.scale

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
 from glasshouse.language import text, unknown_name
+from glasshouse.microdata.attacks import Leakage
 from glasshouse.microdata.lattice import Sweep
-from glasshouse.microdata.models import Leakage
-from glasshouse.microdata.steps import number_of_subsets
+from glasshouse.microdata.sweep_steps import number_of_subsets
 
 
 @dataclass(frozen=True)

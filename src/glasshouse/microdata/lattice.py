@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text
-from glasshouse.microdata import kernel, steps
-from glasshouse.microdata.models import (
+from glasshouse.microdata import kernel, sweep_steps
+from glasshouse.microdata.attacks import (
     SIZE_LABELS,
     SUCCESS_BINS,
     SUCCESS_LABELS,
@@ -24,7 +24,7 @@ from glasshouse.microdata.models import (
     assess,
     attack_code,
 )
-from glasshouse.microdata.steps import OnProgress, OnStep, Progress, number_of_subsets
+from glasshouse.microdata.sweep_steps import OnProgress, OnStep, Progress, number_of_subsets
 from glasshouse.microdata.weights import record_weights
 from glasshouse.table import EncodedTable
 from glasshouse.table.partition import with_facts_joined
@@ -196,15 +196,15 @@ def sweep(
             )
         )
     if table.weight is not None:
-        everything = steps.subset_masks(len(names), largest).tolist()
+        everything = sweep_steps.subset_masks(len(names), largest).tolist()
         return _sweep_each(table, names, secrets, everything, on_progress)
     table = with_facts_joined(table, names)
-    masks, sums = steps.sums_of_all_subsets(
+    masks, sums = sweep_steps.sums_of_all_subsets(
         table,
         quasi_identifiers=names,
         sensitive=secrets,
         largest=largest,
-        threads=threads or steps.available_threads(),
+        threads=threads or sweep_steps.available_threads(),
         memory=memory,
         on_progress=on_progress,
         finished=finished,

@@ -31,6 +31,7 @@ from numba import njit
 
 from glasshouse.errors import StudyError, quoted
 from glasshouse.language import text, unknown_name
+from glasshouse.microdata.attacks import MEASURE_FIELDS, MEASURES, Leakage, float_or_none
 from glasshouse.microdata.gains import sum_of_ratios
 from glasshouse.microdata.membership_counts import (
     Counted,
@@ -39,7 +40,6 @@ from glasshouse.microdata.membership_counts import (
     sums_by_group,
 )
 from glasshouse.microdata.membership_questions import MOST_RELEASES
-from glasshouse.microdata.models import MEASURE_FIELDS, MEASURES, Leakage, float_or_none
 from glasshouse.microdata.patterns import model_of
 from glasshouse.table import EncodedTable
 

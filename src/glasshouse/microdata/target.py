@@ -35,7 +35,15 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
-from glasshouse.microdata import sums
+from glasshouse.microdata import attack_kernels
+from glasshouse.microdata.attacks import (
+    MEASURE_FIELDS,
+    OTHER_GAIN,
+    Leakage,
+    attack_code,
+    attributes_of,
+    refuse_unknown_secrets,
+)
 from glasshouse.microdata.gains import (
     Acting,
     Gain,
@@ -44,14 +52,6 @@ from glasshouse.microdata.gains import (
     as_secret,
     inferring_game,
     naming_game,
-)
-from glasshouse.microdata.models import (
-    MEASURE_FIELDS,
-    OTHER_GAIN,
-    Leakage,
-    attack_code,
-    attributes_of,
-    refuse_unknown_secrets,
 )
 from glasshouse.microdata.weights import Weights, record_weights
 from glasshouse.qif import GainFunction, Tries
@@ -520,7 +520,7 @@ def _learned(
     """Infer one secret of the target."""
     secret = as_secret(table, names, weights, None)
     own = weights.each[candidates] if weights.each.size else weights.each
-    among = sums.value_weights(secret.codes[candidates], own, secret.cardinality)
+    among = attack_kernels.value_weights(secret.codes[candidates], own, secret.cardinality)
     values: Sequence[Value] = secret.values
     before, after = secret.totals.tolist(), among.tolist()
     order = sorted(

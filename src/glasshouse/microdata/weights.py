@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, printable
 from glasshouse.language import marked, text, translated
-from glasshouse.microdata.sums import value_weights
+from glasshouse.microdata.attack_kernels import value_weights
 from glasshouse.table import EncodedTable
 
 NUMBER = re.compile(r"\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")

@@ -20,6 +20,7 @@ from glasshouse.errors import StudyError
 from glasshouse.groups.sampling_results import Progress as SamplingProgress
 from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, record_risks, sweep
+from glasshouse.microdata.attacks import assess_windows
 from glasshouse.microdata.explain import Explanation
 from glasshouse.microdata.explain import explain as explanation
 from glasshouse.microdata.gains import (
@@ -30,7 +31,6 @@ from glasshouse.microdata.gains import (
 )
 from glasshouse.microdata.lattice import Progress
 from glasshouse.microdata.linkage import Key, link
-from glasshouse.microdata.models import assess_windows
 from glasshouse.qif import Tries
 from glasshouse.runs.checkpoint import Checkpoint
 from glasshouse.runs.grouped import assess_by_group

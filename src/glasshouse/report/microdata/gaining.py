@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Attack
-from glasshouse.microdata.models import Leakage
+from glasshouse.microdata.attacks import Leakage
 from glasshouse.report.microdata.knowing import knowledge_in_short, ratio
 from glasshouse.report.page import Finding, Severity
 from glasshouse.report.words import enumeration, frequencies, indefinite, money, plural

@@ -10,8 +10,8 @@ from fractions import Fraction
 
 from glasshouse.disclosure import hidden_parts, smallest_cell
 from glasshouse.language import text, text_for
+from glasshouse.microdata.attacks import Leakage
 from glasshouse.microdata.membership import Member, Pattern
-from glasshouse.microdata.models import Leakage
 from glasshouse.report.cells import NOTHING, guess_titles, leakage_cells, percent_cell, yes_cell
 from glasshouse.report.chances import before_and_after_columns, shift_chart
 from glasshouse.report.discretion import Discretion, Told, personal, what_is_left_out

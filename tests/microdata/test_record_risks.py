@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import attack
-from glasshouse.microdata.records import SENSITIVE_WARNING, RecordRisks, record_risks
+from glasshouse.microdata.record_risks import SENSITIVE_WARNING, RecordRisks, record_risks
 from glasshouse.table import EncodedTable, read
 
 Row = tuple[int, ...]

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, text, translated
-from glasshouse.microdata import sums
+from glasshouse.microdata import attack_kernels
 from glasshouse.microdata.gains import (
     OTHERS,
     Beliefs,
@@ -430,7 +430,7 @@ def attack_code(table: EncodedTable, secret: Sequence[str]) -> str:
 
 def _reidentify(table: EncodedTable, classes: Partition, weights: Weights) -> dict[str, Any]:
     if weights.each.size:
-        alone, certain = sums.lone_records(classes.order, classes.starts, weights.each)
+        alone, certain = attack_kernels.lone_records(classes.order, classes.starts, weights.each)
     else:
         alone, certain = classes.uniques, classes.uniques
     known = int(weights.heaviest == weights.total)
@@ -446,7 +446,7 @@ def _reidentify(table: EncodedTable, classes: Partition, weights: Weights) -> di
 
 def _infer(classes: Partition, secret: Secret) -> dict[str, Any]:
     success = np.zeros(SUCCESS_BINS, np.int64)
-    picked, certain = sums.best_guesses(
+    picked, certain = attack_kernels.best_guesses(
         classes.order,
         classes.starts,
         secret.codes,
@@ -461,11 +461,11 @@ def _infer(classes: Partition, secret: Secret) -> dict[str, Any]:
     totals = secret.totals.tolist()
     return {
         "certain": certain,
-        "deterministic": Leakage(Fraction(known), secret.expected(picked[sums.SURE])),
-        "probabilistic": Leakage(likeliest, secret.expected(picked[sums.GUESSED])),
+        "deterministic": Leakage(Fraction(known), secret.expected(picked[attack_kernels.SURE])),
+        "probabilistic": Leakage(likeliest, secret.expected(picked[attack_kernels.GUESSED])),
         "success": tuple(success.tolist()),
-        "capacity": sum_of_ratios(picked[sums.REVEALED].tolist(), totals),
-        "additive_capacity": 1 - sum_of_ratios(picked[sums.CONCEALED].tolist(), totals),
+        "capacity": sum_of_ratios(picked[attack_kernels.REVEALED].tolist(), totals),
+        "additive_capacity": 1 - sum_of_ratios(picked[attack_kernels.CONCEALED].tolist(), totals),
     }
 
 
