@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from glasshouse import synthetic
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.microdata import assess, shapley_values, spool, sweep_steps
+from glasshouse.microdata import assess, shapley_values, sweep_steps
 from glasshouse.microdata.attacks import SIZE_BINS
 from glasshouse.microdata.lattice import Sweep, sweep
 from glasshouse.table import EncodedTable, read
@@ -171,7 +171,6 @@ def test_a_small_memory_goes_over_the_disk_with_the_same_bytes(
 ) -> None:
     finished: dict[int, Any] = {}
     whole = sweep(census, on_step=lambda step, rows: finished.update({step: rows})).to_frame()
-    monkeypatch.setattr(spool, "CHUNK_RECORDS", 333)
     monkeypatch.setattr(sweep_steps, "CHUNK_RECORDS", 777)
     monkeypatch.setattr(sweep_steps._Steps, "_fitting", lambda *_: 6_000)
     assert sweep(census, threads=2, memory=1 << 40).to_frame().equals(whole)

@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.microdata.packing import Fields, Words
+from glasshouse.arrays import Words
 
 SIZE_BINS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
 """The least class size of each bin."""
@@ -55,6 +55,37 @@ Integer = Any
 def cell_width(secrets: int) -> int:
     """Return the number of columns of a cell, filled up to whole cache lines of 16 integers."""
     return -(-(SECRETS + PER_SECRET * secrets) // 16) * 16
+
+
+class Fields(NamedTuple):
+    """Where some attributes stand in a record."""
+
+    word: NDArray[np.int64]
+    """Per attribute, the word that holds it."""
+    shift: Words
+    """How far up it stands in that word."""
+    mask: Words
+    """Its ones, when shifted down."""
+    field: Words
+    """Its ones, where they stand."""
+    size: NDArray[np.int64]
+    """How many values it can take."""
+
+    def after(self, first: int) -> Fields:
+        """Return the attributes from one on."""
+        return Fields(
+            self.word[first:],
+            self.shift[first:],
+            self.mask[first:],
+            self.field[first:],
+            self.size[first:],
+        )
+
+    def bits(self, words: int) -> Words:
+        """Return, per word, the bits of all these attributes."""
+        bits = np.zeros(words, np.uint64)
+        np.bitwise_or.at(bits, self.word, self.field)
+        return bits
 
 
 class Plan(NamedTuple):

@@ -4,6 +4,10 @@ Subsets are taken by their first attribute, in an order chosen from the data. Ro
 first attribute is the p-th: the records are parted by that attribute, the kernel runs inside each part, and the integer
 cells are added up; then the attribute is left out, equal records are merged, and the next step begins. Steps are the
 unit of progress, cancelling and checkpoints; threads share the parts of a step. ``docs/lattice.md`` derives it.
+
+On their way records are packed words, every attribute in as few bits as its values need: one 64-bit word, or several
+where the attributes need more; no attribute stands across two words. They wait for the next step in memory, or on disk
+where that is too small.
 """
 
 from __future__ import annotations
@@ -19,26 +23,19 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import comb
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Words
 from glasshouse.errors import BudgetError
 from glasshouse.language import text
 from glasshouse.microdata import kernel
-from glasshouse.microdata.kernel import Plan, Store, Sums, Workspace
-from glasshouse.microdata.packing import (
-    Counts,
-    Words,
-    close_up,
-    lay_out,
-    packed,
-    plan_packing,
-    values_of,
-)
-from glasshouse.microdata.spool import DiskSpool, MemorySpool, Spool
-from glasshouse.table import EncodedTable
+from glasshouse.microdata.kernel import Fields, Plan, Store, Sums, Workspace
+from glasshouse.table import Column, EncodedTable
+from glasshouse.table.dictionary import Codes
 
 DENSE_ATTRIBUTES = 12
 """Up to so many attributes after the root, all 3^r cells are kept side by side; beyond, only touched ones."""
@@ -47,7 +44,7 @@ HASHED_CELLS = 1 << 16
 SAMPLED_RECORDS = 20_000
 """The order of attributes is chosen from a sample of so many records."""
 CHUNK_RECORDS = 1 << 20
-"""So many records are packed at a time."""
+"""So many records are packed, and handed on, at a time."""
 LEAST_RECORDS = 100_000
 """A memory that holds fewer records at a time than this is refused."""
 MERGE_THRESHOLD = 3.0
@@ -66,6 +63,10 @@ class Progress:
     """How many records have been looked at so far."""
 
 
+WORD_BITS = 64
+
+Counts = NDArray[np.int32]
+"""How many equal records each one stands for."""
 OnProgress = Callable[[Progress], None]
 OnStep = Callable[[int, Sums], None]
 
@@ -169,6 +170,62 @@ def _relative_masks(attributes: int, largest: int) -> NDArray[np.int64]:
     return np.array(
         [mask for mask in range(1 << attributes) if mask.bit_count() <= largest], np.int64
     )
+
+
+class Spool(Protocol):
+    """Records with their counts, written once and then read in chunks as often as needed."""
+
+    def append(self, records: Words, counts: Counts) -> None:
+        """Add records; the arrays may be kept as they are."""
+
+    def chunks(self, words: int) -> Iterator[tuple[Words, Counts]]:
+        """Yield all records in the order in which they were added."""
+
+
+class MemorySpool:
+    """Records in memory."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[Words, Counts]] = []
+
+    def append(self, records: Words, counts: Counts) -> None:
+        """Add records; the arrays are kept as they are."""
+        self._parts.append((records, counts))
+
+    def chunks(self, words: int) -> Iterator[tuple[Words, Counts]]:
+        """Yield views of the records."""
+        for records, counts in self._parts:
+            for begin in range(0, len(counts), CHUNK_RECORDS):
+                end = min(begin + CHUNK_RECORDS, len(counts))
+                yield records[begin * words : end * words], counts[begin:end]
+
+
+class DiskSpool:
+    """Records in two files of a folder; they hold the data, and go with the folder."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._records = folder / f"{name}.records"
+        self._counts = folder / f"{name}.counts"
+        self._records.touch()
+        self._counts.touch()
+
+    def append(self, records: Words, counts: Counts) -> None:
+        """Write the records behind those that are there."""
+        with self._records.open("ab") as file:
+            records.tofile(file)
+        with self._counts.open("ab") as file:
+            counts.tofile(file)
+
+    def chunks(self, words: int) -> Iterator[tuple[Words, Counts]]:
+        """Read the records, one chunk in memory at a time."""
+        with self._records.open("rb") as records, self._counts.open("rb") as counts:
+            while len(own := np.fromfile(counts, np.int32, CHUNK_RECORDS)):
+                yield np.fromfile(records, np.uint64, len(own) * words), own
+
+    def remove(self) -> None:
+        """Delete the files."""
+        self._records.unlink()
+        self._counts.unlink()
 
 
 class _Slice(NamedTuple):
@@ -573,3 +630,119 @@ def available_threads() -> int:
     """Return how many processors this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+class Packing(NamedTuple):
+    """How records are packed."""
+
+    words: int
+    """The number of words per record."""
+    attributes: Fields
+    """The quasi-identifiers, in the order of refinement."""
+    secrets: Fields
+    """The sensitive attributes."""
+
+
+def plan_packing(attributes: Sequence[Column], secrets: Sequence[Column]) -> Packing:
+    """Find a place for every attribute, in the first word that has room for it."""
+    used: list[int] = []
+    places = [_place(column, used) for column in (*secrets, *attributes)]
+    return Packing(
+        words=max(1, len(used)),
+        attributes=_fields(attributes, places[len(secrets) :]),
+        secrets=_fields(secrets, places[: len(secrets)]),
+    )
+
+
+def packed(
+    packing: Packing, attributes: Sequence[Column], secrets: Sequence[Column], begin: int, end: int
+) -> Words:
+    """Return the records of a table from one on and up to another as packed words."""
+    records = np.zeros((end - begin) * packing.words, np.uint64)
+    for fields, columns in ((packing.attributes, attributes), (packing.secrets, secrets)):
+        for word, shift, column in zip(fields.word, fields.shift, columns, strict=True):
+            _pack(records, packing.words, word, shift, column.codes[begin:end])
+    return records
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def values_of(records: Words, words: int, word: int, shift: np.uint64, mask: np.uint64) -> Any:
+    """Return the value of one attribute in every record."""
+    values = np.empty(records.size // words, np.uint32)
+    for i in range(values.size):
+        values[i] = (records[i * words + word] >> shift) & mask
+    return values
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def lay_out(
+    records: Words, counts: Counts, merged: bool, words: int, values: Codes,
+    places: NDArray[np.int64], laid: Words, laid_counts: Counts,
+) -> None:  # fmt: skip
+    """Put records where their value of an attribute belongs; those whose place is negative are left out.
+
+    Args:
+        records: Some records.
+        counts: How many equal records each stands for.
+        merged: Whether there are counts; else each stands for one.
+        words: The number of words per record.
+        values: The value of the attribute in each.
+        places: Per value, where its next record goes; moved on.
+        laid: Where the records go.
+        laid_counts: Where the counts go.
+    """
+    for i in range(values.size):
+        place = places[values[i]]
+        if place < 0:
+            continue
+        places[values[i]] = place + 1
+        for w in range(words):
+            laid[place * words + w] = records[i * words + w]
+        laid_counts[place] = counts[i] if merged else np.int32(1)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def close_up(
+    records: Words, counts: Counts, words: int, starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> int:
+    """Move the records of all parts together, in their order; return how many there are."""
+    at = 0
+    for part in range(starts.size):
+        for i in range(starts[part], ends[part]):
+            for w in range(words):
+                records[at * words + w] = records[i * words + w]
+            counts[at] = counts[i]
+            at += 1
+    return at
+
+
+def _place(column: Column, used: list[int]) -> tuple[int, int]:
+    bits = _bits(column)
+    for word, taken in enumerate(used):
+        if taken + bits <= WORD_BITS:
+            used[word] += bits
+            return word, taken
+    used.append(bits)
+    return len(used) - 1, 0
+
+
+def _bits(column: Column) -> int:
+    return max(1, (column.cardinality - 1).bit_length())
+
+
+def _fields(columns: Sequence[Column], places: Sequence[tuple[int, int]]) -> Fields:
+    masks = [(1 << _bits(column)) - 1 for column in columns]
+    shifted = [mask << shift for mask, (_, shift) in zip(masks, places, strict=True)]
+    return Fields(
+        word=np.array([word for word, _ in places], np.int64),
+        shift=np.array([shift for _, shift in places], np.uint64),
+        mask=np.array(masks, np.uint64),
+        field=np.array(shifted, np.uint64),
+        size=np.array([column.cardinality for column in columns], np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _pack(records: Words, words: int, word: int, shift: np.uint64, codes: Codes) -> None:
+    for i in range(codes.size):
+        records[i * words + word] |= np.uint64(codes[i]) << shift
