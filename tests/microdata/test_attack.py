@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import assess, attack
-from glasshouse.microdata.weights import record_numbers
+from glasshouse.microdata.attack_kernels import record_numbers
 from glasshouse.qif.capacity import multiplicative_bayes_capacity
 from glasshouse.qif.cooccurrence import CoOccurrence
 from glasshouse.qif.gain import GainFunction

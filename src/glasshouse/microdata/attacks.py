@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, text, translated
 from glasshouse.microdata import attack_kernels
+from glasshouse.microdata.attack_kernels import Weights, record_weights
 from glasshouse.microdata.gains import (
     OTHERS,
     Beliefs,
@@ -40,7 +41,6 @@ from glasshouse.microdata.gains import (
     naming_game,
     sum_of_ratios,
 )
-from glasshouse.microdata.weights import Weights, record_weights
 from glasshouse.table import EncodedTable
 from glasshouse.table.partition import Partition, partition, refined
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from glasshouse.errors import StudyError
 from glasshouse.language import text
+from glasshouse.microdata.attack_kernels import record_weights
 from glasshouse.microdata.attacks import attack_code
-from glasshouse.microdata.weights import record_weights
 from glasshouse.qif import CoOccurrence
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.partition import partition

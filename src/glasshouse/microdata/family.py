@@ -25,11 +25,10 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, DataError, StudyError, printable, quoted
 from glasshouse.language import marked, text, translated, unknown_name
-from glasshouse.microdata.attack_kernels import value_weights
+from glasshouse.microdata.attack_kernels import record_weights, value_weights
 from glasshouse.microdata.attacks import MEASURE_FIELDS, Leakage
 from glasshouse.microdata.influence import best_subsets
 from glasshouse.microdata.lattice import Sweep, sweep
-from glasshouse.microdata.weights import record_weights
 from glasshouse.table import EncodedTable, Role
 from glasshouse.table.encode import NUMBER
 from glasshouse.table.partition import Partition

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from glasshouse.errors import DataError, StudyError, near_names, printable, quoted
 from glasshouse.language import localised, marked, text, translated, unknown_name
 from glasshouse.microdata import attack_kernels
-from glasshouse.microdata.weights import LARGEST_TOTAL, Weights, record_numbers
+from glasshouse.microdata.attack_kernels import LARGEST_TOTAL, Weights, record_numbers
 from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import Source, open_source
 from glasshouse.study import Dialect

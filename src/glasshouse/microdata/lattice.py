@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text
 from glasshouse.microdata import kernel, sweep_steps
+from glasshouse.microdata.attack_kernels import record_weights
 from glasshouse.microdata.attacks import (
     SIZE_LABELS,
     SUCCESS_BINS,
@@ -25,7 +26,6 @@ from glasshouse.microdata.attacks import (
     attack_code,
 )
 from glasshouse.microdata.sweep_steps import OnProgress, OnStep, Progress, number_of_subsets
-from glasshouse.microdata.weights import record_weights
 from glasshouse.table import EncodedTable
 from glasshouse.table.partition import with_facts_joined
 

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
-from glasshouse.microdata import attack_kernels
+from glasshouse.microdata.attack_kernels import Weights, record_weights, value_weights
 from glasshouse.microdata.attacks import Assessment, Attack, Leakage, assess
 from glasshouse.microdata.linkage_kernels import (
     LARGEST,
@@ -52,7 +52,6 @@ from glasshouse.microdata.linkage_kernels import (
     split,
     weigh_rows,
 )
-from glasshouse.microdata.weights import Weights, record_weights
 from glasshouse.sources import MISSING
 from glasshouse.table import Column, EncodedTable, Role
 from glasshouse.table.encode import INTEGER
@@ -647,7 +646,7 @@ def _grouped(
     first = _first_records(parts)
     if secret is not None:
         order = np.lexsort((secret.numbers[first], classes.numbers[first]))
-        own = attack_kernels.value_weights(parts.numbers, weights.each, parts.classes)
+        own = value_weights(parts.numbers, weights.each, parts.classes)
         secrets = secret.numbers[first[order]]
     else:
         order = np.argsort(classes.numbers[first], kind="stable")

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
-from glasshouse.microdata import attack_kernels
+from glasshouse.microdata.attack_kernels import Weights, record_weights, value_weights
 from glasshouse.microdata.attacks import (
     MEASURE_FIELDS,
     OTHER_GAIN,
@@ -53,7 +53,6 @@ from glasshouse.microdata.gains import (
     inferring_game,
     naming_game,
 )
-from glasshouse.microdata.weights import Weights, record_weights
 from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import MISSING
 from glasshouse.study.conditions import Condition, parse_condition
@@ -520,7 +519,7 @@ def _learned(
     """Infer one secret of the target."""
     secret = as_secret(table, names, weights, None)
     own = weights.each[candidates] if weights.each.size else weights.each
-    among = attack_kernels.value_weights(secret.codes[candidates], own, secret.cardinality)
+    among = value_weights(secret.codes[candidates], own, secret.cardinality)
     values: Sequence[Value] = secret.values
     before, after = secret.totals.tolist(), among.tolist()
     order = sorted(
