@@ -12,10 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from glasshouse.arrays import Floats, Integers
 
 _NEGLIGIBLE = 1e-25
 """A probability so much smaller than the greatest is left out, and all beyond."""
@@ -31,9 +29,9 @@ class Beliefs:
     """Per belief, the share of the population that is like the target, p."""
     below: int
     """Only the probabilities of sizes below this one are kept."""
-    first: Counts
+    first: Integers
     """Per belief, the least size that is kept."""
-    starts: Counts
+    starts: Integers
     """Per belief, where its probabilities begin in ``chances``; one more entry closes the last."""
     chances: Floats
     """The probabilities of successive sizes, belief after belief."""
@@ -64,7 +62,7 @@ def _mode(people: int, share: float) -> int:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _windows(people: int, shares: Floats, below: int) -> tuple[Counts, Counts, Floats]:
+def _windows(people: int, shares: Floats, below: int) -> tuple[Integers, Integers, Floats]:
     """Return, per belief, the least size that counts, how many from there below the limit, and the sum over all.
 
     Probabilities are relative to that of the most likely size.
@@ -105,8 +103,8 @@ def _windows(people: int, shares: Floats, below: int) -> tuple[Counts, Counts, F
 def _fill(
     people: int,
     shares: Floats,
-    first: Counts,
-    starts: Counts,
+    first: Integers,
+    starts: Integers,
     sums: Floats,
     chances: Floats,
 ) -> None:
@@ -133,7 +131,7 @@ def _fill(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _expect(first: Counts, starts: Counts, chances: Floats, by_size: Floats) -> Floats:
+def _expect(first: Integers, starts: Integers, chances: Floats, by_size: Floats) -> Floats:
     expected = np.zeros(first.size)
     for i in range(first.size):
         total = 0.0

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from glasshouse.economics.induction import Counts, Floats, decisions, plan, plans
+from glasshouse.arrays import Floats, Integers
+from glasshouse.economics.induction import decisions, plan, plans
 from glasshouse.economics.policy import (
     Thresholds,
     attack_value,
@@ -372,7 +373,7 @@ def _risk_at(terms: Terms, size: int, rate: float) -> float:
     return known_risk(terms.with_detection_rate(rate), size)
 
 
-def _risks(terms: Terms, sizes: Counts) -> Floats:
+def _risks(terms: Terms, sizes: Integers) -> Floats:
     """Return the risks of groups of known sizes that are attacked."""
     found = plans(terms, sizes)
     attacked = terms.discount * linked_values(terms, found.value) > terms.access_cost

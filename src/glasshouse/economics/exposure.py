@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Floats, Integers
 from glasshouse.economics.belief import Beliefs
 from glasshouse.economics.deterrence import (
     COSTS,
@@ -29,7 +30,7 @@ from glasshouse.economics.deterrence import (
     least_amount,
     least_size,
 )
-from glasshouse.economics.induction import Counts, Floats, Plans
+from glasshouse.economics.induction import Plans
 from glasshouse.economics.joining import Groups
 from glasshouse.economics.policy import (
     Thresholds,
@@ -126,7 +127,7 @@ class Exposure:
     def to_frame(self) -> pa.Table:
         """Return one row per size of a group: its records, and their mean risks; without a register, one row."""
         if self.groups.sizes is None:
-            sizes: Counts | pa.Array = pa.nulls(1, pa.int64())
+            sizes: Integers | pa.Array = pa.nulls(1, pa.int64())
             place, count = np.zeros(self.groups.records, np.intp), 1
         else:
             sizes, place = self.groups.distinct_sizes
@@ -375,7 +376,7 @@ class _Sight:
         return expected_known[place], np.where(accesses, expected_after, 0.0)[place]
 
 
-def _risks_by_size(terms: Terms, sizes: Counts) -> tuple[Floats, Floats]:
+def _risks_by_size(terms: Terms, sizes: Integers) -> tuple[Floats, Floats]:
     """Return the risk of groups of some sizes, ascending from 0: known, and after access; nobody is in one of 0."""
     empty = int(np.count_nonzero(sizes == 0))
     found: Plans = solve(terms, sizes[empty:])

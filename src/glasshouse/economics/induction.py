@@ -17,14 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.economics.terms import UNLIMITED, Terms
 from glasshouse.errors import BudgetError
 from glasshouse.language import number, text
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 
 MOST_STEPS = 20_000_000_000
 """So many steps of the induction are taken at most for one question, about a minute of one core."""
@@ -34,15 +31,15 @@ MOST_STEPS = 20_000_000_000
 class Plans:
     """What she does in groups of several sizes, once she has access and the link is made."""
 
-    sizes: Counts
+    sizes: Integers
     """The sizes, ascending."""
     value: Floats
     """Per size, what the best plan is worth: V(s)."""
     planned: Floats
     """Per size, the expected number of exploits if none succeeds: the risk is u times it."""
-    fewest: Counts
+    fewest: Integers
     """Per size, the number of exploits in the worst course of detections, if none succeeds."""
-    undetected: Counts
+    undetected: Integers
     """Per size, the number of exploits if none succeeds and none is detected."""
 
     def risk(self, prior: float) -> Floats:
@@ -51,7 +48,7 @@ class Plans:
         return np.where(self.fewest == self.sizes, prior, np.minimum(risk, prior))
 
 
-def plans(terms: Terms, sizes: Counts) -> Plans:
+def plans(terms: Terms, sizes: Integers) -> Plans:
     """Solve the process after access and link for groups of several sizes.
 
     Args:
@@ -74,13 +71,13 @@ def plan(terms: Terms, size: int) -> Plans:
     return plans(terms, np.array([size], np.int64))
 
 
-def decisions(terms: Terms, size: int) -> NDArray[np.bool_]:
+def decisions(terms: Terms, size: int) -> Flags:
     """Return whether she exploits once more, by the number of exploits (rows) and of penalties paid (columns).
 
     States that she never comes to are False. Where penalties are not limited one column stands for all.
     """
     rates = terms.detection_rates(size)
-    chosen: NDArray[np.bool_] = _decide(size, *_numbers(terms), rates)
+    chosen: Flags = _decide(size, *_numbers(terms), rates)
     return chosen
 
 
@@ -95,7 +92,7 @@ def _numbers(terms: Terms) -> tuple[float, float, float, float, float, int]:
     )
 
 
-def _refuse_large(terms: Terms, sizes: Counts) -> None:
+def _refuse_large(terms: Terms, sizes: Integers) -> None:
     limited = sizes if terms.penalties is None else sizes[sizes > terms.penalties]
     fines = terms.penalties or 0
     steps = float(sizes.sum(dtype=np.float64) + fines * limited.sum(dtype=np.float64))
@@ -158,7 +155,7 @@ def _solve(
     rates: Floats,
     ahead: Floats,
     planned: Floats,
-    fewest: Counts,
+    fewest: Integers,
 ) -> int:
     """Leave the value, the planned and the fewest exploits in the first cells; return the undetected exploits."""
     levels = _levels(size, fines)
@@ -194,7 +191,7 @@ def _solve(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _solve_all(
-    sizes: Counts,
+    sizes: Integers,
     discount: float,
     prior: float,
     gain: float,
@@ -204,8 +201,8 @@ def _solve_all(
     rates: Floats,
     value: Floats,
     planned: Floats,
-    fewest: Counts,
-    undetected: Counts,
+    fewest: Integers,
+    undetected: Integers,
 ) -> None:
     """Solve every size, ascending, until one is worthless; what follows stays zero."""
     room = 1
@@ -245,7 +242,7 @@ def _decide(
     penalty: float,
     fines: int,
     rates: Floats,
-) -> NDArray[np.bool_]:
+) -> Flags:
     levels = _levels(size, fines)
     top = levels - 1
     u = prior / size

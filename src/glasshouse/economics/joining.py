@@ -16,14 +16,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Floats, Integers
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.generalised import SUPPRESSED, covering, generalised_values, stood_for
 from glasshouse.table.partition import refined
-
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Groups:
     """What record and person are compared on."""
     people: int
     """The number of people in the register."""
-    sizes: Counts | None = field(repr=False)
+    sizes: Integers | None = field(repr=False)
     """Per record, how many people of the register are like it, from 0; None: only their distribution is known."""
     shares: Floats = field(repr=False)
     """Per record, the share of the population that is like it."""
@@ -81,7 +79,7 @@ class Groups:
         return len(self.shares)
 
     @cached_property
-    def distinct_sizes(self) -> tuple[Counts, NDArray[np.intp]]:
+    def distinct_sizes(self) -> tuple[Integers, NDArray[np.intp]]:
         """The different sizes, ascending, and the place of each record's among them."""
         sizes = np.zeros(0, np.int64) if self.sizes is None else self.sizes
         found, place = np.unique(sizes, return_inverse=True)
@@ -192,7 +190,7 @@ def groups_by_population(
     return Groups(release.name, population.name, names, people, None, shares)
 
 
-def people_like(release: EncodedTable, register: EncodedTable, names: Sequence[str]) -> Counts:
+def people_like(release: EncodedTable, register: EncodedTable, names: Sequence[str]) -> Integers:
     """Return, per record of a release, how many people of a register it can stand for."""
     for name in names:
         register.column(name)

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.economics.belief import Beliefs
-from glasshouse.economics.induction import Counts, Floats, Plans, plan, plans
+from glasshouse.economics.induction import Plans, plan, plans
 from glasshouse.economics.terms import Terms, check_people, check_size
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text
@@ -63,16 +63,16 @@ class Policy:
     """The size of the register that she draws her belief from; None: she knows the size of the group."""
     thresholds: Thresholds
     """The thresholds, of the known group."""
-    sizes: Counts = field(repr=False)
+    sizes: Integers = field(repr=False)
     """The sizes of groups."""
     value: Floats = field(repr=False)
     """Per size, what the attack is worth to her before access; 0: she does not begin. With a belief, the size is that
     which she expects."""
     value_after_access: Floats = field(repr=False)
     """Per size, what it is worth once she has access and the link is made, V(s)."""
-    exploits: Counts = field(repr=False)
+    exploits: Integers = field(repr=False)
     """Per size, how many people she tries if she is neither successful nor detected."""
-    exploits_after_access: Counts = field(repr=False)
+    exploits_after_access: Integers = field(repr=False)
     """The same if access is paid already."""
     reidentification: Floats = field(repr=False)
     """Per size, the probability that she re-identifies the target."""
@@ -106,7 +106,7 @@ class Policy:
 class Baseline:
     """What the adversary of Wan et al. 2015 does, who decides once and tries one person."""
 
-    sizes: Counts
+    sizes: Integers
     """The sizes of groups."""
     payoff: Floats
     """Per size, what the attack is worth (equation 7 of Xia et al. 2015)."""
@@ -220,7 +220,7 @@ def linked_values(terms: Terms, value: Floats) -> Floats:
     return np.maximum(terms.discount * value - terms.link_cost, 0.0)
 
 
-def access_values(terms: Terms, people: int, shares: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def access_values(terms: Terms, people: int, shares: Floats) -> tuple[Floats, Flags]:
     """Return what access is worth to an adversary who does not know the size, and whether she takes it.
 
     Args:
@@ -236,9 +236,7 @@ def access_values(terms: Terms, people: int, shares: Floats) -> tuple[Floats, ND
     return expected_access(terms, beliefs, by_size)
 
 
-def expected_access(
-    terms: Terms, beliefs: Beliefs, by_size: Floats
-) -> tuple[Floats, NDArray[np.bool_]]:
+def expected_access(terms: Terms, beliefs: Beliefs, by_size: Floats) -> tuple[Floats, Flags]:
     """Return what access is worth under each belief, given W by size, and whether she takes it."""
     value = terms.discount * beliefs.expect(by_size) - terms.access_cost
     attacks = value > 0
@@ -271,7 +269,7 @@ def worthless_from(terms: Terms, largest: int) -> int:
     return largest + 1 if end is None else end
 
 
-def solve(terms: Terms, sizes: Counts) -> Plans:
+def solve(terms: Terms, sizes: Integers) -> Plans:
     """Solve groups of several sizes, ascending; no step is spent on those that are worthless."""
     end = worthless_from(terms, int(sizes[-1])) if len(sizes) else 0
     worth = plans(terms, sizes[sizes < end])
@@ -371,7 +369,7 @@ def _baseline_threshold(terms: Terms) -> int | None:
     return first_failing(lambda size: gain / size - cost > 0)
 
 
-def _checked(sizes: Sequence[int] | range) -> Counts:
+def _checked(sizes: Sequence[int] | range) -> Integers:
     if not len(sizes):
         raise StudyError(text("--sizes names no size; give a range such as 1:100"))
     if isinstance(sizes, range):

@@ -25,8 +25,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.economics.terms import Terms, check_size, sigmoid
 from glasshouse.errors import BudgetError, SolverError, StudyError
 from glasshouse.language import text
@@ -38,8 +38,6 @@ MOST_STATES = 200_000
 _MOST_SWEEPS = 100_000
 _SURE = 1e-9
 """So far the probabilities of a choice may be from 1 in sum."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -352,11 +350,11 @@ class _Form:
 
     process: Process
     states: int
-    state: NDArray[np.int64]
+    state: Integers
     """Per row, the number of the state."""
     reward: Floats
     """Per row, the reward."""
-    cells: tuple[NDArray[np.int64], NDArray[np.int64], Floats]
+    cells: tuple[Integers, Integers, Floats]
     """The transitions: row, state, probability."""
 
     @classmethod
@@ -378,7 +376,7 @@ class _Form:
         return cls(process, len(number), np.array(state, np.int64), np.array(reward, float), cells)
 
     @property
-    def is_open(self) -> NDArray[np.bool_]:
+    def is_open(self) -> Flags:
         """Per state, whether anything can be done in it."""
         marks = np.zeros(self.states, np.bool_)
         marks[self.state] = True

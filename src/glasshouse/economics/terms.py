@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Floats
 from glasshouse.errors import StudyError
 from glasshouse.language import text, unknown_name
 
@@ -133,7 +133,7 @@ class Terms:
         """The probability that the first exploit is detected."""
         return sigmoid(self.detection[0])
 
-    def detection_rates(self, exploits: int) -> NDArray[np.float64]:
+    def detection_rates(self, exploits: int) -> Floats:
         """Return the probabilities that each of so many exploits is detected, σ(h0 + h1·j) (equation 4)."""
         h0, h1 = self.detection
         return _sigmoids(h0 + h1 * np.arange(exploits, dtype=np.float64))
@@ -228,9 +228,9 @@ def sigmoid(x: float) -> float:
     return power / (1 + power)
 
 
-def _sigmoids(x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sigmoids(x: Floats) -> Floats:
     power = np.exp(-np.abs(x))
-    rates: NDArray[np.float64] = np.where(x >= 0, 1.0, power) / (1 + power)
+    rates: Floats = np.where(x >= 0, 1.0, power) / (1 + power)
     return rates
 
 

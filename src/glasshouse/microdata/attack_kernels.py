@@ -23,6 +23,7 @@ import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import DataError, printable
 from glasshouse.language import marked, text, translated
 from glasshouse.table import EncodedTable
@@ -72,7 +73,7 @@ _SPACE, _PLUS, _MINUS, _POINT, _ZERO, _NINE, _SMALL_E, _LARGE_E = b" +-.09eE"
 class Weights:
     """How likely each record is to be the target's, up to a common factor."""
 
-    each: NDArray[np.int64]
+    each: Integers
     """The weight per record, 0 for one that cannot be the target's; empty: 1 each."""
     total: int
     """The sum over all records."""
@@ -101,7 +102,7 @@ def record_weights(table: EncodedTable, name: str | None) -> Weights:
     return weights
 
 
-def record_numbers(table: EncodedTable, name: str, what: What) -> tuple[NDArray[np.int64], int]:
+def record_numbers(table: EncodedTable, name: str, what: What) -> tuple[Integers, int]:
     """Return the numbers in a column, none negative, as integers per record, and the scale that made them so.
 
     Args:
@@ -128,14 +129,14 @@ def record_numbers(table: EncodedTable, name: str, what: What) -> tuple[NDArray[
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def best_guesses(
     order: NDArray[np.uint32],
-    starts: NDArray[np.int64],
+    starts: Integers,
     codes: Codes,
-    weights: NDArray[np.int64],
+    weights: Integers,
     factors: Factors,
     slack: float,
-    inverse: NDArray[np.float64],
-    success: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], int]:
+    inverse: Floats,
+    success: Integers,
+) -> tuple[Integers, int]:
     """Guess the value in every class, and find the values of which it has the greatest and the least part.
 
     Args:
@@ -212,12 +213,12 @@ def best_guesses(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def best_values(
     order: NDArray[np.uint32],
-    starts: NDArray[np.int64],
+    starts: Integers,
     codes: Codes,
-    weights: NDArray[np.int64],
+    weights: Integers,
     factors: Factors,
     tries: int,
-) -> NDArray[np.int64]:
+) -> Integers:
     """Return Σ n(x, y) per value x, over the classes y where x is among the ``tries`` values with the best scores.
 
     Args:
@@ -256,11 +257,11 @@ def best_values(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def best_actions(
     order: NDArray[np.uint32],
-    starts: NDArray[np.int64],
+    starts: Integers,
     codes: Codes,
-    weights: NDArray[np.int64],
+    weights: Integers,
     gains: Factors,
-) -> NDArray[np.int64]:
+) -> Integers:
     """Return Σ n(x, y) per value x (row) and action w (column), over the classes y where w earns most.
 
     Args:
@@ -295,9 +296,9 @@ def best_actions(
 def _count_values(
     records: NDArray[np.uint32],
     codes: Codes,
-    weights: NDArray[np.int64],
-    count: NDArray[np.int64],
-    present: NDArray[np.int64],
+    weights: Integers,
+    count: Integers,
+    present: Integers,
 ) -> int:
     """Add up the weight of each value in a class, list the values that weigh anything, and return their number."""
     seen = 0
@@ -313,7 +314,7 @@ def _count_values(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def heaviest_records(
-    order: NDArray[np.uint32], starts: NDArray[np.int64], weights: NDArray[np.int64], tries: int
+    order: NDArray[np.uint32], starts: Integers, weights: Integers, tries: int
 ) -> int:
     """Return Σ over classes of the weights of the ``tries`` heaviest records."""
     heaviest = np.empty(tries, np.int64)
@@ -337,14 +338,14 @@ def heaviest_records(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _heap(scores: Factors, places: NDArray[np.int64]) -> None:
+def _heap(scores: Factors, places: Integers) -> None:
     """Make a heap of scores and where each was met, the worst on top: of equal scores the one met last."""
     for parent in range(scores.size // 2 - 1, -1, -1):
         _sink(scores, places, parent, scores[parent], places[parent])
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _sink(scores: Factors, places: NDArray[np.int64], hole: int, score: Any, place: int) -> None:
+def _sink(scores: Factors, places: Integers, hole: int, score: Any, place: int) -> None:
     """Put a score in the place of a heap's entry, and let it sink below those that are worse."""
     while True:
         child = 2 * hole + 1
@@ -366,9 +367,7 @@ def _sink(scores: Factors, places: NDArray[np.int64], hole: int, score: Any, pla
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def lone_records(
-    order: NDArray[np.uint32], starts: NDArray[np.int64], weights: NDArray[np.int64]
-) -> tuple[int, int]:
+def lone_records(order: NDArray[np.uint32], starts: Integers, weights: Integers) -> tuple[int, int]:
     """Return the weight, and the number, of the records that alone in their class weigh anything."""
     total = 0
     lone = 0
@@ -386,7 +385,7 @@ def lone_records(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def value_weights(codes: Codes, weights: NDArray[np.int64], cardinality: int) -> NDArray[np.int64]:
+def value_weights(codes: Codes, weights: Integers, cardinality: int) -> Integers:
     """Return the total weight n(x) of each value: the prior on the secret, before it is divided."""
     totals = np.zeros(cardinality, np.int64)
     for i in range(codes.size):
@@ -410,9 +409,7 @@ def _check(written: str, table: EncodedTable, name: str, code: int, what: What) 
     )
 
 
-def _scaled_fractions(
-    texts: pa.LargeStringArray, held: NDArray[np.bool_]
-) -> tuple[NDArray[Any], int]:
+def _scaled_fractions(texts: pa.LargeStringArray, held: Flags) -> tuple[NDArray[Any], int]:
     """Return numbers times the smallest scale that makes integers of all of them, and that scale."""
     exact = [
         Fraction(written.strip()) if counts else Fraction(0)
@@ -422,7 +419,7 @@ def _scaled_fractions(
     return np.array([int(number * scale) for number in exact], object), scale
 
 
-def _scaled(digits: NDArray[np.int64], places: NDArray[np.int64]) -> tuple[NDArray[Any], int]:
+def _scaled(digits: Integers, places: Integers) -> tuple[NDArray[Any], int]:
     """Return the same for the numbers digits / 10^places; in integers of any length where 64 bits are too few."""
     most = max(0, int(places.max()))
     integers: NDArray[Any] = digits.copy()
@@ -435,7 +432,7 @@ def _scaled(digits: NDArray[np.int64], places: NDArray[np.int64]) -> tuple[NDArr
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _append_zeros(digits: NDArray[np.int64], zeros: NDArray[np.int64]) -> bool:
+def _append_zeros(digits: Integers, zeros: Integers) -> bool:
     """Multiply integers by powers of ten in place; return whether 64 bits were enough."""
     for i in range(digits.size):
         if digits[i] > 0:
@@ -446,9 +443,7 @@ def _append_zeros(digits: NDArray[np.int64], zeros: NDArray[np.int64]) -> bool:
     return True
 
 
-def _decimals(
-    texts: pa.LargeStringArray, held: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+def _decimals(texts: pa.LargeStringArray, held: Flags) -> tuple[Integers, Integers, Flags]:
     """Read numbers as digits / 10^places, those that are not held as 0.
 
     Returns:
@@ -465,11 +460,11 @@ def _decimals(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _read_all(
     characters: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    held: NDArray[np.bool_],
-    digits: NDArray[np.int64],
-    places: NDArray[np.int64],
-) -> NDArray[np.bool_]:
+    starts: Integers,
+    held: Flags,
+    digits: Integers,
+    places: Integers,
+) -> Flags:
     """Fill in the digits and places of the texts that are held; return which texts were read."""
     is_read = np.ones(held.size, np.bool_)
     for i in range(held.size):

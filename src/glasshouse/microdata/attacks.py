@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, text, translated
 from glasshouse.microdata import attack_kernels
@@ -126,7 +126,7 @@ class ClassSizes:
         return sum(self.records[: SIZE_BINS.index(size)])
 
     @classmethod
-    def of(cls, sizes: NDArray[np.int64]) -> ClassSizes:
+    def of(cls, sizes: Integers) -> ClassSizes:
         """Count classes of the given sizes."""
         bins = np.searchsorted(np.array(SIZE_BINS), sizes, side="right") - 1
         classes = np.bincount(bins, minlength=len(SIZE_BINS))

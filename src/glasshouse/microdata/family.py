@@ -23,6 +23,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, DataError, StudyError, printable, quoted
 from glasshouse.language import marked, text, translated, unknown_name
 from glasshouse.microdata.attack_kernels import record_weights, value_weights
@@ -496,7 +497,7 @@ def _parts(
     table: EncodedTable,
     values: Sequence[tuple[str, int]],
     order: NDArray[np.uint32],
-    starts: NDArray[np.int64],
+    starts: Integers,
 ) -> Iterator[tuple[str, EncodedTable]]:
     spare = table.spare_codes()
     for value, code in values:
@@ -569,7 +570,7 @@ def _entropies(table: EncodedTable) -> dict[str | None, float]:
     return entropies
 
 
-def _entropy(weights: NDArray[np.int64]) -> float:
+def _entropy(weights: Integers) -> float:
     """Return Σ p·log₂(1/p) of the distribution that some weights are in proportion to.
 
     Equal distributions get the same float, whatever the order of their values and the sum of their weights; else a

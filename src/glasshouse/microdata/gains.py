@@ -31,6 +31,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Floats, Integers
 from glasshouse.errors import DataError, StudyError, near_names, printable, quoted
 from glasshouse.language import localised, marked, text, translated, unknown_name
 from glasshouse.microdata import attack_kernels
@@ -228,7 +229,7 @@ class Secret:
     """The weights of its records."""
     codes: Codes
     """Per record, its value."""
-    totals: NDArray[np.int64]
+    totals: Integers
     """Per value, the weight n(x) of its records."""
     shares: NDArray[Any]
     """Per value, its part of ``whole``: integers of any size."""
@@ -243,7 +244,7 @@ class Secret:
         return len(self.totals)
 
     @cached_property
-    def inverse(self) -> NDArray[np.float64]:
+    def inverse(self) -> Floats:
         """Per value, 1 / n(x); 0 where its records weigh nothing."""
         inverse = np.zeros(self.cardinality)
         np.divide(1, self.totals, out=inverse, where=self.totals > 0)
@@ -266,7 +267,7 @@ class Secret:
         ]
         return list(zip(*texts, strict=True))
 
-    def expected(self, amounts: NDArray[np.int64]) -> Fraction:
+    def expected(self, amounts: Integers) -> Fraction:
         """Return Σ_x π(x)·amount(x) / n(x), exactly: the probability of an amount of weight of each value."""
         numerators = [a * s for a, s in zip(amounts.tolist(), self.shares.tolist(), strict=True)]
         return sum_of_ratios(numerators, self.totals.tolist()) / self.whole
@@ -452,7 +453,7 @@ class Game(Protocol):
 class NamingRecords:
     """She names records; the right one earns its weight."""
 
-    each: NDArray[np.int64]
+    each: Integers
     """What each record earns; empty: 1 each."""
     records: int
     """The number of records."""
@@ -484,7 +485,7 @@ class NamingValues:
 
     secret: Secret
     """What she infers."""
-    worth: NDArray[np.int64]
+    worth: Integers
     """Per value, what it earns."""
     scale: int = 1
     """What worth is divided by."""
@@ -513,7 +514,7 @@ class Acting:
 
     secret: Secret
     """What she infers."""
-    gains: NDArray[np.int64]
+    gains: Integers
     """Per value (row) and action (column), what is earned."""
     scale: int
     """What gains are divided by."""
@@ -649,7 +650,7 @@ def _exact(number: object, refusal: str) -> Fraction:
     raise StudyError(translated(refusal, number=str(number)))
 
 
-def _scaled(numbers: NDArray[Any], weights: Weights) -> tuple[NDArray[np.int64], int]:
+def _scaled(numbers: NDArray[Any], weights: Weights) -> tuple[Integers, int]:
     """Return fractions as integers over one common denominator."""
     scale = lcm(*(number.denominator for number in numbers.flat))
     largest = max(abs(number) for number in numbers.flat) * scale

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import text, unknown_name
 from glasshouse.microdata.attacks import Leakage
@@ -305,9 +305,9 @@ class _Target:
     """The weight of what she guesses right before she knows anything,"""
     prior_certain: int
     """and the number of records that she is certain of."""
-    right: NDArray[np.int64]
+    right: Integers
     """Per row of the sweep, the weight of what she guesses right: N·V(S),"""
-    certain: NDArray[np.int64]
+    certain: Integers
     """and the number of records that she is certain of."""
 
 
@@ -353,17 +353,17 @@ def _all_subsets(sweep: Sweep) -> int:
     return (1 << len(sweep.quasi_identifiers)) - 1
 
 
-def _sizes(sweep: Sweep) -> NDArray[np.int64]:
+def _sizes(sweep: Sweep) -> Integers:
     return np.bitwise_count(sweep.masks).astype(np.int64)
 
 
-def _size_begins(sweep: Sweep) -> NDArray[np.int64]:
+def _size_begins(sweep: Sweep) -> Integers:
     """Return the rows at which the subsets of each size begin: they stand by size."""
     sizes = _sizes(sweep)
     return np.flatnonzero(np.diff(sizes, prepend=0)).astype(np.int64)
 
 
-def _minimal_rows(sweep: Sweep, reaching: NDArray[np.int64]) -> Sequence[int]:
+def _minimal_rows(sweep: Sweep, reaching: Integers) -> Sequence[int]:
     """Return those of some rows of which no other is a proper subset.
 
     Reaching a risk is monotone. Where the sweep holds all subsets up to some size it is therefore enough to look at the

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text
 from glasshouse.microdata import kernel, sweep_steps
@@ -59,33 +59,33 @@ class Sweep:
     """The largest weight of a record: the prior guess at whose it is."""
     likeliest: tuple[int, ...]
     """Per secret, the weight of its most frequent value: the prior guess."""
-    masks: NDArray[np.int64]
+    masks: Integers
     """Per row, the subset: by size, then in the order of the attributes."""
-    classes: NDArray[np.int64]
+    classes: Integers
     """Per row and size bin, the number of classes."""
-    class_records: NDArray[np.int64]
+    class_records: Integers
     """Per row and size bin, the number of records in them."""
-    named: NDArray[np.int64]
+    named: Integers
     """Per row, Σ over classes of the weight of the heaviest record: the number of classes, where all weigh the same."""
-    alone: NDArray[np.int64]
+    alone: Integers
     """Per row, the weight of the records that are alone in their class."""
-    exposed: NDArray[np.int64]
+    exposed: Integers
     """Per row, the number of records that are named for certain: those alone in their class, among records that can be
     the target's."""
-    most: NDArray[np.int64]
+    most: Integers
     """Per row and secret, Σ over classes of the weight of the most frequent value."""
-    sure: NDArray[np.int64]
+    sure: Integers
     """Per row and secret, the weight of the records in classes with a single value."""
-    success: NDArray[np.int64]
+    success: Integers
     """Per row, secret and tenth of the chance of a right guess, the number of records; the last is certainty."""
 
     @property
-    def uniques(self) -> NDArray[np.int64]:
+    def uniques(self) -> Integers:
         """Per row, the number of records that are alone in their class."""
         return self.classes[:, 0]
 
     @property
-    def certain(self) -> NDArray[np.int64]:
+    def certain(self) -> Integers:
         """Per row and secret, the number of records in classes with a single value."""
         return self.success[:, :, -1]
 
@@ -152,7 +152,7 @@ def sweep(
     threads: int | None = None,
     memory: int | None = None,
     on_progress: OnProgress | None = None,
-    finished: Mapping[int, NDArray[np.int64]] | None = None,
+    finished: Mapping[int, Integers] | None = None,
     on_step: OnStep | None = None,
 ) -> Sweep:
     """Attack all records of a table with every subset of the quasi-identifiers.

@@ -34,6 +34,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import BudgetError, DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
 from glasshouse.microdata.attack_kernels import Weights, record_weights, value_weights
@@ -663,7 +664,7 @@ def _grouped(
     )
 
 
-def _heaviest(parts: Partition, weights: Weights) -> NDArray[np.int64]:
+def _heaviest(parts: Partition, weights: Weights) -> Integers:
     heaviest = np.ones(parts.classes, np.int64)
     if weights.each.size:
         np.maximum.at(heaviest, parts.numbers, weights.each)
@@ -721,7 +722,7 @@ def _measured(groups: Groups, collection: _Collection) -> _Found:
 class _Walk:
     """What is added up on the way."""
 
-    exposed: NDArray[np.bool_]
+    exposed: Flags
     """Per group, whether every observation makes its secret certain."""
     won: dict[int, Any]
     """Per denominator, the numerators of what best guesses win; doubles have the denominator 1."""
@@ -734,7 +735,7 @@ class _Walk:
     settled: bool = True
     """Whether that is all that was missed."""
 
-    def add(self, gains: Gains, groups: NDArray[np.int64]) -> None:
+    def add(self, gains: Gains, groups: Integers) -> None:
         """Add what was found about some nodes."""
         self.exposed[groups[~gains.exposed]] = False
         self.observations += int(gains.counts[0])

@@ -17,6 +17,7 @@ import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, text, unknown_name
 from glasshouse.table import EncodedTable
@@ -47,7 +48,7 @@ class RecordRisks:
     """Per record, how many records are in its class, itself included."""
     most: Counts
     """Per secret (row) and record (column), how many records of its class have the most frequent value."""
-    positions: NDArray[np.int64] | None = None
+    positions: Integers | None = None
     """Per record, its position in the file, where records of it were left out."""
 
     @property
@@ -56,19 +57,19 @@ class RecordRisks:
         return len(self.sizes)
 
     @property
-    def reidentification(self) -> NDArray[np.float64]:
+    def reidentification(self) -> Floats:
         """Per record, the probability that she names it: 1 / size."""
-        chance: NDArray[np.float64] = 1.0 / self.sizes
+        chance: Floats = 1.0 / self.sizes
         return chance
 
-    def success(self, secret: str) -> NDArray[np.float64]:
+    def success(self, secret: str) -> Floats:
         """Return, per record, the probability that her best guess of a secret is right."""
-        chance: NDArray[np.float64] = self.most[self._row(secret)] / self.sizes
+        chance: Floats = self.most[self._row(secret)] / self.sizes
         return chance
 
-    def certain(self, secret: str) -> NDArray[np.bool_]:
+    def certain(self, secret: str) -> Flags:
         """Return, per record, whether its class has one value of a secret only."""
-        single: NDArray[np.bool_] = self.most[self._row(secret)] == self.sizes
+        single: Flags = self.most[self._row(secret)] == self.sizes
         return single
 
     def to_frame(self) -> pa.Table:
@@ -142,7 +143,7 @@ def record_risks(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _most_frequent(
     order: NDArray[np.uint32],
-    starts: NDArray[np.int64],
+    starts: Integers,
     codes: Codes,
     cardinality: int,
     most: Counts,

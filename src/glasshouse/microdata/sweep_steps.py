@@ -29,11 +29,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Words
+from glasshouse.arrays import Integers, Words
 from glasshouse.errors import BudgetError
 from glasshouse.language import text
 from glasshouse.microdata import kernel
-from glasshouse.microdata.kernel import Fields, Plan, Store, Sums, Workspace
+from glasshouse.microdata.kernel import Fields, Plan, Store, Workspace
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.dictionary import Codes
 
@@ -68,10 +68,10 @@ WORD_BITS = 64
 Counts = NDArray[np.int32]
 """How many equal records each one stands for."""
 OnProgress = Callable[[Progress], None]
-OnStep = Callable[[int, Sums], None]
+OnStep = Callable[[int, Integers], None]
 
 
-def subset_masks(attributes: int, largest: int) -> NDArray[np.int64]:
+def subset_masks(attributes: int, largest: int) -> Integers:
     """Return the subsets as bits, by size, then in the order of the attributes; not the empty one."""
     return np.fromiter(
         (
@@ -102,9 +102,9 @@ def sums_of_all_subsets(
     threads: int,
     memory: int | None = None,
     on_progress: OnProgress | None = None,
-    finished: Mapping[int, Sums] | None = None,
+    finished: Mapping[int, Integers] | None = None,
     on_step: OnStep | None = None,
-) -> tuple[NDArray[np.int64], Sums]:
+) -> tuple[Integers, Integers]:
     """Return the masks of the subsets (bit i is the i-th quasi-identifier) and a row of sums for each.
 
     Args:
@@ -159,13 +159,13 @@ def refinement_order(table: EncodedTable, names: Sequence[str]) -> list[int]:
     return sorted(range(len(names)), key=lambda i: (i != first, -ranks[i], i))
 
 
-def _entropy(values: NDArray[np.int64]) -> float:
+def _entropy(values: Integers) -> float:
     _, counts = np.unique(values, return_counts=True)
     shares = counts / counts.sum()
     return float(-(shares * np.log2(shares)).sum())
 
 
-def _relative_masks(attributes: int, largest: int) -> NDArray[np.int64]:
+def _relative_masks(attributes: int, largest: int) -> Integers:
     """Return the sets of at most so many attributes, the empty one too, in the order of a step's rows."""
     return np.array(
         [mask for mask in range(1 << attributes) if mask.bit_count() <= largest], np.int64
@@ -231,9 +231,9 @@ class DiskSpool:
 class _Slice(NamedTuple):
     """Some values of the step's attribute and their records, laid out part by part."""
 
-    starts: NDArray[np.int64]
+    starts: Integers
     """Where the records of each value begin."""
-    ends: NDArray[np.int64]
+    ends: Integers
     """Where they end."""
     records: Words
     """The records."""
@@ -266,7 +266,7 @@ class _Steps:
         self._spool: Spool = MemorySpool()
         self._visits = 0
 
-    def run(self, step: int, on_progress: OnProgress | None) -> Sums:
+    def run(self, step: int, on_progress: OnProgress | None) -> Integers:
         """Answer all subsets whose first attribute is the step's, and leave that attribute out."""
         plan = self._plan(step)
         stores = [_store(plan, len(self._secrets)) for _ in range(self._threads)]
@@ -341,7 +341,7 @@ class _Steps:
         left = close_up(part.records, part.counts, words, part.starts, part.ends)
         spool.append(part.records[: left * words].copy(), part.counts[:left].copy())
 
-    def _sizes(self, step: int) -> NDArray[np.int64]:
+    def _sizes(self, step: int) -> Integers:
         """Return how many records there are of each value of the step's attribute."""
         values = self._attributes[step].cardinality
         sizes = np.zeros(values, np.int64)
@@ -349,7 +349,7 @@ class _Steps:
             sizes += np.bincount(own, minlength=values)
         return sizes
 
-    def _slice_bounds(self, sizes: NDArray[np.int64]) -> list[int]:
+    def _slice_bounds(self, sizes: Integers) -> list[int]:
         """Cut the values into slices whose records fit, or that are a single value whose records do not."""
         bounds, filled = [0], 0
         for value, size in enumerate(sizes.tolist()):
@@ -359,9 +359,7 @@ class _Steps:
             filled += size
         return [*bounds, len(sizes)]
 
-    def _slices(
-        self, step: int, sizes: NDArray[np.int64], bounds: Sequence[int]
-    ) -> Iterator[_Slice]:
+    def _slices(self, step: int, sizes: Integers, bounds: Sequence[int]) -> Iterator[_Slice]:
         """Lay the records out by the step's attribute, some values at a time."""
         words = self._packing.words
         for first, last in pairwise(bounds):
@@ -506,7 +504,7 @@ class _Steps:
         return (sum(costs[:step]) + part * costs[step]) / sum(costs)
 
 
-def _tasks(sizes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def _tasks(sizes: Integers) -> list[Integers]:
     """Bundle parts, the largest first, into tasks of about the same number of records."""
     largest_first = np.argsort(-sizes, kind="stable")
     bounds = np.cumsum(sizes[largest_first]) * TASKS_PER_STEP // (int(sizes.sum()) + 1)
@@ -578,7 +576,7 @@ def _store(plan: Plan, secrets: int) -> Store:
     )
 
 
-def _rows(plan: Plan, stores: Sequence[Store]) -> Sums:
+def _rows(plan: Plan, stores: Sequence[Store]) -> Integers:
     """Add up the cells of all threads and expand them to the subsets of a step."""
     attributes = len(plan.fields.word)
     if attributes > DENSE_ATTRIBUTES:
@@ -594,7 +592,7 @@ def _rows(plan: Plan, stores: Sequence[Store]) -> Sums:
     return _expanded(cells, attributes)[_relative_masks(attributes, plan.largest)]
 
 
-def _expanded(cells: Sums, attributes: int) -> Sums:
+def _expanded(cells: Integers, attributes: int) -> Integers:
     """Turn cells into subsets: T gets every cell (S, F) with S ⊆ T ⊆ S ∪ F.
 
     One attribute at a time, from the lowest ternary digit (0: not in the subset, 1: in it, 2: free) on: a cell in which
@@ -607,7 +605,7 @@ def _expanded(cells: Sums, attributes: int) -> Sums:
     return cells
 
 
-def _completed(sums: Sums) -> Sums:
+def _completed(sums: Integers) -> Integers:
     """Turn pairs and triples of single records that were settled as one class into what they stand for."""
     pairs, triples = sums[:, kernel.PAIRS].copy(), sums[:, kernel.TRIPLES].copy()
     sums[:, kernel.CLASSES] += 3 * triples - 2 * pairs
@@ -677,7 +675,7 @@ def values_of(records: Words, words: int, word: int, shift: np.uint64, mask: np.
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def lay_out(
     records: Words, counts: Counts, merged: bool, words: int, values: Codes,
-    places: NDArray[np.int64], laid: Words, laid_counts: Counts,
+    places: Integers, laid: Words, laid_counts: Counts,
 ) -> None:  # fmt: skip
     """Put records where their value of an attribute belongs; those whose place is negative are left out.
 
@@ -702,9 +700,7 @@ def lay_out(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def close_up(
-    records: Words, counts: Counts, words: int, starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> int:
+def close_up(records: Words, counts: Counts, words: int, starts: Integers, ends: Integers) -> int:
     """Move the records of all parts together, in their order; return how many there are."""
     at = 0
     for part in range(starts.size):

@@ -31,8 +31,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
 from glasshouse.microdata.attack_kernels import Weights, record_weights, value_weights
@@ -229,7 +229,7 @@ class Target:
     suppressed: int = 0
     """How many records hold nothing but ``*`` of what is known, and are no candidates because others tell more. One of
     them may be the target's all the same."""
-    candidate_records: NDArray[np.int64] = field(
+    candidate_records: Integers = field(
         default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False
     )
     """The positions of the candidates in the file. They point at people: keep them as closely as the data itself."""
@@ -469,9 +469,7 @@ def _nobody(table: EncodedTable, conditions: Sequence[Condition]) -> str:
     )
 
 
-def _possible(
-    table: EncodedTable, weights: Weights, fitting: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _possible(table: EncodedTable, weights: Weights, fitting: Integers) -> Integers:
     """Return the records that fit and can be the target's: those that weigh something."""
     if not weights.each.size:
         return fitting
@@ -487,16 +485,14 @@ def _possible(
     return candidates
 
 
-def _telling(
-    fitting: NDArray[np.int64], nothing_told: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], int]:
+def _telling(fitting: Integers, nothing_told: Flags) -> tuple[Integers, int]:
     """Return the records that tell something of what is known, or all where none does; and how many are left out."""
     telling = fitting[~nothing_told[fitting]]
     return (telling, fitting.size - telling.size) if telling.size else (fitting, 0)
 
 
 def _named(
-    table: EncodedTable, weights: Weights, candidates: NDArray[np.int64], gain: Gain | None
+    table: EncodedTable, weights: Weights, candidates: Integers, gain: Gain | None
 ) -> Leakage:
     """Return what naming the best of all records earns, and the best of the candidates."""
     game = naming_game(table, weights, gain)
@@ -514,7 +510,7 @@ def _learned(
     names: tuple[str, ...],
     gain: Gain | None,
     weights: Weights,
-    candidates: NDArray[np.int64],
+    candidates: Integers,
 ) -> TargetSecret:
     """Infer one secret of the target."""
     secret = as_secret(table, names, weights, None)
@@ -545,7 +541,7 @@ def _order(value: Value) -> tuple[tuple[bool, str], ...]:
 
 
 def _gained(
-    secret: Secret, gain: Gain, among: NDArray[np.int64], order: Sequence[int]
+    secret: Secret, gain: Gain, among: Integers, order: Sequence[int]
 ) -> tuple[Leakage, Hashable]:
     """Return what the best action gains before and after, and which it is after.
 
@@ -569,7 +565,7 @@ def _gained(
 
 
 def _best_values(
-    game: NamingValues, among: NDArray[np.int64], order: Sequence[int]
+    game: NamingValues, among: Integers, order: Sequence[int]
 ) -> tuple[int, list[int]]:
     """Return what naming the best values earns, and which they are; of several none that cannot be right."""
     earned = (among * game.worth).tolist()
@@ -582,7 +578,7 @@ def _best_values(
 def _journalist(
     table: EncodedTable,
     conditions: Sequence[Condition],
-    candidates: NDArray[np.int64],
+    candidates: Integers,
     population: EncodedTable | None,
     fraction: float | Fraction | None,
 ) -> Journalist | None:
@@ -625,7 +621,7 @@ def _exact_share(fraction: float | Fraction) -> Fraction:
 def _by_register(
     table: EncodedTable,
     conditions: Sequence[Condition],
-    candidates: NDArray[np.int64],
+    candidates: Integers,
     register: EncodedTable,
 ) -> Journalist:
     """Count who of the population can be the target.
@@ -681,7 +677,7 @@ def _by_register(
 def _alike(
     table: EncodedTable,
     conditions: Sequence[Condition],
-    candidates: NDArray[np.int64],
+    candidates: Integers,
     shared: Sequence[Condition],
     register: EncodedTable,
 ) -> tuple[int, int]:
@@ -699,7 +695,7 @@ def _alike(
 
 def _people(
     table: EncodedTable,
-    alike: NDArray[np.int64],
+    alike: Integers,
     shared: Sequence[Condition],
     register: EncodedTable,
 ) -> int:

@@ -9,8 +9,8 @@ from itertools import pairwise
 import altair as alt
 import numpy as np
 
+from glasshouse.arrays import Floats
 from glasshouse.economics import Deterrent, Exposure
-from glasshouse.economics.induction import Floats
 from glasshouse.language import number, text, text_for
 from glasshouse.report.cells import count_cell
 from glasshouse.report.microdata.findings import graded
