@@ -113,7 +113,7 @@ RESULTS: dict[str, Callable[[], object]] = {
     "microdata.Leakage": lambda: gh.microdata.Leakage(Fraction(1, 4), Fraction(1, 2)),
     "microdata.Leakage of nothing": lambda: gh.microdata.Leakage(Fraction(9), Fraction(9)),
     "microdata.Linked": lambda: gh.microdata.link(
-        table(), [table()], keys=[gh.microdata.Key("sex")]
+        table(), [table()], keys=[gh.microdata.LinkKey("sex")]
     ),
     "microdata.Member": lambda: gh.microdata.member(table(), table(), known={"age": "40"}),
     "microdata.Membership": lambda: membership(table(), table()),

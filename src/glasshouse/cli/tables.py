@@ -14,7 +14,7 @@ from glasshouse.errors import printable
 from glasshouse.language import localised, marked, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack, Leakage
 from glasshouse.microdata.explain import Explanation
-from glasshouse.microdata.family import Cell, Family
+from glasshouse.microdata.family import Family, FamilyCell
 from glasshouse.microdata.influence import shapley_values
 from glasshouse.microdata.lattice import Sweep
 from glasshouse.report.discretion import figure_between
@@ -193,7 +193,7 @@ def comparison_table(rows: Sequence[Compared]) -> Table:
     return table
 
 
-def _family_cell(cell: Cell, bounds: tuple[Fraction, Fraction]) -> str:
+def _family_cell(cell: FamilyCell, bounds: tuple[Fraction, Fraction]) -> str:
     mark = "▲" if cell.highest else "▼" if cell.lowest else " "
     return f"{figure_between(*bounds, digits=2)}{mark}"
 

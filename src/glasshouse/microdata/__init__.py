@@ -18,7 +18,7 @@ from glasshouse.microdata.influence import (
     without_each,
 )
 from glasshouse.microdata.lattice import Sweep, sweep
-from glasshouse.microdata.linkage import Key, Linked, link
+from glasshouse.microdata.linkage import Linked, LinkKey, link
 from glasshouse.microdata.membership import Member, Membership, member, membership
 from glasshouse.microdata.record_risks import RecordRisks, record_risks
 from glasshouse.microdata.target import Target, target
@@ -29,8 +29,8 @@ __all__ = [
     "Attack",
     "Explanation",
     "Family",
-    "Key",
     "Leakage",
+    "LinkKey",
     "Linked",
     "Member",
     "Membership",

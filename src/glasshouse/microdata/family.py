@@ -60,7 +60,7 @@ class Best:
 
 
 @dataclass(frozen=True)
-class Part:
+class FamilyPart:
     """One release of a family, in aggregates."""
 
     name: str
@@ -80,12 +80,12 @@ class Part:
         return tuple(best for best in self.best if best.sensitive == sensitive)
 
 
-OnPart = Callable[[Part], None]
+OnPart = Callable[[FamilyPart], None]
 """Told of each part that is finished."""
 
 
 @dataclass(frozen=True)
-class Cell:
+class FamilyCell:
     """One figure of a part, beside those of the others.
 
     Parts with the same figure stand out together; where all parts have the same, none does.
@@ -107,9 +107,9 @@ class FamilyRow:
     """Its name."""
     records: int
     """The number of records."""
-    prior: Cell
+    prior: FamilyCell
     """The adversary's success before she learns anything."""
-    additive: tuple[Cell, ...]
+    additive: tuple[FamilyCell, ...]
     """The highest additive leakage, per number of quasi-identifiers."""
 
 
@@ -126,7 +126,7 @@ class FamilyTable:
 
 
 @dataclass(frozen=True)
-class Change:
+class FamilyChange:
     """How the leakage about one target moved through a family in time."""
 
     sensitive: str | None
@@ -206,7 +206,7 @@ class Family:
     """The secrets."""
     ordered: bool
     """Whether the parts are points in time, in their order."""
-    parts: tuple[Part, ...]
+    parts: tuple[FamilyPart, ...]
     """The parts, in the order given."""
 
     @property
@@ -239,7 +239,7 @@ class Family:
         )
         return FamilyTable(sensitive, self.sizes, rows)
 
-    def change(self, sensitive: str | None = None) -> tuple[Change, ...]:
+    def change(self, sensitive: str | None = None) -> tuple[FamilyChange, ...]:
         """Return, per number of quasi-identifiers, how the highest additive leakage moved over time.
 
         Args:
@@ -265,7 +265,7 @@ class Family:
             steps = [after - before for before, after in pairwise(moved)]
             largest = max(range(len(steps)), key=lambda i: abs(steps[i]))
             changes.append(
-                Change(
+                FamilyChange(
                     sensitive, size, names[0], names[-1], moved[0], moved[-1],
                     names[largest], names[largest + 1], steps[largest],
                 )
@@ -451,7 +451,7 @@ def family(
     A 1/2 1/2 True
     B 1/2 0 False
     """
-    finished: list[Part] = []
+    finished: list[FamilyPart] = []
     names: set[str] = set()
     first: EncodedTable | None = None
     for name, table in parts:
@@ -550,12 +550,12 @@ def _one(name: str | None) -> tuple[str, ...]:
     return () if name is None else (name,)
 
 
-def _part(name: str, table: EncodedTable, swept: Sweep) -> Part:
+def _part(name: str, table: EncodedTable, swept: Sweep) -> FamilyPart:
     best = tuple(
         Best(each.sensitive, len(each.quasi_identifiers), each.quasi_identifiers, each.leakage)
         for each in best_subsets(swept).subsets
     )
-    return Part(name, table.records, best, _entropies(table))
+    return FamilyPart(name, table.records, best, _entropies(table))
 
 
 def _entropies(table: EncodedTable) -> dict[str | None, float]:
@@ -584,13 +584,13 @@ def _entropy(weights: Integers) -> float:
     )
 
 
-def _cells(values: Sequence[Fraction]) -> list[Cell]:
+def _cells(values: Sequence[Fraction]) -> list[FamilyCell]:
     if not values:
         return []
     highest, lowest = max(values), min(values)
     told_apart = highest != lowest
     return [
-        Cell(value, told_apart and value == highest, told_apart and value == lowest)
+        FamilyCell(value, told_apart and value == highest, told_apart and value == lowest)
         for value in values
     ]
 

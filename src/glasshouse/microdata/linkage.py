@@ -42,9 +42,9 @@ from glasshouse.microdata.attacks import Assessment, Attack, Leakage, assess
 from glasshouse.microdata.linkage_kernels import (
     LARGEST,
     Gains,
-    Groups,
+    LinkedGroups,
+    LinkedRows,
     Nodes,
-    Rows,
     Tallies,
     cells,
     first_nodes,
@@ -86,10 +86,10 @@ Numbers = NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
-class Key:
+class LinkKey:
     """A column by which records of two datasets are linked, and how well it persists.
 
-    >>> Key("municipality", persists=0.95).probability
+    >>> LinkKey("municipality", persists=0.95).probability
     Fraction(19, 20)
     """
 
@@ -163,7 +163,7 @@ def link(
     focal: EncodedTable,
     auxiliaries: Sequence[EncodedTable],
     *,
-    keys: Sequence[Key] | Sequence[Sequence[Key]],
+    keys: Sequence[LinkKey] | Sequence[Sequence[LinkKey]],
     quasi_identifiers: Sequence[str] | None = None,
     secrets: Sequence[str | Sequence[str]] | None = None,
     weight: str | None = None,
@@ -190,7 +190,7 @@ def link(
     >>> first = read(pa.table({"born": [1, 1, 2], "grade": ["A", "A", "A"], "ill": ["no", "yes", "no"]}))
     >>> second = read(pa.table({"born": [1, 1, 2], "grade": ["B", "C", "B"]}))
     >>> known = {"quasi_identifiers": ["grade"], "secrets": ["ill"]}
-    >>> linked = link(first, [second], keys=[Key("born")], **known)
+    >>> linked = link(first, [second], keys=[LinkKey("born")], **known)
     >>> [(a.code, str(a.probabilistic.posterior)) for a in linked.attacks]
     [('CRL', '1/3'), ('CAL', '2/3'), ('CRL', '1/2'), ('CAL', '2/3')]
     """
@@ -271,19 +271,19 @@ def _outcome(
 
 
 def _keys_of_each(
-    keys: Sequence[Key] | Sequence[Sequence[Key]], auxiliaries: Sequence[EncodedTable]
-) -> list[tuple[Key, ...]]:
+    keys: Sequence[LinkKey] | Sequence[Sequence[LinkKey]], auxiliaries: Sequence[EncodedTable]
+) -> list[tuple[LinkKey, ...]]:
     if not auxiliaries:
         raise StudyError(text("there is nothing to link: give at least one auxiliary dataset"))
-    if isinstance(keys, Key):
-        raise StudyError(text('keys are given as a list: [Key("{name}")]', name=keys.name))
+    if isinstance(keys, LinkKey):
+        raise StudyError(text('keys are given as a list: [LinkKey("{name}")]', name=keys.name))
     if _are_keys(keys):
         lists = [tuple(keys)] * len(auxiliaries)
     else:
         lists = [tuple(own) if isinstance(own, Sequence) else (own,) for own in keys]
         if not all(map(_are_keys, lists)):
             raise StudyError(
-                text('keys are given as a list, such as [Key("born"), Key("city", 0.95)]')
+                text('keys are given as a list, such as [LinkKey("born"), LinkKey("city", 0.95)]')
             )
         if len(lists) != len(auxiliaries):
             raise StudyError(
@@ -301,8 +301,8 @@ def _keys_of_each(
     return lists
 
 
-def _are_keys(keys: Sequence[Any]) -> TypeGuard[Sequence[Key]]:
-    return all(isinstance(key, Key) for key in keys)
+def _are_keys(keys: Sequence[Any]) -> TypeGuard[Sequence[LinkKey]]:
+    return all(isinstance(key, LinkKey) for key in keys)
 
 
 def _observed(
@@ -352,7 +352,7 @@ class _Link:
 
     numbers: Numbers
     """Per focal record, its row; 0 where the target is absent."""
-    rows: Rows
+    rows: LinkedRows
     """The rows: 64-bit integers; where these do not hold the weights, Python's integers, or else doubles."""
 
     @cached_property
@@ -368,7 +368,7 @@ class _Link:
         return common
 
     @cached_property
-    def chances(self) -> Rows:
+    def chances(self) -> LinkedRows:
         """The rows in doubles, each with the total 1."""
         lengths = np.diff(self.rows.starts)
         chances = self.rows.weights / np.repeat(self.rows.totals, lengths)
@@ -400,12 +400,12 @@ class _Collection:
         return prod(int(link.rows.totals.max()) for link in self.links)
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> LinkedRows:
         """The rows of all links."""
         return _stacked([link.rows for link in self.links])
 
     @cached_property
-    def chances(self) -> Rows:
+    def chances(self) -> LinkedRows:
         """The same in doubles."""
         return _stacked([link.chances for link in self.links])
 
@@ -420,13 +420,13 @@ class _Collection:
             before += rows - 1
 
 
-def _stacked(rows: Sequence[Rows]) -> Rows:
+def _stacked(rows: Sequence[LinkedRows]) -> LinkedRows:
     """Put the rows of several links one behind the other; they share row 0."""
     if len(rows) == 1:
         return rows[0]
     cells = np.cumsum([1, *(len(own.observations) - 1 for own in rows)])
     starts = [own.starts[1:-1] - 1 + begin for own, begin in zip(rows, cells, strict=False)]
-    return Rows(
+    return LinkedRows(
         starts=np.concatenate([[0], *starts, cells[-1:]]),
         observations=np.concatenate(
             [rows[0].observations[:1], *(own.observations[1:] for own in rows)]
@@ -458,7 +458,7 @@ def _first_records(classes: Partition) -> Numbers:
 
 
 def _linked(
-    focal: EncodedTable, auxiliary: EncodedTable, keys: Sequence[Key], observed: Sequence[str]
+    focal: EncodedTable, auxiliary: EncodedTable, keys: Sequence[LinkKey], observed: Sequence[str]
 ) -> _Link:
     """Link focal records to the observations of an auxiliary dataset, by group-bys on the keys.
 
@@ -509,7 +509,7 @@ class _Compared:
     """what it weighs to have one particular other value."""
 
 
-def _compared(key: Key, focal: EncodedTable, auxiliary: EncodedTable) -> _Compared:
+def _compared(key: LinkKey, focal: EncodedTable, auxiliary: EncodedTable) -> _Compared:
     """Code both columns alike, and turn p and (1 − p) / (K − 1) into integers with the same ratio.
 
     K counts the values as they are compared: the focal ones shifted. A missing value is a value like any other, except
@@ -598,7 +598,7 @@ def _joined(tallies: Sequence[Tallies], classes: Sequence[Numbers]) -> tuple[Tal
 
 def _weighed(
     matches: NDArray[np.uint32], tallies: Tallies, factors: list[int], auxiliary: EncodedTable
-) -> Rows:
+) -> LinkedRows:
     """Weigh the observations of each row, in the narrowest numbers that hold the weights."""
     size = int(np.diff(tallies.starts)[matches[:, 0]].sum())
     if size > MOST_HELD:
@@ -606,14 +606,14 @@ def _weighed(
     possible = np.array([factor > 0 for factor in factors])
     meetings = matches.astype(np.int64)
 
-    def filled(weights: NDArray[Any]) -> Rows:
-        rows = Rows(
+    def filled(weights: NDArray[Any]) -> LinkedRows:
+        rows = LinkedRows(
             starts=np.zeros(len(matches) + 2, np.int64),
             observations=np.zeros(size + 1, np.uint32),
             weights=np.ones(size + 1, weights.dtype),
             totals=np.ones(len(matches) + 1, weights.dtype),
         )
-        beyond_row_0 = Rows(rows.starts[1:], *(array[1:] for array in rows[1:]))
+        beyond_row_0 = LinkedRows(rows.starts[1:], *(array[1:] for array in rows[1:]))
         end = 1 + weigh_rows(meetings, tallies, weights, possible, beyond_row_0)
         rows.starts[1:] += 1
         return rows._replace(observations=rows.observations[:end], weights=rows.weights[:end])
@@ -637,7 +637,7 @@ def _digits(numbers: list[int]) -> Iterator[list[int]]:
 
 def _grouped(
     classes: Partition, secret: Partition | None, collection: _Collection, weights: Weights
-) -> Groups:
+) -> LinkedGroups:
     """Group the focal records by quasi-identifiers, secret and rows; without a secret each record is its own."""
     links = list(collection.numbers())
     columns = [_Codes(classes.numbers, classes.classes), *links]
@@ -654,7 +654,7 @@ def _grouped(
         own = _heaviest(parts, weights)
         secrets = np.arange(parts.classes, dtype=np.uint32)
     first, records = first[order], parts.sizes[order]
-    return Groups(
+    return LinkedGroups(
         starts=np.searchsorted(classes.numbers[first], np.arange(classes.classes + 1)),
         secrets=secrets,
         holders=records if secret is None else np.ones_like(records),
@@ -671,7 +671,7 @@ def _heaviest(parts: Partition, weights: Weights) -> Integers:
     return heaviest
 
 
-def _fitting(groups: Groups, collection: _Collection) -> tuple[Groups, Rows]:
+def _fitting(groups: LinkedGroups, collection: _Collection) -> tuple[LinkedGroups, LinkedRows]:
     """Return groups and rows in 64-bit integers where these hold everything, else in doubles."""
     heaviest = int(groups.weights.max())
     if collection.common is not None and 0 < collection.largest < LARGEST // heaviest:
@@ -679,7 +679,7 @@ def _fitting(groups: Groups, collection: _Collection) -> tuple[Groups, Rows]:
     return groups._replace(weights=groups.weights.astype(np.float64)), collection.chances
 
 
-def _check_size(groups: Groups, collection: _Collection) -> None:
+def _check_size(groups: LinkedGroups, collection: _Collection) -> None:
     fitting, rows = _fitting(groups, collection)
     touched, where = 0, quoted(collection.datasets)
     for nodes in _leaves(fitting, rows, where):
@@ -688,7 +688,7 @@ def _check_size(groups: Groups, collection: _Collection) -> None:
             raise _too_many(touched, where, MOST_CELLS)
 
 
-def _measured(groups: Groups, collection: _Collection) -> _Found:
+def _measured(groups: LinkedGroups, collection: _Collection) -> _Found:
     """Measure one secret exactly where it can be done, in Python's integers if small; else in doubles."""
     fitting, rows = _fitting(groups, collection)
     walk = _Walk(np.ones(len(groups.secrets), np.bool_), defaultdict(int), defaultdict(int))
@@ -754,7 +754,7 @@ class _Walk:
                 so_far[bottom] += top
 
 
-def _leaves(groups: Groups, rows: Rows, where: str) -> Iterator[Nodes]:
+def _leaves(groups: LinkedGroups, rows: LinkedRows, where: str) -> Iterator[Nodes]:
     """Give all nodes that wait for the last auxiliary dataset only, some at a time."""
 
     def below(nodes: Nodes, level: int) -> Iterator[Nodes]:
@@ -792,12 +792,12 @@ def _over(common: int, numerators: Mapping[int, int]) -> Fraction:
     return Fraction(whole, common)
 
 
-def _pairs(groups: Groups, rows: Rows) -> float:
+def _pairs(groups: LinkedGroups, rows: LinkedRows) -> float:
     """Return how many pairs of a group and an observation of all datasets are possible."""
     return float(np.diff(rows.starts).astype(np.float64)[groups.links].prod(axis=0).sum())
 
 
-def _in_full(groups: Groups, collection: _Collection) -> tuple[Fraction, Fraction]:
+def _in_full(groups: LinkedGroups, collection: _Collection) -> tuple[Fraction, Fraction]:
     """Return the weights won, and won with certainty, pair by pair in Python's integers."""
     rows, multiples = collection.rows, [link.common or 1 for link in collection.links]
     posterior = certain = 0

@@ -44,7 +44,7 @@ class Tallies(NamedTuple):
     """How many records of the class show them."""
 
 
-class Rows(NamedTuple):
+class LinkedRows(NamedTuple):
     """Rows of the channel: P(observation | row) is weight / total. Row 0 says nothing: one observation, for sure."""
 
     starts: Integers
@@ -57,7 +57,7 @@ class Rows(NamedTuple):
     """Per row, the sum of its weights."""
 
 
-class Groups(NamedTuple):
+class LinkedGroups(NamedTuple):
     """Focal records alike on the quasi-identifiers, on the secret, and on the rows that they lead to."""
 
     starts: Integers
@@ -141,7 +141,7 @@ def weigh_rows(
     tallies: Tallies,
     factors: NDArray[Any],
     possible: Flags,
-    rows: Rows,
+    rows: LinkedRows,
 ) -> int:
     """Fill rows with the weight of each observation: Σ over patterns of agreement of factor · records.
 
@@ -171,7 +171,7 @@ def _weigh_rows(
     tallies: Tallies,
     factors: NDArray[Any],
     possible: Flags,
-    rows: Rows,
+    rows: LinkedRows,
     place: Integers,
     counts: Integers,
 ) -> int:
@@ -210,7 +210,7 @@ def _weigh_rows(
     return filled
 
 
-def first_nodes(groups: Groups, rows: Rows) -> Nodes:
+def first_nodes(groups: LinkedGroups, rows: LinkedRows) -> Nodes:
     """Return a node per class of the focal dataset: nothing of the auxiliary ones has been observed."""
     return Nodes(
         starts=groups.starts,
@@ -221,7 +221,7 @@ def first_nodes(groups: Groups, rows: Rows) -> Nodes:
     )
 
 
-def cells(nodes: Nodes, level: int, groups: Groups, rows: Rows) -> Integers:
+def cells(nodes: Nodes, level: int, groups: LinkedGroups, rows: LinkedRows) -> Integers:
     """Return, per node, how many pairs of a group and an observation of one auxiliary dataset there are."""
     counts = np.empty(len(nodes.alike), np.int64)
     _cells(nodes.starts, nodes.groups, groups.secrets, groups.links[level], rows.starts, counts)
@@ -268,7 +268,7 @@ def _times(one: Integer, other: Integer) -> Any:
     return np.int64(LARGEST) if one >= LARGEST // other else np.int64(one * other)
 
 
-def split(nodes: Nodes, level: int, groups: Groups, rows: Rows) -> Nodes:
+def split(nodes: Nodes, level: int, groups: LinkedGroups, rows: LinkedRows) -> Nodes:
     """Split each node by what one auxiliary dataset shows; where it tells nothing, the node stays."""
     size = int(cells(nodes, level, groups, rows).sum())
     seen = np.zeros(int(rows.observations.max()) + 1, np.int64)
@@ -289,7 +289,7 @@ def _split(
     nodes: Nodes,
     secrets: NDArray[np.uint32],
     links: NDArray[np.uint32],
-    rows: Rows,
+    rows: LinkedRows,
     seen: Integers,
     place: Integers,
     made: Nodes,
@@ -335,7 +335,9 @@ def _split(
     return count
 
 
-def measure(nodes: Nodes, level: int, groups: Groups, rows: Rows, most_unsettled: int) -> Gains:
+def measure(
+    nodes: Nodes, level: int, groups: LinkedGroups, rows: LinkedRows, most_unsettled: int
+) -> Gains:
     """Find, per node and observation of the last auxiliary dataset, the best guess, and what each group wins by it.
 
     A guess is best in doubles, or, where these are too close, in fractions of 64-bit integers; where these do not hold
@@ -355,7 +357,9 @@ def measure(nodes: Nodes, level: int, groups: Groups, rows: Rows, most_unsettled
     return gains
 
 
-def shortfall(nodes: Nodes, case: Integers, level: int, groups: Groups, rows: Rows) -> Fraction:
+def shortfall(
+    nodes: Nodes, case: Integers, level: int, groups: LinkedGroups, rows: LinkedRows
+) -> Fraction:
     """Return by how much the best guess of an unsettled observation beats the one that was taken: mostly, they tie."""
     number, observation, taken = case.tolist()
     members = nodes.groups[nodes.starts[number] : nodes.starts[number + 1]]
@@ -372,7 +376,7 @@ def shortfall(nodes: Nodes, case: Integers, level: int, groups: Groups, rows: Ro
     return max(weights.values()) - weights[groups.secrets[nodes.groups[taken]]]
 
 
-def _desk(rows: Rows) -> _Desk:
+def _desk(rows: LinkedRows) -> _Desk:
     size = int(rows.observations.max()) + 1
     return _Desk(
         clock=np.zeros(1, np.int64),
@@ -395,9 +399,9 @@ def _desk(rows: Rows) -> _Desk:
 @_compiled  # type: ignore[untyped-decorator]
 def _measure(
     nodes: Nodes,
-    groups: Groups,
+    groups: LinkedGroups,
     links: NDArray[np.uint32],
-    rows: Rows,
+    rows: LinkedRows,
     desk: _Desk,
     gains: Gains,
     exact: bool,
@@ -469,7 +473,7 @@ def _add_run(
     telling: bool,
     nodes: Nodes,
     links: NDArray[np.uint32],
-    rows: Rows,
+    rows: LinkedRows,
     desk: _Desk,
 ) -> Any:
     """Add up the weight of one secret per observation, in doubles; return how many observations it has."""
@@ -495,9 +499,9 @@ def _settle(
     number: Integer,
     telling: bool,
     nodes: Nodes,
-    groups: Groups,
+    groups: LinkedGroups,
     links: NDArray[np.uint32],
-    rows: Rows,
+    rows: LinkedRows,
     desk: _Desk,
     gains: Gains,
 ) -> None:
@@ -574,9 +578,9 @@ def _collect(
     end: Integer,
     telling: bool,
     nodes: Nodes,
-    groups: Groups,
+    groups: LinkedGroups,
     links: NDArray[np.uint32],
-    rows: Rows,
+    rows: LinkedRows,
     desk: _Desk,
     gains: Gains,
 ) -> None:

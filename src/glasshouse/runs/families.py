@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from glasshouse.errors import StudyError
 from glasshouse.language import text
-from glasshouse.microdata.family import Family, Part, family, parts_by
+from glasshouse.microdata.family import Family, FamilyPart, family, parts_by
 from glasshouse.microdata.lattice import Progress
 from glasshouse.runs.reading import one_each, prepared
 from glasshouse.runs.runner import Means
@@ -137,7 +137,7 @@ class _Reached:
         self._done = 0
         self.whole = 1
 
-    def tell(self, part: Part) -> None:
+    def tell(self, part: FamilyPart) -> None:
         """Tell that one more part is finished."""
         self._done += part.records
         if self._watcher is not None:

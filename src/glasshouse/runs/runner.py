@@ -30,7 +30,7 @@ from glasshouse.microdata.gains import (
     with_abstaining,
 )
 from glasshouse.microdata.lattice import Progress
-from glasshouse.microdata.linkage import Key, link
+from glasshouse.microdata.linkage import LinkKey, link
 from glasshouse.qif import Tries
 from glasshouse.runs.checkpoint import Checkpoint
 from glasshouse.runs.grouped import assess_by_group
@@ -40,7 +40,7 @@ from glasshouse.sources.files import fingerprint
 from glasshouse.study import Adversary, Question, Study, attributes, dump_study, paths_of
 from glasshouse.study import Gain as StudyGain
 from glasshouse.table import EncodedTable, Step
-from glasshouse.table.collection import Member
+from glasshouse.table.collection import CollectionMember
 from glasshouse.table.generalised import is_suppressed
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Run:
     """The sums of every subset, where one sweep answered the study; of a collection, those of all its datasets."""
     steps: tuple[Step, ...] = ()
     """What was left out of the datasets."""
-    members: tuple[Member, ...] = ()
+    members: tuple[CollectionMember, ...] = ()
     """The datasets of a collection, and how many people of the focal one are in each."""
     suppressed: int = 0
     """How many records hold nothing but ``*``: they are a class of their own."""
@@ -395,7 +395,10 @@ def _linked(study: Study, means: Means) -> Run:
     tables = list(prepared(study, on_progress=means.watch.reading))
     focal, *others = (each.table for each in tables)
     keys = [
-        [Key(key.name, persists=key.persists, shift=position * key.shift) for key in study.links]
+        [
+            LinkKey(key.name, persists=key.persists, shift=position * key.shift)
+            for key in study.links
+        ]
         for position in range(1, len(tables))
     ]
     secrets = [attributes(secret) for secret in study.adversary.sensitive]

@@ -32,7 +32,7 @@ PRESENCE = pa.array(["present", "absent"], pa.large_string())
 
 
 @dataclass(frozen=True)
-class Member:
+class CollectionMember:
     """One dataset of a collection."""
 
     name: str
@@ -51,7 +51,7 @@ class Collection:
 
     table: EncodedTable
     """All datasets side by side, a record per person of the focal one."""
-    members: tuple[Member, ...]
+    members: tuple[CollectionMember, ...]
     """The datasets, the focal one first."""
     steps: tuple[Step, ...]
     """What was left out of each, so that everybody has one record."""
@@ -151,7 +151,7 @@ class _Joiner:
         self._columns = dict(focal.columns)
         self._steps = list(steps)
         tag = _stem(focal.name) if tags is None else tags[0]
-        self._members = [Member(focal.name, tag, focal.records, focal.records)]
+        self._members = [CollectionMember(focal.name, tag, focal.records, focal.records)]
         self._own: list[dict[str, tuple[str, ...]]] = [_facts(focal)]
         self._found: list[Mapping[str, str]] = [{name: name for name in focal.columns}]
         identifier = _identifier(focal)
@@ -185,7 +185,7 @@ class _Joiner:
         presence = (place < 0).astype(np.uint8)
         self._add_column(Column(f"@{tag}", presence, PRESENCE))
         self._steps += treated.steps
-        self._members.append(Member(table.name, tag, table.records, linked))
+        self._members.append(CollectionMember(table.name, tag, table.records, linked))
         self._own.append(_facts(table) | {"": ("",)})  # ``@2015`` is whether somebody is there
         self._found.append({**tagged, "": f"@{tag}"})
 

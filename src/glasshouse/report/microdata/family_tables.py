@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from glasshouse.language import exactly, localised, number, text
-from glasshouse.microdata.family import Cell as FamilyCell
-from glasshouse.microdata.family import Family, FamilyRow
+from glasshouse.microdata.family import Family, FamilyCell, FamilyRow
 from glasshouse.report.cells import count_cell
 from glasshouse.report.discretion import Among, figure_between
 from glasshouse.report.microdata.parts import part_label, shown_parts, told_in
