@@ -29,7 +29,7 @@ from glasshouse.runs.store import MANIFEST, PAGES, REPORT, Outcome, check_place,
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import Study, make_study
 from glasshouse.study.economics import DeterStudy
-from glasshouse.synthetic.following import a_year_later
+from glasshouse.synthetic.school_census import a_year_later
 
 RECORDS, SEED = 100_000, 2018
 FIRST, SECOND = "census-2018.csv", "census-2019.csv"
