@@ -15,7 +15,7 @@ from glasshouse.cli.progress import progress
 from glasshouse.language import speaking, text, text_for
 
 if TYPE_CHECKING:
-    from glasshouse.table.profile import ColumnProfile
+    from glasshouse.table import ColumnProfile
 
 
 def inspect(
@@ -34,8 +34,7 @@ def inspect(
     Example: glasshouse inspect adult.csv
     """
     from glasshouse.study import make_dataset
-    from glasshouse.table import read
-    from glasshouse.table.profile import profile
+    from glasshouse.table import profile, read
 
     dialect = options.dialect_content(separator, quote, encoding, no_header, names, strip)
     kinds = options.assignments(types, option="--type", form="COLUMN=TYPE")

@@ -30,8 +30,7 @@ from glasshouse.report.microdata.attacks import (
 from glasshouse.report.microdata.parts import told_in
 from glasshouse.report.words import money, percentage, singular
 from glasshouse.runs.comparing import Compared
-from glasshouse.table import Step
-from glasshouse.table.profile import ColumnProfile
+from glasshouse.table import ColumnProfile, Step
 
 BAR_WIDTH = 12
 NARROW, WIDE = 76, 100

@@ -2,12 +2,13 @@
 
 from glasshouse.table.collection import Collection, collect, dataset_tags
 from glasshouse.table.encode import available_columns, read
-from glasshouse.table.encoded import Column, EncodedTable, Role, load_table
+from glasshouse.table.encoded import Column, ColumnProfile, EncodedTable, Role, load_table, profile
 from glasshouse.table.treatment import Step, one_record_each, treat
 
 __all__ = [
     "Collection",
     "Column",
+    "ColumnProfile",
     "EncodedTable",
     "Role",
     "Step",
@@ -16,6 +17,7 @@ __all__ = [
     "dataset_tags",
     "load_table",
     "one_record_each",
+    "profile",
     "read",
     "treat",
 ]

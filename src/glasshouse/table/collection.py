@@ -18,8 +18,8 @@ from types import MappingProxyType
 import numpy as np
 import pyarrow as pa
 from numba import njit
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
 from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
@@ -277,7 +277,7 @@ def _identifier(table: EncodedTable) -> Column:
     return table.column(str(table.identifier))
 
 
-def _joined(column: Column, place: NDArray[np.int64], name: str) -> Column:
+def _joined(column: Column, place: Integers, name: str) -> Column:
     """Return a column of an auxiliary dataset in the order of the focal one, with one more value for absence."""
     absent = column.cardinality
     codes = _gathered(
@@ -289,9 +289,7 @@ def _joined(column: Column, place: NDArray[np.int64], name: str) -> Column:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _places(
-    codes: Codes, person: NDArray[np.int64], row: NDArray[np.int64], records: int
-) -> tuple[NDArray[np.int64], int]:
+def _places(codes: Codes, person: Integers, row: Integers, records: int) -> tuple[Integers, int]:
     """Return, per record of the focal dataset, the record of the same person in another, or −1; and how many have one.
 
     Args:
@@ -311,7 +309,7 @@ def _places(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _gathered(codes: Codes, place: NDArray[np.int64], taken: Codes, absent: int) -> Codes:
+def _gathered(codes: Codes, place: Integers, taken: Codes, absent: int) -> Codes:
     for i in range(place.size):
         taken[i] = codes[place[i]] if place[i] >= 0 else absent
     return taken

@@ -26,8 +26,8 @@ from pathlib import PurePath
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError, StudyError, near_names, quoted
 from glasshouse.language import text
 from glasshouse.study.conditions import Bound, Condition, as_bound
@@ -42,7 +42,6 @@ from glasshouse.table.generalised import (
     stood_for,
 )
 
-Marks = NDArray[np.bool_]
 """A mark per value of a column, or per record."""
 
 _STARRED = re.compile(r"([0-9]+)(\*+)")
@@ -54,7 +53,7 @@ _FEW = 3
 """Up to so many values are all named."""
 
 
-def may_fit(column: Column, condition: Condition) -> Marks:
+def may_fit(column: Column, condition: Condition) -> Flags:
     """Tell, for each value of a column, whether it can stand for what a condition says; perhaps none can."""
     if condition.negated:
         return ~_ruled_out(column.values, replace(condition, negated=False))
@@ -63,7 +62,7 @@ def may_fit(column: Column, condition: Condition) -> Marks:
     return standing_for(condition.values, column.values)
 
 
-def records_fitting(table: EncodedTable, conditions: Sequence[Condition]) -> Marks:
+def records_fitting(table: EncodedTable, conditions: Sequence[Condition]) -> Flags:
     """Tell, for each record, whether it fits everything that is known.
 
     Raises:
@@ -79,7 +78,7 @@ def records_fitting(table: EncodedTable, conditions: Sequence[Condition]) -> Mar
     return marks
 
 
-def records_that_may_fit(table: EncodedTable, conditions: Sequence[Condition]) -> Marks:
+def records_that_may_fit(table: EncodedTable, conditions: Sequence[Condition]) -> Flags:
     """Tell, for each record, whether it fits everything that is known; perhaps none does."""
     marks = np.ones(table.records, np.bool_)
     for condition in conditions:
@@ -123,10 +122,10 @@ def column_known(table: EncodedTable, name: str) -> Column:
 
 def people_behind(
     table: EncodedTable,
-    records: NDArray[np.int64],
+    records: Integers,
     register: EncodedTable,
     names: Sequence[str],
-) -> Marks:
+) -> Flags:
     """Tell, for each person of a register, whether one of some records of a release can be theirs.
 
     A release that says ``30-39`` of a person aged 34 says it of everybody between 30 and 39. Records that hold ``*`` in
@@ -211,15 +210,13 @@ def _not_it(near: Sequence[str], told: Mapping[str, str]) -> str:
     )
 
 
-def _records(table: EncodedTable, condition: Condition) -> Marks:
+def _records(table: EncodedTable, condition: Condition) -> Flags:
     column = column_known(table, condition.column)
-    marks: Marks = may_fit(column, condition)[column.codes]
+    marks: Flags = may_fit(column, condition)[column.codes]
     return marks
 
 
-def _by_stars(
-    table: EncodedTable, records: NDArray[np.int64], names: Sequence[str]
-) -> Iterator[NDArray[np.int64]]:
+def _by_stars(table: EncodedTable, records: Integers, names: Sequence[str]) -> Iterator[Integers]:
     """Yield the records in groups that hold ``*`` in the same columns."""
     group = np.zeros(records.size, np.int64)
     for name in names:
@@ -231,14 +228,14 @@ def _by_stars(
         yield records[group == own]
 
 
-def _values_of(column: Column, records: NDArray[np.int64]) -> pa.LargeStringArray:
+def _values_of(column: Column, records: Integers) -> pa.LargeStringArray:
     """Return the values that some records hold."""
     held = np.zeros(column.cardinality, np.bool_)
     held[column.codes[records]] = True
     return column.values.filter(pa.array(held))
 
 
-def _meeting(values: pa.LargeStringArray, known: Condition) -> Marks:
+def _meeting(values: pa.LargeStringArray, known: Condition) -> Flags:
     """Mark the values that are in an interval or can stand for something in it."""
     marks = _holding(values, known)
     for position, value in generalised_values(values).items():
@@ -246,7 +243,7 @@ def _meeting(values: pa.LargeStringArray, known: Condition) -> Marks:
     return marks
 
 
-def _ruled_out(values: pa.LargeStringArray, known: Condition) -> Marks:
+def _ruled_out(values: pa.LargeStringArray, known: Condition) -> Flags:
     """Mark the values that can stand only for what a condition says."""
     if known.is_interval:
         marks = _holding(values, known)
@@ -258,7 +255,7 @@ def _ruled_out(values: pa.LargeStringArray, known: Condition) -> Marks:
     return marks
 
 
-def _holding(values: pa.LargeStringArray, known: Condition) -> Marks:
+def _holding(values: pa.LargeStringArray, known: Condition) -> Flags:
     """Mark the values that meet a condition as they stand."""
     texts = values.to_pylist()
     return np.fromiter(
