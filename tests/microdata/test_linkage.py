@@ -21,7 +21,7 @@ from glasshouse.microdata import linkage, linkage_kernels
 from glasshouse.microdata.attacks import Attack, assess
 from glasshouse.microdata.linkage import Linked, LinkKey, link
 from glasshouse.qif import BayesVulnerability, Certainty, Channel, Prior
-from glasshouse.table import Column, EncodedTable, read
+from glasshouse.table import EncodedColumn, EncodedTable, read
 
 Row = dict[str, str]
 ABSENT = "absent"
@@ -365,7 +365,9 @@ def test_values_that_no_record_has_are_not_counted() -> None:
     """Joined tables have such values, and none where somebody is absent."""
     focal = as_table([{"city": "x", "q": "a"}, {"city": "y", "q": "a"}])
     later = as_table([{"city": "y", "q": "c"}, {"city": "x", "q": "b"}])
-    city = Column("city", np.array([2, 0], np.uint8), pa.array(["x", None, "y"], pa.large_string()))
+    city = EncodedColumn(
+        "city", np.array([2, 0], np.uint8), pa.array(["x", None, "y"], pa.large_string())
+    )
     wider = replace(later, columns={**later.columns, "city": city})
     asked: Any = {"keys": [LinkKey("city", 0.9)], "quasi_identifiers": ["q"]}
     plain = link(focal, [later], **asked)

@@ -20,7 +20,7 @@ from glasshouse.microdata.gains import RecordWorth
 from glasshouse.microdata.target import target
 from glasshouse.qif import GainFunction, GVulnerability, Prior, Tries
 from glasshouse.study import Condition, parse_condition
-from glasshouse.table import Column, EncodedTable, read
+from glasshouse.table import EncodedColumn, EncodedTable, read
 from glasshouse.table.generalised import covers
 
 Row = tuple[str, str, str, str]
@@ -64,8 +64,8 @@ def collection() -> EncodedTable:
     presence = np.array([grade is None for grade in GRADES_2], np.uint8)
     columns = {
         **focal.columns,
-        "grade@D2": Column("grade@D2", codes, pa.array(values, pa.large_string())),
-        "@D2": Column("@D2", presence, pa.array(["present", "absent"], pa.large_string())),
+        "grade@D2": EncodedColumn("grade@D2", codes, pa.array(values, pa.large_string())),
+        "@D2": EncodedColumn("@D2", presence, pa.array(["present", "absent"], pa.large_string())),
     }
     facts = {"gender": ("gender",), "grade": ("grade", "grade@D2")}
     return EncodedTable(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Floats, Integers
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text
-from glasshouse.table import Column, EncodedTable
+from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.generalised import SUPPRESSED, covering, generalised_values, stood_for
 from glasshouse.table.partition import refined
 
@@ -209,7 +209,7 @@ def people_like(release: EncodedTable, register: EncodedTable, names: Sequence[s
 
 def _common(
     release: EncodedTable, register: EncodedTable, name: str, records: NDArray[np.intp]
-) -> Column:
+) -> EncodedColumn:
     """Return a column of some released records and of the register, in the values of the release."""
     released, true = release.column(name), register.column(name)
     values = released.values
@@ -226,7 +226,7 @@ def _common(
     joint = np.concatenate(
         [released.codes[records].astype(np.uint32), code.astype(np.uint32)[true.codes]]
     )
-    return Column(name, joint, pa.nulls(nobody + 1, pa.large_string()))
+    return EncodedColumn(name, joint, pa.nulls(nobody + 1, pa.large_string()))
 
 
 def _by_stars(
@@ -239,7 +239,7 @@ def _by_stars(
         code = column.values.index(SUPPRESSED).as_py()
         marks = column.codes == code if code >= 0 else np.zeros(release.records, np.bool_)
         codes = marks.astype(np.uint8)
-        stars.append(Column(name, codes, pa.nulls(2, pa.large_string())))
+        stars.append(EncodedColumn(name, codes, pa.nulls(2, pa.large_string())))
     alike = refined(stars, release.records)
     for number in range(alike.classes):
         records = alike.order[alike.starts[number] : alike.starts[number + 1]].astype(np.intp)
@@ -247,7 +247,7 @@ def _by_stars(
         yield records, told
 
 
-def _refuse_nested(released: Column, true: Column) -> None:
+def _refuse_nested(released: EncodedColumn, true: EncodedColumn) -> None:
     """Check that no released value stands for another one, but for ``*``: groups would overlap."""
     general = generalised_values(released.values)
     others = [written for written in general.values() if written != SUPPRESSED]
@@ -270,7 +270,7 @@ def _refuse_nested(released: Column, true: Column) -> None:
         )
 
 
-def _value_shares(column: Column, shares: Mapping[str, float]) -> Floats:
+def _value_shares(column: EncodedColumn, shares: Mapping[str, float]) -> Floats:
     """Return the share of the population behind each released value of a column."""
     given = np.array(list(shares.values()), float)
     if not len(given) or not np.all(given >= 0) or given.sum() > 1 + 1e-9:

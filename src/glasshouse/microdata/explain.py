@@ -17,7 +17,7 @@ from glasshouse.language import text
 from glasshouse.microdata.attack_kernels import record_weights
 from glasshouse.microdata.attacks import attack_code
 from glasshouse.qif import CoOccurrence
-from glasshouse.table import Column, EncodedTable
+from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.partition import partition
 
 MOST_VALUES = 40
@@ -151,6 +151,6 @@ def _secrets(table: EncodedTable, secret: Sequence[str]) -> list[Any]:
     return [f"record {number}" for number in range(1, table.records + 1)]
 
 
-def _texts(column: Column) -> list[Any]:
+def _texts(column: EncodedColumn) -> list[Any]:
     values = column.values.to_pylist()
     return [values[code] for code in column.codes]

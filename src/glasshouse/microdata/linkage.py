@@ -54,7 +54,7 @@ from glasshouse.microdata.linkage_kernels import (
     weigh_rows,
 )
 from glasshouse.sources import MISSING
-from glasshouse.table import Column, EncodedTable, Role
+from glasshouse.table import EncodedColumn, EncodedTable, Role
 from glasshouse.table.encode import INTEGER
 from glasshouse.table.encoded import assign_roles
 from glasshouse.table.partition import Partition, partition, refined
@@ -447,7 +447,7 @@ class _Codes:
 def _alike(columns: Sequence[_Codes], records: int) -> Partition:
     """Return the classes of records with the same numbers."""
     without_text = [
-        Column("", column.each, pa.nulls(column.cardinality, pa.large_string()))
+        EncodedColumn("", column.each, pa.nulls(column.cardinality, pa.large_string()))
         for column in columns
     ]
     return refined(without_text, records)
@@ -532,7 +532,7 @@ def _compared(key: LinkKey, focal: EncodedTable, auxiliary: EncodedTable) -> _Co
     return _Compared(_Codes(codes, values + 1), agree // factor, differ // factor)
 
 
-def _occurring(column: Column) -> Column:
+def _occurring(column: EncodedColumn) -> EncodedColumn:
     """Return the column without values that no record has; what is absent counts as missing."""
     occurs = np.bincount(column.codes, minlength=column.cardinality) > 0
     texts = column.values.fill_null(MISSING)
@@ -542,7 +542,7 @@ def _occurring(column: Column) -> Column:
     return replace(column, codes=codes, values=texts.filter(pa.array(occurs)))
 
 
-def _shifted(column: Column, shift: int, table: EncodedTable) -> pa.LargeStringArray:
+def _shifted(column: EncodedColumn, shift: int, table: EncodedTable) -> pa.LargeStringArray:
     """Return the values of a column of integers, each moved by so much; missing ones stay."""
     moved = []
     for code, value in enumerate(column.values.to_pylist()):

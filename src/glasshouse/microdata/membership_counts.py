@@ -30,7 +30,7 @@ from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, DataError, quoted
 from glasshouse.language import text, text_for
 from glasshouse.microdata.gains import sum_of_ratios
-from glasshouse.table import Column, EncodedTable
+from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
 from glasshouse.table.generalised import SUPPRESSED, covering, is_suppressed
 from glasshouse.table.partition import refined
@@ -195,9 +195,9 @@ def sums_by_group(group: NDArray[Any], counts: Integers, groups: int) -> Integer
     return np.bincount(group, weights=counts, minlength=groups).astype(np.int64)
 
 
-def column_of_codes(codes: Codes, cardinality: int) -> Column:
+def column_of_codes(codes: Codes, cardinality: int) -> EncodedColumn:
     """Return codes as a column; what they stand for plays no part."""
-    return Column("", codes, pa.nulls(cardinality))
+    return EncodedColumn("", codes, pa.nulls(cardinality))
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -303,7 +303,9 @@ def _brought_together(
 
 
 def _at_once(
-    columns: Sequence[Column], releases: tuple[ReleasedRecords, ...], writings: Sequence[_Writing]
+    columns: Sequence[EncodedColumn],
+    releases: tuple[ReleasedRecords, ...],
+    writings: Sequence[_Writing],
 ) -> tuple[RegisterClasses, list[WritingClasses]]:
     """Divide everything into classes together, where all writings tell the same values apart."""
     people = [
@@ -322,7 +324,9 @@ def _at_once(
 
 
 def _one_by_one(
-    columns: Sequence[Column], releases: tuple[ReleasedRecords, ...], writings: Sequence[_Writing]
+    columns: Sequence[EncodedColumn],
+    releases: tuple[ReleasedRecords, ...],
+    writings: Sequence[_Writing],
 ) -> tuple[RegisterClasses, list[WritingClasses]]:
     """Divide the register into classes of people alike in every writing, and then these and the releases."""
     alike = []
@@ -630,7 +634,7 @@ class _Linked:
         return best
 
 
-def _counts_column(counts: Integers) -> Column:
+def _counts_column(counts: Integers) -> EncodedColumn:
     return column_of_codes(counts.astype(np.uint32), int(counts.max()) + 1)
 
 

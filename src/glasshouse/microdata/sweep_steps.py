@@ -34,7 +34,7 @@ from glasshouse.errors import BudgetError
 from glasshouse.language import text
 from glasshouse.microdata import kernel
 from glasshouse.microdata.kernel import Fields, Plan, Store, Workspace
-from glasshouse.table import Column, EncodedTable
+from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.dictionary import Codes
 
 DENSE_ATTRIBUTES = 12
@@ -641,7 +641,7 @@ class Packing(NamedTuple):
     """The sensitive attributes."""
 
 
-def plan_packing(attributes: Sequence[Column], secrets: Sequence[Column]) -> Packing:
+def plan_packing(attributes: Sequence[EncodedColumn], secrets: Sequence[EncodedColumn]) -> Packing:
     """Find a place for every attribute, in the first word that has room for it."""
     used: list[int] = []
     places = [_place(column, used) for column in (*secrets, *attributes)]
@@ -653,7 +653,11 @@ def plan_packing(attributes: Sequence[Column], secrets: Sequence[Column]) -> Pac
 
 
 def packed(
-    packing: Packing, attributes: Sequence[Column], secrets: Sequence[Column], begin: int, end: int
+    packing: Packing,
+    attributes: Sequence[EncodedColumn],
+    secrets: Sequence[EncodedColumn],
+    begin: int,
+    end: int,
 ) -> Words:
     """Return the records of a table from one on and up to another as packed words."""
     records = np.zeros((end - begin) * packing.words, np.uint64)
@@ -712,7 +716,7 @@ def close_up(records: Words, counts: Counts, words: int, starts: Integers, ends:
     return at
 
 
-def _place(column: Column, used: list[int]) -> tuple[int, int]:
+def _place(column: EncodedColumn, used: list[int]) -> tuple[int, int]:
     bits = _bits(column)
     for word, taken in enumerate(used):
         if taken + bits <= WORD_BITS:
@@ -722,11 +726,11 @@ def _place(column: Column, used: list[int]) -> tuple[int, int]:
     return len(used) - 1, 0
 
 
-def _bits(column: Column) -> int:
+def _bits(column: EncodedColumn) -> int:
     return max(1, (column.cardinality - 1).bit_length())
 
 
-def _fields(columns: Sequence[Column], places: Sequence[tuple[int, int]]) -> Fields:
+def _fields(columns: Sequence[EncodedColumn], places: Sequence[tuple[int, int]]) -> Fields:
     masks = [(1 << _bits(column)) - 1 for column in columns]
     shifted = [mask << shift for mask, (_, shift) in zip(masks, places, strict=True)]
     return Fields(

@@ -22,7 +22,7 @@ import pyarrow as pa
 from glasshouse.arrays import Floats, Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, text
-from glasshouse.table import Column, EncodedTable
+from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.partition import refined
 
@@ -186,7 +186,7 @@ def population_risks(
             )
         )
     if not told.all():
-        columns = [Column(each.name, each.codes[told], each.values) for each in columns]
+        columns = [EncodedColumn(each.name, each.codes[told], each.values) for each in columns]
     sample = _Sample.of(refined(columns, int(told.sum())).sizes, share)
     average = share * sample.classes / sample.records
     population_classes = _population_classes(sample)
@@ -209,7 +209,7 @@ def population_risks(
     )
 
 
-def _columns(table: EncodedTable, quasi_identifiers: Sequence[str] | None) -> list[Column]:
+def _columns(table: EncodedTable, quasi_identifiers: Sequence[str] | None) -> list[EncodedColumn]:
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     if not names:
         raise StudyError(text("population risks need at least one quasi-identifier; name one"))

@@ -2,13 +2,22 @@
 
 from glasshouse.table.collection import Collection, collect, dataset_tags
 from glasshouse.table.encode import available_columns, read
-from glasshouse.table.encoded import Column, ColumnProfile, EncodedTable, Role, load_table, profile
+from glasshouse.table.encoded import (
+    Column,
+    ColumnProfile,
+    EncodedColumn,
+    EncodedTable,
+    Role,
+    load_table,
+    profile,
+)
 from glasshouse.table.treatment import Step, one_record_each, treat
 
 __all__ = [
     "Collection",
     "Column",
     "ColumnProfile",
+    "EncodedColumn",
     "EncodedTable",
     "Role",
     "Step",

@@ -23,7 +23,7 @@ from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
 from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
-from glasshouse.table.encoded import Column, EncodedTable, Role
+from glasshouse.table.encoded import EncodedColumn, EncodedTable, Role
 from glasshouse.table.treatment import Step, one_record_each
 
 ABSENT = None
@@ -183,7 +183,7 @@ class _Joiner:
                 tagged[name] = f"{name}@{tag}"
                 self._add_column(_joined(table.column(name), place, tagged[name]))
         presence = (place < 0).astype(np.uint8)
-        self._add_column(Column(f"@{tag}", presence, PRESENCE))
+        self._add_column(EncodedColumn(f"@{tag}", presence, PRESENCE))
         self._steps += treated.steps
         self._members.append(CollectionMember(table.name, tag, table.records, linked))
         self._own.append(_facts(table) | {"": ("",)})  # ``@2015`` is whether somebody is there
@@ -252,7 +252,7 @@ class _Joiner:
             )
         return tag
 
-    def _add_column(self, column: Column) -> None:
+    def _add_column(self, column: EncodedColumn) -> None:
         if column.name in self._columns:
             raise DataError(
                 text(
@@ -273,11 +273,11 @@ def _stem(name: str) -> str:
     return PurePath(name).stem or name
 
 
-def _identifier(table: EncodedTable) -> Column:
+def _identifier(table: EncodedTable) -> EncodedColumn:
     return table.column(str(table.identifier))
 
 
-def _joined(column: Column, place: Integers, name: str) -> Column:
+def _joined(column: EncodedColumn, place: Integers, name: str) -> EncodedColumn:
     """Return a column of an auxiliary dataset in the order of the focal one, with one more value for absence."""
     absent = column.cardinality
     codes = _gathered(
@@ -285,7 +285,7 @@ def _joined(column: Column, place: Integers, name: str) -> Column:
     )
     codes.flags.writeable = False
     values = pa.concat_arrays([column.values, pa.array([ABSENT], pa.large_string())])
-    return Column(name, codes, values)
+    return EncodedColumn(name, codes, values)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -82,7 +82,7 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True)
-class Column:
+class EncodedColumn:
     """One attribute of all records."""
 
     name: str
@@ -98,6 +98,10 @@ class Column:
         return len(self.values)
 
 
+Column = EncodedColumn
+"""The former name, which folders above still use."""
+
+
 @dataclass(frozen=True)
 class EncodedTable:
     """A table as codes: what the records hold, and what each column is to the adversary."""
@@ -106,7 +110,7 @@ class EncodedTable:
     """What results call it: the file's name."""
     records: int
     """The number of records."""
-    columns: Mapping[str, Column]
+    columns: Mapping[str, EncodedColumn]
     """The columns by name, in the order of the file."""
     roles: Mapping[str, Role]
     """The role of every column, and of every fact."""
@@ -147,7 +151,7 @@ class EncodedTable:
         """The name of the column of record weights, if any."""
         return next(iter(self._with_role(Role.WEIGHT)), None)
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> EncodedColumn:
         """Return a column by its name.
 
         Raises:
@@ -157,7 +161,7 @@ class EncodedTable:
             raise DataError(unknown_name("column", name, self.name, self.columns))
         return self.columns[name]
 
-    def columns_of(self, name: str) -> tuple[Column, ...]:
+    def columns_of(self, name: str) -> tuple[EncodedColumn, ...]:
         """Return the columns that a quasi-identifier stands for: those of a fact, or the one of that name."""
         return tuple(self.column(part) for part in self.facts.get(name, (name,)))
 
@@ -368,7 +372,7 @@ def load_table(path: Path) -> EncodedTable:
             text("{file}: was saved by another version; encode the data again", file=path.name)
         )
     columns = {
-        name: Column(name, np.asarray(array.indices), array.dictionary)
+        name: EncodedColumn(name, np.asarray(array.indices), array.dictionary)
         for name, array in zip(batch.schema.names, batch.columns, strict=True)
     }
     return EncodedTable(own_name, batch.num_rows, columns, roles, facts, collection)
@@ -378,13 +382,15 @@ def _opened(path: Path) -> pa.ipc.RecordBatchFileReader:
     return pa.ipc.open_file(pa.memory_map(str(path)))
 
 
-def _with_own_values(column: Column, records: Integers, new_code: NDArray[np.uint32]) -> Column:
+def _with_own_values(
+    column: EncodedColumn, records: Integers, new_code: NDArray[np.uint32]
+) -> EncodedColumn:
     """Return a column of some records, with a dictionary of the values that they have."""
     codes = np.empty(len(records), np.uint32)
     used = _renumber(column.codes, records, new_code, codes)
     smallest = codes.astype(smallest_unsigned(len(used)), copy=False)
     smallest.flags.writeable = False
-    return Column(column.name, smallest, column.values.take(pa.array(used)))
+    return EncodedColumn(column.name, smallest, column.values.take(pa.array(used)))
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -412,7 +418,7 @@ def _renumber(
     return used[:count].copy()
 
 
-def _profiled(column: Column, records: int) -> ColumnProfile:
+def _profiled(column: EncodedColumn, records: int) -> ColumnProfile:
     counts = np.bincount(column.codes, minlength=column.cardinality)
     present = np.array([value != MISSING for value in column.values.to_pylist()], bool)
     distinct = int(np.count_nonzero(present))

@@ -31,7 +31,7 @@ from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError, StudyError, near_names, quoted
 from glasshouse.language import text
 from glasshouse.study.conditions import Bound, Condition, as_bound
-from glasshouse.table.encoded import Column, EncodedTable
+from glasshouse.table.encoded import EncodedColumn, EncodedTable
 from glasshouse.table.generalised import (
     SUPPRESSED,
     Interval,
@@ -42,8 +42,6 @@ from glasshouse.table.generalised import (
     stood_for,
 )
 
-"""A mark per value of a column, or per record."""
-
 _STARRED = re.compile(r"([0-9]+)(\*+)")
 _LONGEST_CODE = 18
 _INFINITY = Decimal("inf")
@@ -53,7 +51,7 @@ _FEW = 3
 """Up to so many values are all named."""
 
 
-def may_fit(column: Column, condition: Condition) -> Flags:
+def may_fit(column: EncodedColumn, condition: Condition) -> Flags:
     """Tell, for each value of a column, whether it can stand for what a condition says; perhaps none can."""
     if condition.negated:
         return ~_ruled_out(column.values, replace(condition, negated=False))
@@ -95,7 +93,7 @@ def fitting_without_one(table: EncodedTable, conditions: Sequence[Condition]) ->
     return [int(np.count_nonzero(once & ~_records(table, condition))) for condition in conditions]
 
 
-def column_known(table: EncodedTable, name: str) -> Column:
+def column_known(table: EncodedTable, name: str) -> EncodedColumn:
     """Return the column that a name means; in a collection a focal one may carry its dataset's tag, as all others do.
 
     Raises:
@@ -148,7 +146,7 @@ def people_behind(
     return behind
 
 
-def nobody_fits(column: Column, condition: Condition, *, where: str) -> str:
+def nobody_fits(column: EncodedColumn, condition: Condition, *, where: str) -> str:
     """Say that no record fits a condition, and which values come nearest to it."""
     told = {"column": quoted([column.name]), "table": where, "known": _said(condition)}
     if condition.negated:
@@ -228,7 +226,7 @@ def _by_stars(table: EncodedTable, records: Integers, names: Sequence[str]) -> I
         yield records[group == own]
 
 
-def _values_of(column: Column, records: Integers) -> pa.LargeStringArray:
+def _values_of(column: EncodedColumn, records: Integers) -> pa.LargeStringArray:
     """Return the values that some records hold."""
     held = np.zeros(column.cardinality, np.bool_)
     held[column.codes[records]] = True

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers, Words
 from glasshouse.table.dictionary import Codes, smallest_unsigned
-from glasshouse.table.encoded import Column, EncodedTable
+from glasshouse.table.encoded import EncodedColumn, EncodedTable
 
 _DIRECT_SLOTS = 1 << 22
 """Up to so many possible keys a plain array finds the class; beyond, or beyond four per record, a hash."""
@@ -68,7 +68,9 @@ def partition(table: EncodedTable, names: Sequence[str]) -> Partition:
     return refined([column for name in names for column in table.columns_of(name)], table.records)
 
 
-def refined(columns: Sequence[Column], records: int, within: Partition | None = None) -> Partition:
+def refined(
+    columns: Sequence[EncodedColumn], records: int, within: Partition | None = None
+) -> Partition:
     """Return the classes of records alike on some columns; ``within``: that are also in one class of another."""
     if within is None:
         key, radix = np.zeros(records, np.uint64), 1
@@ -91,7 +93,7 @@ def with_facts_joined(table: EncodedTable, names: Sequence[str]) -> EncodedTable
         if [column.name for column in columns] != [name]:
             alike = refined(columns, table.records)
             codes = alike.numbers.astype(smallest_unsigned(alike.classes), copy=False)
-            joined[name] = Column(name, codes, pa.nulls(alike.classes, pa.large_string()))
+            joined[name] = EncodedColumn(name, codes, pa.nulls(alike.classes, pa.large_string()))
     if not joined:
         return table
     return replace(table, columns={**table.columns, **joined}, facts={})

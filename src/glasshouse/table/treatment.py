@@ -20,7 +20,7 @@ from glasshouse.language import marked, text, translated
 from glasshouse.sources import MISSING
 from glasshouse.study import Condition
 from glasshouse.table.dictionary import Codes
-from glasshouse.table.encoded import Column, EncodedTable, Role
+from glasshouse.table.encoded import EncodedColumn, EncodedTable, Role
 from glasshouse.table.generalised import is_suppressed
 
 WHERE = marked("outside the selection")
@@ -196,7 +196,7 @@ def _meets(table: EncodedTable, condition: Condition) -> Flags:
     return marks
 
 
-def _is_missing(column: Column) -> Flags:
+def _is_missing(column: EncodedColumn) -> Flags:
     return np.asarray(pc.equal(column.values, MISSING))[column.codes]
 
 
