@@ -27,6 +27,7 @@ from glasshouse.economics import (
 )
 from glasshouse.economics.deterrence import known_risk
 from glasshouse.errors import DataError, StudyError
+from glasshouse.progress import Progress
 from glasshouse.synthetic import study
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.generalised import covers
@@ -224,9 +225,9 @@ def test_a_curve_has_the_points_of_single_questions() -> None:
     actual = groups(sizes.tolist(), (rng.integers(0, 80, 500) / 10_000).tolist(), 10_000)
     terms = Terms(penalties=1)
     values = [0.0, 3_000.0, 10_000.0, 40_000.0]
-    done: list[tuple[int, int]] = []
-    found = curve(actual, terms, "penalty", values, on_progress=lambda *at: done.append(at))
-    assert done[-1] == (4, 4)
+    done: list[Progress] = []
+    found = curve(actual, terms, "penalty", values, on_progress=done.append)
+    assert done[-1] == Progress("solving", 4, 4)
     for place, penalty in enumerate(values):
         alone = exposure(actual, replace(terms, penalty=penalty))
         assert found.known[place] == pytest.approx(alone.expected_known, rel=1e-12)

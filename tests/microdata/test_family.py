@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.microdata import Leakage, assess, attack, best_subsets, sweep
 from glasshouse.microdata.family import Best, Family, FamilyPart, family, parts_by, pearson
+from glasshouse.progress import Progress
 from glasshouse.qif.measures import ShannonEntropy
 from glasshouse.qif.prior import Prior
 from glasshouse.table import EncodedTable, read
@@ -167,11 +168,12 @@ def test_a_family_is_a_sweep_of_each_part(weight: str | None, subsets: Any) -> N
     generator = np.random.default_rng(3)
     drawn = generator.integers(0, 3, (60, 5)).tolist()
     rows: list[Row] = [("NSW"[s], "xyz"[a], "uvw"[b], "pqr"[c], w + 1) for s, a, b, c, w in drawn]
-    told: list[FamilyPart] = []
+    told: list[Progress] = []
     found = family(
-        parts_by(as_table(rows, weight=weight), "state"), subsets=subsets, on_part=told.append
+        parts_by(as_table(rows, weight=weight), "state"), subsets=subsets, on_progress=told.append
     )
-    assert told == list(found.parts)
+    assert [now.note for now in told] == [part.name for part in found.parts]
+    assert [now.done for now in told] == np.cumsum([part.records for part in found.parts]).tolist()
     for own in found.parts:
         alone = sweep(as_table(of_state(rows, own.name), weight=weight), subsets=subsets)
         expected = best_subsets(alone).subsets

@@ -215,7 +215,7 @@ def test_an_interrupted_sweep_goes_on_where_it_stopped(census: EncodedTable) -> 
 
 def test_progress_ends_at_one(census: EncodedTable) -> None:
     seen: list[float] = []
-    sweep(census, on_progress=lambda progress: seen.append(progress.share))
+    sweep(census, on_progress=lambda progress: seen.append(progress.done))
     assert seen == sorted(seen)
     assert seen[-1] == pytest.approx(1)
 

@@ -56,9 +56,14 @@ def progress(*, sweeps: bool = False) -> Iterator[Watch]:
         solving = bar.add_task(text("solving"), total=None, note="", visible=False)
         searching = bar.add_task(text("searching"), total=None, note="", visible=False)
         yield Watch(
-            reading=lambda done, total: bar.update(reading, completed=done, total=max(total, 1)),
+            reading=lambda now: bar.update(
+                reading, completed=now.done, total=max(now.total or 0, 1)
+            ),
             sweeping=lambda now: bar.update(
-                sweeping, completed=now.share, note=_visited(now.visits), visible=True
+                sweeping,
+                completed=now.done,
+                note=_visited(int(now.figures["visits"])),
+                visible=True,
             ),
             sampling=lambda now: bar.update(
                 sampling, completed=now.sweeps, total=now.most, note=_sampled(now), visible=True

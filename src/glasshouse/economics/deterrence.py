@@ -34,9 +34,7 @@ from glasshouse.economics.policy import (
 from glasshouse.economics.terms import Terms, check_parameter, check_size
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text, unknown_name
-
-OnPoint = Callable[[int, int], None]
-"""Called with the number of points done, and of all."""
+from glasshouse.progress import OnProgress, Progress
 
 COSTS = ("penalty", "access_cost", "link_cost", "exploit_cost")
 """The deterrents that are money."""
@@ -225,7 +223,7 @@ def frontier(
     *,
     parameter: str = "penalty",
     target: float = 0.0,
-    on_progress: OnPoint | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Frontier:
     """Return, for each size of the group, how much of a deterrent is enough: what may be traded for what.
 
@@ -236,7 +234,7 @@ def frontier(
     for done, size in enumerate(sizes, 1):
         found.append(least(terms, parameter, size=size, target=target))
         if on_progress is not None:
-            on_progress(done, len(sizes))
+            on_progress(Progress("solving", done, len(sizes)))
     return Frontier(parameter, target, tuple(found))
 
 
@@ -246,7 +244,7 @@ def sensitivity(
     values: Sequence[float],
     *,
     sizes: Sequence[int] = (),
-    on_progress: OnPoint | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Sensitivity:
     """Return thresholds, and the risk of groups of some sizes, against one parameter.
 
@@ -275,7 +273,7 @@ def sensitivity(
         found.append(thresholds(varied))
         risks[place] = [known_risk(varied, size) for size in sizes]
         if on_progress is not None:
-            on_progress(place + 1, len(values))
+            on_progress(Progress("solving", place + 1, len(values)))
     return Sensitivity(parameter, np.array(values, float), tuple(found), tuple(sizes), risks)
 
 

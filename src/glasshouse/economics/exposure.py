@@ -26,7 +26,6 @@ from glasshouse.economics.belief import Beliefs
 from glasshouse.economics.deterrence import (
     COSTS,
     Deterrent,
-    OnPoint,
     least_amount,
     least_size,
 )
@@ -45,6 +44,7 @@ from glasshouse.economics.policy import (
 from glasshouse.economics.terms import Terms, check_parameter, check_people
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import text, unknown_name
+from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedTable
 
 KNOWN, UNKNOWN = "known", "unknown"
@@ -222,7 +222,7 @@ def curve(
     *,
     loss: float | Sequence[float] | Floats = 1.0,
     belief: int | None = None,
-    on_progress: OnPoint | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Curve:
     """Return the expected number of re-identifications, and the expected loss, against one parameter.
 
@@ -248,7 +248,7 @@ def curve(
         risks = np.stack([known, unknown])
         found[:2, place], found[2:, place] = risks.sum(axis=1), (risks * losses).sum(axis=1)
         if on_progress is not None:
-            on_progress(place + 1, len(varied))
+            on_progress(Progress("solving", place + 1, len(varied)))
     return Curve(parameter, np.array(values, float), *found)
 
 

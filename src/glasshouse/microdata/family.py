@@ -9,7 +9,7 @@ leaks most and least, how that changed, and whether it goes with the number of r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -30,6 +30,7 @@ from glasshouse.microdata.attack_kernels import record_weights, value_weights
 from glasshouse.microdata.attacks import MEASURE_FIELDS, Leakage
 from glasshouse.microdata.influence import best_subsets
 from glasshouse.microdata.lattice import Sweep, sweep
+from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedTable, Role
 from glasshouse.table.encode import NUMBER
 from glasshouse.table.partition import Partition
@@ -78,10 +79,6 @@ class FamilyPart:
     def of(self, sensitive: str | None) -> tuple[Best, ...]:
         """Return the best sets against one target, by number of quasi-identifiers."""
         return tuple(best for best in self.best if best.sensitive == sensitive)
-
-
-OnPart = Callable[[FamilyPart], None]
-"""Told of each part that is finished."""
 
 
 @dataclass(frozen=True)
@@ -424,7 +421,7 @@ def family(
     ordered: bool = False,
     threads: int | None = None,
     memory: int | None = None,
-    on_part: OnPart | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Family:
     """Make the same study of several releases, one after the other.
 
@@ -436,7 +433,7 @@ def family(
         ordered: Whether the parts are points in time, in their order.
         threads: How many threads share the work on a part; by default all processors.
         memory: How many bytes the whole process may take while a part is swept.
-        on_part: Told of each part that is finished.
+        on_progress: Called after each part with the number of records swept so far, and the name of the part.
 
     Raises:
         DataError: A part has no records.
@@ -461,8 +458,9 @@ def family(
         swept = sweep(table, subsets=subsets, threads=threads, memory=memory)
         finished.append(_part(name, table, swept))
         del table, swept  # the next part is read without this one in memory
-        if on_part:
-            on_part(finished[-1])
+        if on_progress:
+            records = sum(part.records for part in finished)
+            on_progress(Progress("sweeping", records, note=name))
     if first is None:
         raise StudyError(text("a family needs at least one part; give a table for each"))
     return Family(first.quasi_identifiers, first.sensitive, ordered, tuple(finished))

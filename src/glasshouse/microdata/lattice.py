@@ -25,11 +25,10 @@ from glasshouse.microdata.attacks import (
     assess,
     attack_code,
 )
-from glasshouse.microdata.sweep_steps import OnProgress, OnStep, Progress, number_of_subsets
+from glasshouse.microdata.sweep_steps import OnStep, number_of_subsets
+from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedTable
 from glasshouse.table.partition import with_facts_joined
-
-__all__ = ["Progress", "Sweep", "largest_size", "sweep"]
 
 MOST_ATTRIBUTES = 24
 """A sweep takes at most so many quasi-identifiers."""
@@ -351,7 +350,8 @@ def _sweep_each(
         known = tuple(name for i, name in enumerate(names) if (mask >> i) & 1)
         rows.append(assess(table, subsets=[known], secrets=secrets).attacks)
         if on_progress:
-            on_progress(Progress(done / len(masks), done * table.records))
+            visits = {"visits": done * table.records}
+            on_progress(Progress("sweeping", done / len(masks), 1.0, figures=visits))
 
     def weight(probability: Fraction) -> int:
         return int(probability * weights.total)

@@ -19,7 +19,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import comb
 from pathlib import Path
@@ -34,6 +33,7 @@ from glasshouse.errors import BudgetError
 from glasshouse.language import text
 from glasshouse.microdata import kernel
 from glasshouse.microdata.kernel import Fields, Plan, Store, Workspace
+from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.dictionary import Codes
 
@@ -53,21 +53,10 @@ TASKS_PER_STEP = 64
 """The parts of a step are handed to threads in so many bundles of about the same number of records."""
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a sweep is."""
-
-    share: float
-    """The share of the work that is done, estimated."""
-    visits: int
-    """How many records have been looked at so far."""
-
-
 WORD_BITS = 64
 
 Counts = NDArray[np.int32]
 """How many equal records each one stands for."""
-OnProgress = Callable[[Progress], None]
 OnStep = Callable[[int, Integers], None]
 
 
@@ -494,7 +483,10 @@ class _Steps:
                     running = list(still)
                     if on_progress:
                         inside = share[0] + (share[1] - share[0]) * done[0] / len(tasks)
-                        on_progress(Progress(self._share(step, inside), self._visits))
+                        share = self._share(step, inside)
+                        on_progress(
+                            Progress("sweeping", share, 1.0, figures={"visits": self._visits})
+                        )
             finally:
                 stop.set()
 

@@ -28,8 +28,8 @@ from glasshouse.economics import (
 )
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text
+from glasshouse.progress import OnProgress
 from glasshouse.runs.runner import Means
-from glasshouse.sources import OnProgress
 from glasshouse.study import Dataset
 from glasshouse.study.economics import DeterStudy
 from glasshouse.table import EncodedTable, read

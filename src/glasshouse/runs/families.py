@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from glasshouse.errors import StudyError
 from glasshouse.language import text
-from glasshouse.microdata.family import Family, FamilyPart, family, parts_by
-from glasshouse.microdata.lattice import Progress
+from glasshouse.microdata.family import Family, family, parts_by
+from glasshouse.progress import OnProgress, Progress
 from glasshouse.runs.reading import one_each, prepared
 from glasshouse.runs.runner import Means
 from glasshouse.study import Gain, Study, attributes
@@ -124,7 +124,7 @@ def run_family(study: Study, *, means: Means | None = None) -> FamilyRun:
         ordered=study.each,
         threads=means.threads,
         memory=means.memory,
-        on_part=reached.tell,
+        on_progress=reached.tell,
     )
     return FamilyRun(study, compared, tuple(steps))
 
@@ -132,13 +132,13 @@ def run_family(study: Study, *, means: Means | None = None) -> FamilyRun:
 class _Reached:
     """How far a family is, by the records of the parts that are finished."""
 
-    def __init__(self, watcher: Callable[[Progress], None] | None) -> None:
+    def __init__(self, watcher: OnProgress | None) -> None:
         self._watcher = watcher
-        self._done = 0
         self.whole = 1
 
-    def tell(self, part: FamilyPart) -> None:
+    def tell(self, progress: Progress) -> None:
         """Tell that one more part is finished."""
-        self._done += part.records
         if self._watcher is not None:
-            self._watcher(Progress(min(1.0, self._done / self.whole), self._done))
+            done = progress.done
+            share = min(1.0, done / self.whole)
+            self._watcher(Progress("sweeping", share, 1.0, figures={"visits": done}))

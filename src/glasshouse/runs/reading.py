@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from glasshouse.errors import StudyError, printable
 from glasshouse.language import text, unknown_name
-from glasshouse.sources import OnProgress, display_name
+from glasshouse.progress import OnProgress, Progress
+from glasshouse.sources import display_name
 from glasshouse.sources.files import own_place, telling_paths
 from glasshouse.study import (
     Adversary,
@@ -29,9 +30,6 @@ from glasshouse.table import (
     read,
     treat,
 )
-
-PER_FILE = 1 << 20
-"""How finely the progress of reading one of several files is told."""
 
 
 @dataclass(frozen=True)
@@ -259,12 +257,10 @@ def _also(study: Study) -> tuple[str, ...]:
 
 
 def _told(on_progress: OnProgress | None, number: int, files: int) -> OnProgress | None:
-    """Return whom to tell of the progress of one of several files."""
+    """Return whom to tell of the progress of one of several files, counted in files."""
     if on_progress is None or files == 1:
         return on_progress
-    return lambda done, total: on_progress(
-        number * PER_FILE + PER_FILE * done // max(total, 1), files * PER_FILE
-    )
+    return lambda now: on_progress(Progress("reading", number + (now.share or 0.0), files))
 
 
 def focal_first(study: Study, name: str) -> Study:

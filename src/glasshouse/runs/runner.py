@@ -29,13 +29,12 @@ from glasshouse.microdata.gains import (
     read_gain_matrix,
     with_abstaining,
 )
-from glasshouse.microdata.lattice import Progress
 from glasshouse.microdata.linkage import LinkKey, link
+from glasshouse.progress import OnProgress, Progress
 from glasshouse.qif import Tries
 from glasshouse.runs.checkpoint import Checkpoint
 from glasshouse.runs.grouped import assess_by_group
 from glasshouse.runs.reading import joined, one_each, prepared
-from glasshouse.sources import OnProgress
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import Adversary, Question, Study, attributes, dump_study, paths_of
 from glasshouse.study import Gain as StudyGain
@@ -157,8 +156,8 @@ class Watch:
     """Whom to tell how far a run is."""
 
     reading: OnProgress | None = None
-    """Called with the amount of data read and the whole amount."""
-    sweeping: Callable[[Progress], None] | None = None
+    """Called with how much of the data is read."""
+    sweeping: OnProgress | None = None
     """Called with how far a sweep is."""
     searching: Callable[[int, float, float | None], None] | None = None
     """Called with how many solutions were looked at, what none can lose less than, and what the best one loses."""
@@ -363,7 +362,7 @@ def _swept(
 
     def so_far(progress: Progress) -> None:
         if tell is not None:
-            tell(replace(progress, share=(number + progress.share) / windows))
+            tell(replace(progress, done=(number + progress.done) / windows))
 
     return sweep(
         table,

@@ -15,9 +15,9 @@ import pyarrow as pa
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import text
+from glasshouse.progress import OnProgress
 from glasshouse.sources import (
     MISSING,
-    OnProgress,
     Source,
     display_name,
     open_source,
@@ -69,7 +69,7 @@ def read(
         types: Columns to be understood as ``integer`` or ``number`` before equal values are told apart;
             all others are text.
         name: What results call the table; by default the file's name.
-        on_progress: Called with the amount read and the whole amount.
+        on_progress: Called now and then with how much is read.
 
     Returns:
         The table. If any role is given, only the columns with a role are read; else all, as ignored.
