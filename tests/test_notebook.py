@@ -88,7 +88,7 @@ def recoded() -> gh.mitigation.Recoding:
     )
 
 
-def grouped() -> gh.economics.Groups:
+def grouped() -> gh.economics.PeopleGroups:
     return gh.economics.groups_in_register(table(), table())
 
 
@@ -158,15 +158,15 @@ RESULTS: dict[str, Callable[[], object]] = {
     "totals.Solution": solved,
     "economics.Baseline": lambda: gh.economics.one_shot(Terms(), range(1, 30)),
     "economics.Curve": lambda: gh.economics.curve(grouped(), Terms(), "penalty", [1.0, 1e5]),
+    "economics.Deterrence": lambda: gh.economics.deterrence(
+        gh.economics.policy(Terms(), sizes=range(1, 61))
+    ),
     "economics.Deterrent": lambda: gh.economics.least(Terms(), "penalty", size=2),
     "economics.Deterrent by size": lambda: gh.economics.least_size(Terms()),
-    "economics.Exposure": lambda: gh.economics.exposure(grouped(), Terms()),
     "economics.Frontier": lambda: gh.economics.frontier(Terms(), [1, 5], parameter="access_cost"),
     "economics.Policy": lambda: gh.economics.policy(Terms(), sizes=range(1, 61)),
+    "economics.ReleaseExposure": lambda: gh.economics.exposure(grouped(), Terms()),
     "economics.Sensitivity": lambda: gh.economics.sensitivity(Terms(), "gain", [100.0, 1e4]),
-    "economics.Solution": lambda: gh.economics.by_value_iteration(
-        gh.economics.attack_process(Terms(), {2: 1.0})
-    ),
     "economics.Thresholds": lambda: gh.economics.thresholds(Terms()),
     "qif.Capacity": lambda: gh.qif.additive_bayes_capacity(NOISY),
     "qif.Hyper": lambda: Hyper.of(UNIFORM, NOISY),
@@ -185,7 +185,6 @@ SHOWN_ELSEWHERE = {
 WITHOUT_PICTURE = {
     "economics.Deterrent",
     "economics.Deterrent by size",
-    "economics.Solution",
     "groups.Assessment without an original",
     "groups.ExactKnowledge",
     "groups.Faithfulness",
@@ -209,7 +208,7 @@ INPUTS = {
         *("NDArray", "dict", "int", "np.float", "np.float64", "str", "tuple", "..."),
     },
     "totals": {"Instance", "Register", "TotalsStudy"},
-    "economics": {"Floats", "Groups", "None", "Process", "float"},
+    "economics": {"Floats", "None", "PeopleGroups", "float"},
     "qif": {"Array", "Channel", "None", "Number", "bool", "float"},
 }
 """What public functions return that is no result: what others take, and plain numbers."""

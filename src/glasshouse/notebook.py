@@ -131,6 +131,7 @@ def _pages() -> Mapping[str, Callable[[Any, str], Page]]:
 def _reports() -> Mapping[str, Callable[[Any, str], Page]]:
     """Return those that a report is made of."""
     from glasshouse.report import assessment_page
+    from glasshouse.report.economics.page import deterrence_page
     from glasshouse.report.microdata.family_page import family_page
     from glasshouse.report.mitigation.comparison_page import comparison_page
     from glasshouse.report.people.members import member_page
@@ -154,6 +155,9 @@ def _reports() -> Mapping[str, Callable[[Any, str], Page]]:
         "microdata.PopulationRisks": said(population_page),
         "runs.Comparison": lambda result, subject: comparison_page(
             result, provenance=NOWHERE, command=""
+        ),
+        "economics.Deterrence": lambda outcome, subject: deterrence_page(
+            outcome, outcome.curves, subject=subject, provenance=NOWHERE
         ),
         "totals.CampaignResult": lambda result, subject: total_page(
             result, result.study, provenance=NOWHERE
@@ -203,11 +207,10 @@ def _glances() -> Mapping[str, Callable[[Any, str], Page]]:
         "economics.Baseline": of_figures(economics.baseline_page),
         "economics.Curve": of_figures(economics.curve_page),
         "economics.Deterrent": of_people(economics.deterrent_page),
-        "economics.Exposure": of_people(economics.exposure_page),
         "economics.Frontier": of_figures(economics.frontier_page),
         "economics.Policy": of_people(economics.policy_page),
+        "economics.ReleaseExposure": of_people(economics.exposure_page),
         "economics.Sensitivity": of_figures(economics.sensitivity_page),
-        "economics.Solution": of_figures(economics.solution_page),
         "economics.Thresholds": of_figures(economics.thresholds_page),
         "qif.Capacity": of_figures(qif.capacity_page),
         "qif.Hyper": of_figures(qif.hyper_page),

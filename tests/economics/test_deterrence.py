@@ -13,10 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.economics import (
-    COSTS,
-    DETERRENTS,
-    SENSITIVITY,
-    SETTINGS,
     Terms,
     frontier,
     least,
@@ -25,10 +21,10 @@ from glasshouse.economics import (
     sensitivity,
     thresholds,
 )
-from glasshouse.economics.deterrence import _changes, known_risk
+from glasshouse.economics.deterrents import COSTS, DETERRENTS, _changes, known_risk
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.progress import Progress
-from tests.economics.drawing import random_terms
+from tests.economics.drawing import SENSITIVITY, SETTINGS, random_terms
 
 TERMS = st.integers(0, 10**6).map(lambda seed: random_terms(np.random.default_rng(seed)))
 LIMITED = TERMS.map(lambda terms: replace(terms, penalties=terms.penalties or 1))

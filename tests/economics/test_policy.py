@@ -12,11 +12,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from glasshouse.economics import SETTINGS, Terms, one_shot, policy, thresholds
+from glasshouse.economics import Terms, one_shot, policy, thresholds
 from glasshouse.economics.induction import decisions, plan, plans
 from glasshouse.economics.policy import access_values, first_failing, linked_by_size
 from glasshouse.errors import BudgetError, StudyError
-from tests.economics.drawing import exactly, random_terms, with_growing_detection
+from tests.economics.drawing import SETTINGS, exactly, random_terms, with_growing_detection
 
 TERMS = st.integers(0, 10**6).map(lambda seed: random_terms(np.random.default_rng(seed)))
 SIZES = range(1, 25)

@@ -67,13 +67,17 @@ def deterred(name: str) -> DeterRun:
 
 
 def said(name: str) -> list[Finding]:
-    return list(deterrence_findings(deterred(name)))
+    return list(told(deterred(name)))
+
+
+def told(run: DeterRun) -> tuple[Finding, ...]:
+    return deterrence_findings(run.outcome, subject=run.study.subject, currency=run.currency)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_what_is_said_of_an_attacker(name: str) -> None:
     run = deterred(name)
-    assert_snapshot(f"deterrence-{name}", lambda: deterrence_findings(run))
+    assert_snapshot(f"deterrence-{name}", lambda: told(run))
 
 
 def test_what_is_safe_is_said_with_its_assumption() -> None:

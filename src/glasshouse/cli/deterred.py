@@ -38,7 +38,9 @@ def show_deterred(run: DeterRun, report: Path | None, *, as_json: bool) -> None:
         console.print(title, style="bold")
         console.print(table)
         console.print()
-    for finding in deterrence_findings(run):
+    for finding in deterrence_findings(
+        run.outcome, subject=run.study.subject, currency=run.currency
+    ):
         say(console, f"• {finding.sentence}")
     if not run.prior_is_given:
         say(console, text("note: {note}", note=published_prior()))

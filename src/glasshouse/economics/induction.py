@@ -14,6 +14,7 @@ that V does not grow with s: from the first worthless size on, all are.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -25,6 +26,18 @@ from glasshouse.language import number, text
 
 MOST_STEPS = 20_000_000_000
 """So many steps of the induction are taken at most for one question, about a minute of one core."""
+
+
+class _Numbers(NamedTuple):
+    """The terms as compiled code reads them."""
+
+    discount: float
+    prior: float
+    gain: float
+    exploit_cost: float
+    penalty: float
+    fines: int
+    """How many penalties are paid at most, or `UNLIMITED`."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +75,7 @@ def plans(terms: Terms, sizes: Integers) -> Plans:
     rates = terms.detection_rates(int(sizes[-1]) if len(sizes) else 0)
     value, planned = np.zeros(len(sizes)), np.zeros(len(sizes))
     fewest, undetected = np.zeros(len(sizes), np.int64), np.zeros(len(sizes), np.int64)
-    _solve_all(sizes, *_numbers(terms), rates, value, planned, fewest, undetected)
+    _solve_all(sizes, _numbers(terms), rates, value, planned, fewest, undetected)
     return Plans(sizes, value, planned, fewest, undetected)
 
 
@@ -77,18 +90,13 @@ def decisions(terms: Terms, size: int) -> Flags:
     States that she never comes to are False. Where penalties are not limited one column stands for all.
     """
     rates = terms.detection_rates(size)
-    chosen: Flags = _decide(size, *_numbers(terms), rates)
+    chosen: Flags = _decide(size, _numbers(terms), rates)
     return chosen
 
 
-def _numbers(terms: Terms) -> tuple[float, float, float, float, float, int]:
-    return (
-        float(terms.discount),
-        float(terms.prior),
-        float(terms.gain),
-        float(terms.exploit_cost),
-        float(terms.penalty),
-        terms.fines,
+def _numbers(terms: Terms) -> _Numbers:
+    return _Numbers(
+        terms.discount, terms.prior, terms.gain, terms.exploit_cost, terms.penalty, terms.fines
     )
 
 
@@ -129,38 +137,32 @@ def _worth(
     u: float,
     alive: float,
     rate: float,
-    discount: float,
-    gain: float,
-    exploit_cost: float,
-    penalty: float,
+    numbers: _Numbers,
     ahead: Floats,
 ) -> float:
     """Return v_j(p), given U_{j+1}."""
-    cost = exploit_cost + discount * rate * penalty if due else exploit_cost
+    cost = numbers.exploit_cost
+    if due:
+        cost += numbers.discount * rate * numbers.penalty
     after = min(p + 1, top)
     later = rate * ahead[after] + (1 - rate) * ahead[p]
-    worth: float = discount * (gain * u + later) - alive * cost
+    worth: float = numbers.discount * (numbers.gain * u + later) - alive * cost
     return worth
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _solve(
     size: int,
-    discount: float,
-    prior: float,
-    gain: float,
-    exploit_cost: float,
-    penalty: float,
-    fines: int,
+    numbers: _Numbers,
     rates: Floats,
     ahead: Floats,
     planned: Floats,
     fewest: Integers,
 ) -> int:
     """Leave the value, the planned and the fewest exploits in the first cells; return the undetected exploits."""
-    levels = _levels(size, fines)
+    levels = _levels(size, numbers.fines)
     top = levels - 1
-    u = prior / size
+    u = numbers.prior / size
     ahead[:levels] = 0.0
     planned[:levels] = 0.0
     fewest[:levels] = 0
@@ -169,8 +171,8 @@ def _solve(
         alive = max(1 - j * u, 0.0)
         rate = rates[j]
         for p in range(min(j, top) + 1):
-            due = _is_due(p, levels, fines)
-            v = _worth(p, top, due, u, alive, rate, discount, gain, exploit_cost, penalty, ahead)
+            due = _is_due(p, levels, numbers.fines)
+            v = _worth(p, top, due, u, alive, rate, numbers, ahead)
             if v > 0:
                 after = min(p + 1, top)
                 ahead[p] = v
@@ -192,12 +194,7 @@ def _solve(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _solve_all(
     sizes: Integers,
-    discount: float,
-    prior: float,
-    gain: float,
-    exploit_cost: float,
-    penalty: float,
-    fines: int,
+    numbers: _Numbers,
     rates: Floats,
     value: Floats,
     planned: Floats,
@@ -206,24 +203,12 @@ def _solve_all(
 ) -> None:
     """Solve every size, ascending, until one is worthless; what follows stays zero."""
     room = 1
-    if fines > 0 and sizes.size > 0:
-        room += min(fines, sizes[-1])
+    if numbers.fines > 0 and sizes.size > 0:
+        room += min(numbers.fines, sizes[-1])
     ahead, plan_ahead = np.empty(room), np.empty(room)
     fewest_ahead = np.empty(room, np.int64)
     for i in range(sizes.size):
-        last = _solve(
-            sizes[i],
-            discount,
-            prior,
-            gain,
-            exploit_cost,
-            penalty,
-            fines,
-            rates,
-            ahead,
-            plan_ahead,
-            fewest_ahead,
-        )
+        last = _solve(sizes[i], numbers, rates, ahead, plan_ahead, fewest_ahead)
         if ahead[0] <= 0:
             return
         value[i] = ahead[0]
@@ -233,28 +218,17 @@ def _solve_all(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _decide(
-    size: int,
-    discount: float,
-    prior: float,
-    gain: float,
-    exploit_cost: float,
-    penalty: float,
-    fines: int,
-    rates: Floats,
-) -> Flags:
-    levels = _levels(size, fines)
+def _decide(size: int, numbers: _Numbers, rates: Floats) -> Flags:
+    levels = _levels(size, numbers.fines)
     top = levels - 1
-    u = prior / size
+    u = numbers.prior / size
     ahead = np.zeros(levels)
     exploits = np.zeros((size, levels), np.bool_)
     for j in range(size - 1, -1, -1):
         alive = max(1 - j * u, 0.0)
         for p in range(min(j, top) + 1):
-            due = _is_due(p, levels, fines)
-            v = _worth(
-                p, top, due, u, alive, rates[j], discount, gain, exploit_cost, penalty, ahead
-            )
+            due = _is_due(p, levels, numbers.fines)
+            v = _worth(p, top, due, u, alive, rates[j], numbers, ahead)
             exploits[j, p] = v > 0
             ahead[p] = max(v, 0.0)
     reached = np.zeros((size + 1, levels), np.bool_)

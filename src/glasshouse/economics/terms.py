@@ -7,10 +7,8 @@ Kantarcioglu, Vorobeychik, Wan and Malin 2015, "Process-Driven Data Privacy" (CI
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from numbers import Integral, Real
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -255,16 +253,3 @@ def _is_number(value: object) -> bool:
 
 def _is_whole(value: object) -> bool:
     return not isinstance(value, bool) and isinstance(value, Integral)
-
-
-SETTINGS: Mapping[str, Terms] = MappingProxyType(
-    {
-        "constant detection, unlimited penalties": Terms(),
-        "one penalty": Terms(penalties=1),
-        "rising detection, unlimited penalties": Terms(detection=(-4.59, 0.18)),
-    }
-)
-"""The three settings of the publication (section 7.2.1)."""
-
-SENSITIVITY = Terms(prior=1.0, gain=1_000.0, penalty=20_000.0)
-"""The terms of the publication's sensitivity analysis (section 7.3, figure 10)."""

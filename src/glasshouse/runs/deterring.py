@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,22 +10,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.economics import (
+    Deterrence,
     Deterrent,
-    Exposure,
-    Groups,
+    PeopleGroups,
     Policy,
-    Sensitivity,
+    ReleaseExposure,
     Terms,
+    deterrence,
     exposure,
     groups_by_population,
     groups_in_register,
-    least,
     least_size,
     losses_by_value,
     policy,
-    sensitivity,
 )
-from glasshouse.errors import BudgetError, StudyError
+from glasshouse.errors import StudyError
 from glasshouse.language import text
 from glasshouse.progress import OnProgress
 from glasshouse.runs.runner import Means
@@ -37,23 +35,8 @@ from glasshouse.table import EncodedTable, read
 if TYPE_CHECKING:
     from glasshouse.report import Page, Provenance
 
-DETERRENTS = ("penalty", "access_cost", "exploit_cost", "detection")
-"""What a publisher or a legislator can raise."""
-VARIED = (
-    "penalty",
-    "access_cost",
-    "exploit_cost",
-    "detection",
-    "gain",
-    "prior",
-    "link_cost",
-    "discount",
-)
-"""What the thresholds are drawn against."""
 LARGEST = 100
 """The largest group that is shown where nobody says which."""
-POINTS = 40
-"""How many values of each."""
 
 
 @dataclass(frozen=True)
@@ -62,80 +45,67 @@ class DeterRun:
 
     study: DeterStudy
     """What was asked."""
-    policy: Policy
-    """Her optimal plan for groups of each size."""
-    deterrents: tuple[Deterrent, ...]
-    """How much of each deterrent is enough for the group that is to be protected."""
-    size: Deterrent
-    """How large a group must be."""
-    exposure: Exposure | None
-    """The risk of every record of the release, where there is one."""
+    outcome: Deterrence
+    """What came out."""
+
+    @property
+    def policy(self) -> Policy:
+        """Her optimal plan for groups of each size."""
+        return self.outcome.policy
+
+    @property
+    def deterrents(self) -> tuple[Deterrent, ...]:
+        """How much of each deterrent is enough for the group that is to be protected."""
+        return self.outcome.deterrents
+
+    @property
+    def size(self) -> Deterrent:
+        """How large a group must be."""
+        return self.outcome.size
+
+    @property
+    def exposure(self) -> ReleaseExposure | None:
+        """The risk of every record of the release, where there is one."""
+        return self.outcome.exposure
+
+    @property
+    def prior_is_given(self) -> bool:
+        """Whether the prior is that of the study or of its data, and not the publication's."""
+        return self.outcome.prior_is_given
 
     @property
     def records(self) -> int:
         """The number of records of the release; 0 where there is none."""
-        return 0 if self.exposure is None else self.exposure.groups.records
+        return self.outcome.records
 
     @property
     def currency(self) -> str | None:
         """What money is counted in."""
         return self.study.currency
 
-    @property
-    def subject(self) -> str:
-        """What a record stands for."""
-        return self.study.subject
-
-    @property
-    def counts_losses(self) -> bool:
-        """Whether the study says what a re-identified record costs the publisher."""
-        return self.study.loss is not None or bool(self.study.loss_by)
-
-    @property
-    def prior_is_given(self) -> bool:
-        """Whether the prior is that of the study or of its data, and not the publication's."""
-        return self.study.prior is not None or _shares_known(self.study)
-
     def to_dict(self) -> dict[str, Any]:
-        """Return everything that came out as plain values; thresholds and deterrents are those of the known group."""
-        return {
-            "terms": self.policy.terms.to_dict(),
-            "belief": self.policy.belief,
-            **self.policy.to_dict(),
-            "deterrents": [each.to_dict() for each in (*self.deterrents, self.size)],
-            **({} if self.exposure is None else {"exposure": self.exposure.to_dict()}),
-        }
+        """Return everything that came out as plain values."""
+        return self.outcome.to_dict()
 
     def summary(self) -> dict[str, float | None]:
-        """Return the main figures: the sizes at which she changes her mind, the risk, and what a release loses."""
-        found: dict[str, float | None] = dict(self.policy.thresholds.to_dict())
-        found["highest_risk"] = float(self.policy.reidentification.max())
-        found["enough"] = self.size.lasting
-        if self.exposure is not None:
-            found |= {
-                "worth_attacking": int(np.count_nonzero(self.exposure.known)),
-                "expected_known": self.exposure.expected_known,
-                "expected_unknown": self.exposure.expected_unknown,
-            }
-        if self.exposure is not None and self.counts_losses:
-            found["loss_known"] = self.exposure.loss_known
-            found["loss_unknown"] = self.exposure.loss_unknown
-        return found
+        """Return the main figures."""
+        return self.outcome.summary()
 
     def to_frame(self) -> pa.Table:
-        """Return one row per size of the group: of the release, where there is one."""
-        return self.policy.to_frame() if self.exposure is None else self.exposure.to_frame()
+        """Return one row per size of the group."""
+        return self.outcome.to_frame()
 
     def to_page(self, provenance: Provenance) -> Page:
         """Return the report, in the language that is spoken."""
         from glasshouse.report.economics.page import deterrence_page
 
-        return deterrence_page(self, self.curves, provenance=provenance)
-
-    @cached_property
-    def curves(self) -> list[Sensitivity]:
-        """The thresholds against each parameter, computed once for every language."""
-        return [own for name in VARIED if (own := curve(self.policy.terms, name)) is not None]
+        return deterrence_page(
+            self.outcome,
+            self.outcome.curves,
+            subject=self.study.subject,
+            provenance=provenance,
+            currency=self.currency,
+        )
 
 
 def run_deter(study: DeterStudy, *, means: Means | None = None) -> DeterRun:
@@ -165,14 +135,15 @@ def run_deter(study: DeterStudy, *, means: Means | None = None) -> DeterRun:
             belief=None if study.people is None else study.belief,
         )
         exposed = replace(exposed, enough=least_size(terms, target=study.target))
+    plan = policy(terms, range(low, high + 1), belief=study.belief)
+    outcome = deterrence(plan, protect=study.protect, target=study.target, exposure=exposed)
     return DeterRun(
-        study=study,
-        policy=policy(terms, range(low, high + 1), belief=study.belief),
-        deterrents=tuple(
-            least(terms, name, size=study.protect, target=study.target) for name in DETERRENTS
+        study,
+        replace(
+            outcome,
+            counts_losses=study.loss is not None or bool(study.loss_by),
+            prior_is_given=study.prior is not None or _shares_known(study),
         ),
-        size=least_size(terms, target=study.target),
-        exposure=exposed,
     )
 
 
@@ -196,7 +167,7 @@ def _shares_known(study: DeterStudy) -> bool:
 
 def _groups(
     study: DeterStudy, release: EncodedTable, *, on_progress: OnProgress | None
-) -> tuple[Groups, float | None]:
+) -> tuple[PeopleGroups, float | None]:
     """Return how many people are like each record, counted or estimated; and the share of people in the register."""
     everybody = None
     if study.population is not None:
@@ -238,23 +209,3 @@ def terms_of(study: DeterStudy) -> Terms:
     if study.penalties != "unlimited":
         given["penalties"] = study.penalties
     return Terms(**given)
-
-
-def curve(terms: Terms, parameter: str) -> Sensitivity | None:
-    """Return the thresholds against one parameter, from a hundredth to a hundred times what it is.
-
-    None: at some value too many sizes would have to be looked at.
-    """
-    if parameter == "discount":
-        values = np.linspace(0.5, 1.0, POINTS)
-    elif parameter == "prior":
-        values = np.linspace(0.05, 1.0, POINTS)
-    elif parameter == "detection":
-        values = np.geomspace(1e-4, 0.9, POINTS)
-    else:
-        middle = float(getattr(terms, parameter)) or 100.0
-        values = np.geomspace(middle / 100, middle * 100, POINTS)
-    try:
-        return sensitivity(terms, parameter, values.tolist())
-    except BudgetError:
-        return None

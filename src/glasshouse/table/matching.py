@@ -10,6 +10,9 @@ she knows:
 - a negated condition is met by all that is not wholly ruled out: ``20-29`` may be other than 25.
 
 Somebody without a record in an auxiliary dataset of a collection has no value there: it meets negated conditions only.
+
+Release and register are compared in the same way: ``20-29`` stands for everybody between 20 and 29, and a record with
+``*`` in some columns is looked up by the others.
 """
 
 from __future__ import annotations
@@ -36,11 +39,13 @@ from glasshouse.table.generalised import (
     SUPPRESSED,
     Interval,
     as_interval,
+    covering,
     generalised_values,
     set_members,
     standing_for,
     stood_for,
 )
+from glasshouse.table.partition import refined
 
 _STARRED = re.compile(r"([0-9]+)(\*+)")
 _LONGEST_CODE = 18
@@ -146,6 +151,33 @@ def people_behind(
     return behind
 
 
+def people_like(release: EncodedTable, register: EncodedTable, names: Sequence[str]) -> Integers:
+    """Return, per record of a release, how many people of a register it can stand for.
+
+    Args:
+        release: The records; values may be generalised.
+        register: The people, by their true values.
+        names: The columns to compare, which both have.
+
+    Raises:
+        DataError: A column is missing, or two released values stand for one true value.
+    """
+    for name in names:
+        register.column(name)
+        _refuse_nested(release.column(name), register.column(name))
+    people = np.zeros(release.records, np.int64)
+    for records in _by_stars(release, np.arange(release.records), names):
+        telling = [name for name in names if not _is_star(release.column(name), records[0])]
+        if not telling:
+            people[records] = register.records
+            continue
+        columns = [_common(release, register, name, records) for name in telling]
+        classes = refined(columns, len(records) + register.records)
+        released, true = np.split(classes.numbers, [len(records)])
+        people[records] = np.bincount(true, minlength=classes.classes)[released]
+    return people
+
+
 def nobody_fits(column: EncodedColumn, condition: Condition, *, where: str) -> str:
     """Say that no record fits a condition, and which values come nearest to it."""
     told = {"column": quoted([column.name]), "table": where, "known": _said(condition)}
@@ -224,6 +256,55 @@ def _by_stars(table: EncodedTable, records: Integers, names: Sequence[str]) -> I
             _, group = np.unique(2 * group + (column.codes[records] == star), return_inverse=True)
     for own in range(int(group.max(initial=-1)) + 1):
         yield records[group == own]
+
+
+def _is_star(column: EncodedColumn, record: int) -> bool:
+    return column.values[int(column.codes[record])].as_py() == SUPPRESSED
+
+
+def _common(
+    release: EncodedTable, register: EncodedTable, name: str, records: Integers
+) -> EncodedColumn:
+    """Return a column of some released records and of the register, in the values of the release."""
+    released, true = release.column(name), register.column(name)
+    values = released.values
+    star = values.index(SUPPRESSED).as_py()
+    kept = np.flatnonzero(np.arange(len(values)) != star)
+    try:
+        position = covering(true.values, values.take(pa.array(kept)))
+    except DataError as error:
+        raise DataError(
+            text("column {column}: {reason}", column=quoted([name]), reason=error)
+        ) from None
+    nobody = len(values)
+    code = np.where(position < 0, nobody, kept[position] if len(kept) else nobody)
+    joint = np.concatenate(
+        [released.codes[records].astype(np.uint32), code.astype(np.uint32)[true.codes]]
+    )
+    return EncodedColumn(name, joint, pa.nulls(nobody + 1, pa.large_string()))
+
+
+def _refuse_nested(released: EncodedColumn, true: EncodedColumn) -> None:
+    """Check that no released value stands for another one, but for ``*``: groups would overlap."""
+    general = generalised_values(released.values)
+    others = [written for written in general.values() if written != SUPPRESSED]
+    if not others:
+        return
+    is_plain = np.ones(released.cardinality, np.bool_)
+    is_plain[list(general)] = False
+    plain = released.values.filter(pa.array(is_plain))
+    both = pa.concat_arrays([plain, true.values])  # the true values tell codes from intervals
+    covered = stood_for(both, others)[: len(plain)]
+    if covered.any():
+        value = plain[int(np.argmax(covered))].as_py()
+        raise DataError(
+            text(
+                "column {column}: the release holds {value} beside a value that stands for it "
+                "too; generalise so that each value has one released form",
+                column=quoted([released.name]),
+                value=quoted([value]),
+            )
+        )
 
 
 def _values_of(column: EncodedColumn, records: Integers) -> pa.LargeStringArray:

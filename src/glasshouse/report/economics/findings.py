@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.economics import Deterrent, Exposure, Policy, Terms
+from glasshouse.economics import Deterrence, Deterrent, Policy, Terms
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.report.economics.exposures import amount_of, exposure_findings
 from glasshouse.report.microdata.findings import graded
@@ -40,60 +39,31 @@ _EQUAL = 1e-12
 """Risks so near to each other are equal but for rounding."""
 
 
-class Deterred(Protocol):
-    """What a report says of the attacker's economics."""
-
-    @property
-    def policy(self) -> Policy:
-        """Her optimal plan."""
-
-    @property
-    def deterrents(self) -> tuple[Deterrent, ...]:
-        """How much of each deterrent is enough."""
-
-    @property
-    def exposure(self) -> Exposure | None:
-        """The risk of a release, where there is one."""
-
-    @property
-    def currency(self) -> str | None:
-        """What money is counted in."""
-
-    @property
-    def counts_losses(self) -> bool:
-        """Whether it is said what a re-identified record costs the publisher."""
-
-    @property
-    def prior_is_given(self) -> bool:
-        """Whether the prior is not the publication's."""
-
-    @property
-    def size(self) -> Deterrent:
-        """How large a group must be."""
-
-    @property
-    def subject(self) -> str:
-        """What a record stands for."""
-
-
-def deterrence_findings(outcome: Deterred) -> tuple[Finding, ...]:
+def deterrence_findings(
+    outcome: Deterrence, *, subject: str, currency: str | None = None
+) -> tuple[Finding, ...]:
     """Return what a release risks, where there is one; whom she attacks, how surely, and what would stop her.
 
     What holds for groups of any size is a risk by itself only where there is no release to judge.
+
+    Args:
+        outcome: What came out.
+        subject: What a record stands for.
+        currency: What money is counted in.
     """
-    policy, subject = outcome.policy, outcome.subject
+    policy = outcome.policy
     of_any = (
-        *_attacked(outcome),
+        *_attacked(policy, subject),
         _risk(policy, subject),
         *_rising(outcome),
-        _stopped(outcome),
+        _stopped(outcome, currency),
     )
     if outcome.exposure is None:
         return of_any
     of_release = exposure_findings(
         outcome.exposure,
         subject=subject,
-        currency=outcome.currency,
+        currency=currency,
         losses=outcome.counts_losses,
     )
     return (*of_release, *map(_as_note, of_any))
@@ -118,9 +88,9 @@ def _on_these_terms() -> str:
     return text("This holds for a rational adversary on the terms given; others may attack anyway.")
 
 
-def _attacked(outcome: Deterred) -> Iterator[Finding]:
+def _attacked(policy: Policy, subject: str) -> Iterator[Finding]:
     """Yield which groups she attacks, and which she does not."""
-    policy, many = outcome.policy, plural(outcome.subject)
+    many = plural(subject)
     if policy.belief is not None:
         yield _believing(policy, many)
         return
@@ -254,7 +224,7 @@ def _where(sizes: NDArray[np.int64], subject: str) -> str:
     return text("some groups of {first} to {last} {many}", **parts)
 
 
-def _rising(outcome: Deterred) -> Iterator[Finding]:
+def _rising(outcome: Deterrence) -> Iterator[Finding]:
     """Yield that larger groups are not always safer, where that is so."""
     rises = outcome.size.rises
     meaning = text(
@@ -283,7 +253,7 @@ def _rising(outcome: Deterred) -> Iterator[Finding]:
         )
 
 
-def _stopped(outcome: Deterred) -> Finding:
+def _stopped(outcome: Deterrence, currency: str | None) -> Finding:
     """Say how much of each deterrent would keep her from the group that is to be protected."""
     terms = outcome.policy.terms
     reached = [(each, each.lasting) for each in outcome.deterrents if each.lasting is not None]
@@ -302,8 +272,8 @@ def _stopped(outcome: Deterred) -> Finding:
         text(
             "{deterrent} to {amount} (now {now})",
             deterrent=translated(DETERRENTS[each.parameter]),
-            amount=amount(each.parameter, lasting, outcome.currency),
-            now=now(terms, each.parameter, outcome.currency),
+            amount=amount(each.parameter, lasting, currency),
+            now=now(terms, each.parameter, currency),
         )
         for each, lasting in reached
     )

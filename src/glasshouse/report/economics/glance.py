@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import altair as alt
 import numpy as np
 
 from glasshouse.economics import (
-    DETERRENTS,
     Baseline,
     Curve,
+    Deterrence,
     Deterrent,
-    Exposure,
     Frontier,
     Policy,
+    ReleaseExposure,
     Sensitivity,
-    Solution,
     Thresholds,
     least,
     least_size,
 )
-from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.economics.deterrents import DETERRENTS
+from glasshouse.language import marked, number, text, translated
 from glasshouse.report.economics import findings as economics_findings
 from glasshouse.report.economics.charts import PARAMETERS, sensitivity_figure
 from glasshouse.report.economics.exposures import (
@@ -68,32 +66,14 @@ CHANGES = {
 """What she does from each threshold on, and what it means that there is none."""
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """A policy as a run would tell it: somebody who is like nobody else is to be protected."""
-
-    policy: Policy
-    subject: str
-    exposure: None = None
-    currency: None = None
-    counts_losses: bool = False
-    prior_is_given: bool = True
-
-    @cached_property
-    def deterrents(self) -> tuple[Deterrent, ...]:
-        return tuple(least(self.policy.terms, name, size=1) for name in DETERRENTS)
-
-    @cached_property
-    def size(self) -> Deterrent:
-        return least_size(self.policy.terms)
-
-
 def policy_page(policy: Policy, *, subject: str) -> Page:
-    """Return whom a rational adversary attacks, how surely, and what would stop her."""
-    return deterrence_page(_Asked(policy, subject), (), provenance=NOWHERE)
+    """Return whom a rational adversary attacks, how surely, and what would stop her from somebody like nobody else."""
+    enough = tuple(least(policy.terms, name, size=1) for name in DETERRENTS)
+    outcome = Deterrence(policy, enough, least_size(policy.terms))
+    return deterrence_page(outcome, (), subject=subject, provenance=NOWHERE)
 
 
-def exposure_page(exposure: Exposure, *, subject: str) -> Page:
+def exposure_page(exposure: ReleaseExposure, *, subject: str) -> Page:
     """Return what a release risks."""
     risky = bool(exposure.known.any() or exposure.unknown.any())
     return glance(
@@ -269,29 +249,6 @@ def baseline_page(baseline: Baseline) -> Page:
         axes=(text("size of the group (people)"), text("probability of re-identification (%)")),
     )
     return glance([Finding(grade, sentence)], [figure])
-
-
-def solution_page(solution: Solution) -> Page:
-    """Return what a decision process is worth at its start."""
-    start = next(iter(solution.values), None)
-    action = solution.actions.get(start)
-    states = text_for(
-        len(solution.values), "The process has {count} state.", "The process has {count} states."
-    )
-    if start is None or action is None:
-        return glance([note(states)])
-    return glance(
-        [
-            note(states),
-            note(
-                text(
-                    "At its first state the best action is “{action}”; from there it is worth {value}.",
-                    action=action,
-                    value=number(float(solution.values[start]), ",.6g"),
-                )
-            ),
-        ]
-    )
 
 
 def _line_figure(

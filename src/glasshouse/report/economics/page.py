@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from glasshouse.economics import Policy, Sensitivity, Terms
+from glasshouse.economics import Deterrence, Policy, Sensitivity, Terms
 from glasshouse.language import exactly, marked, number, text, translated
 from glasshouse.report.cells import count_cell
 from glasshouse.report.economics.charts import deterrence_figures
@@ -13,7 +13,6 @@ from glasshouse.report.economics.exposures import exposure_figure, exposure_sect
 from glasshouse.report.economics.findings import (
     DETERRENTS,
     THRESHOLDS,
-    Deterred,
     deterrence_findings,
     enough,
     now,
@@ -53,13 +52,15 @@ MONEY = ("gain", "penalty", "access_cost", "link_cost", "exploit_cost")
 
 
 def deterrence_page(
-    outcome: Deterred,
+    outcome: Deterrence,
     curves: Sequence[Sensitivity],
     *,
+    subject: str,
     provenance: Provenance,
+    currency: str | None = None,
 ) -> Page:
     """Return the report; what is said of a release comes before what is said of any."""
-    policy, currency, exposed = outcome.policy, outcome.currency, outcome.exposure
+    policy, exposed = outcome.policy, outcome.exposure
     risky = exposed is not None and bool(exposed.known.any() or exposed.unknown.any())
     figures = (exposure_figure(exposed),) if exposed is not None and risky else ()
     losses = outcome.counts_losses
@@ -67,13 +68,13 @@ def deterrence_page(
     return Page(
         title=text("Would she attack, how far, and what deters her"),
         lead=text("The plan of a rational adversary who pays for data, effort and fines"),
-        findings=deterrence_findings(outcome),
+        findings=deterrence_findings(outcome, subject=subject, currency=currency),
         figures=(*figures, *deterrence_figures(policy, curves, currency)),
         sections=(
             *sections,
             Section(text("Thresholds"), tables=(_thresholds(policy),)),
             Section(text("By size of the group"), tables=(_sizes(policy, currency),)),
-            Section(text("What would deter her"), tables=(_deterrents(outcome),)),
+            Section(text("What would deter her"), tables=(_deterrents(outcome, currency),)),
             Section(text("The terms"), tables=(_terms(policy.terms, currency),)),
         ),
         adversary=_adversary(policy),
@@ -115,14 +116,14 @@ def _sizes(policy: Policy, currency: str | None) -> Table:
     return Table(columns, (Group(rows),))
 
 
-def _deterrents(outcome: Deterred) -> Table:
+def _deterrents(outcome: Deterrence, currency: str | None) -> Table:
     columns = (
         Column(text("Deterrent")),
         Column(text("now"), numeric=True),
         Column(text("enough at"), numeric=True),
         Column(text("enough from here on"), numeric=True),
     )
-    terms, currency = outcome.policy.terms, outcome.currency
+    terms = outcome.policy.terms
     rows = tuple(
         (
             Cell(
@@ -191,7 +192,7 @@ def _adversary(policy: Policy) -> tuple[str, ...]:
     )
 
 
-def _limits(outcome: Deterred) -> tuple[str, ...]:
+def _limits(outcome: Deterrence) -> tuple[str, ...]:
     limits = [
         text(
             "Her plan is the optimum of that decision process, computed exactly by backward induction. Thresholds and "
