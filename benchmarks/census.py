@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse import synthetic
-from glasshouse.table import Column, EncodedTable, read
+from glasshouse.table import EncodedColumn, EncodedTable, read
 
 
 def school_census(records: int, *, attributes: int = 11) -> EncodedTable:
@@ -32,7 +32,7 @@ FURTHER = {"class_group": 30, "shift": 3}
 def with_random_attribute(table: EncodedTable, name: str, values: int) -> EncodedTable:
     """Return the table with one more quasi-identifier."""
     codes = np.random.default_rng(values).integers(0, values, table.records, np.uint8)
-    column = Column(name, codes, pa.array(map(str, range(values)), pa.large_string()))
+    column = EncodedColumn(name, codes, pa.array(map(str, range(values)), pa.large_string()))
     wider = replace(table, columns={**table.columns, name: column})
     return wider.with_roles(
         quasi_identifiers=[*table.quasi_identifiers, name], sensitive=table.sensitive

@@ -17,27 +17,25 @@ import sys
 import time
 from collections.abc import Hashable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.economics import (
-    Choice,
-    Groups,
-    Process,
-    Terms,
-    attack_process,
-    by_linear_programme,
-    curve,
-    exposure,
-    groups_in_register,
-)
-from glasshouse.economics.belief import Beliefs
-from glasshouse.economics.policy import access_values
-from glasshouse.economics.process import linked
+from glasshouse.economics import PeopleGroups, Terms, curve, exposure, groups_in_register
+from glasshouse.economics.policy import SizeBeliefs, access_values
 from glasshouse.synthetic import study
 from glasshouse.table import read
 from measure import cpu_seconds
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the slow twin stands with the tests
+from tests.economics.process import (
+    Choice,
+    Process,
+    attack_process,
+    by_linear_programme,
+    linked,
+)
 
 TERMS = Terms(penalties=1)
 """The setting of the publication's own measurement (section 7.1)."""
@@ -48,7 +46,7 @@ LIKELY = 1e-9
 """Sizes less likely than this are left out of the programmes: HiGHS takes such coefficients for zero."""
 
 
-def groups(people: int, register: int, sample: int) -> Groups:
+def groups(people: int, register: int, sample: int) -> PeopleGroups:
     made = study(people, register=register, sample=sample, seed=1)
     release = read(made.release, quasi_identifiers=NAMES, name="release")
     listed = read(made.register.select(NAMES), name="register")
@@ -74,7 +72,7 @@ def bottom_level(terms: Terms) -> list[float]:
 
 def top_level(terms: Terms, values: list[float], people: int, share: float) -> float:
     """Solve the linear programme of the states before the link, for one record."""
-    beliefs = Beliefs.of(people, np.array([share]), below=people + 1)
+    beliefs = SizeBeliefs.of(people, np.array([share]), below=people + 1)
     first, chances = int(beliefs.first[0]), beliefs.chances / beliefs.chances.sum()
     likely = {first + k: chance for k, chance in enumerate(chances.tolist()) if chance > LIKELY}
     total = sum(likely.values())
@@ -94,7 +92,7 @@ def top_level(terms: Terms, values: list[float], people: int, share: float) -> f
     return by_linear_programme(Process(choices, terms.discount)).values["begin"]
 
 
-def two_level(found: Groups) -> tuple[float, NDArray[np.float64]]:
+def two_level(found: PeopleGroups) -> tuple[float, NDArray[np.float64]]:
     """Return the CPU time of the baseline for all records, and the values of those that were solved."""
     start = time.process_time()
     values = bottom_level(TERMS)
@@ -111,7 +109,7 @@ def two_level(found: Groups) -> tuple[float, NDArray[np.float64]]:
     return below + above, np.array(solved)
 
 
-def agree(found: Groups, solved: NDArray[np.float64]) -> None:
+def agree(found: PeopleGroups, solved: NDArray[np.float64]) -> None:
     chosen = np.linspace(0, found.records - 1, MEASURED).astype(int)
     values, _ = access_values(TERMS, found.people, found.shares[chosen])
     np.testing.assert_allclose(np.maximum(values, 0), solved, rtol=1e-6, atol=1e-4)

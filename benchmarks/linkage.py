@@ -14,12 +14,12 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from glasshouse.microdata.linkage import Key, Linked, link
+from glasshouse.microdata import Assessment, LinkKey, link
 from glasshouse.table import EncodedTable, read
 from measure import compare
 
 RECORDS = 1_000_000
-BLOCK = [Key("born"), Key("sex")]
+BLOCK = [LinkKey("born"), LinkKey("sex")]
 CERTAIN = """
     WITH shown AS (SELECT born, sex, grade, area, count(*) AS n FROM later GROUP BY ALL),
     blocks AS (SELECT born, sex, count(*) AS n FROM later GROUP BY ALL),
@@ -88,8 +88,8 @@ def two_censuses() -> tuple[pa.Table, pa.Table]:
     return pa.table(focal), pa.table({name: values[order] for name, values in later.items()})
 
 
-def ours(focal: EncodedTable, later: EncodedTable, keys: list[Key]) -> Linked:
-    return link(focal, [later], keys=keys, quasi_identifiers=["grade", "area"], secrets=["ill"])
+def ours(focal: EncodedTable, later: EncodedTable, keys: list[LinkKey]) -> Assessment:
+    return link(focal, [later], keys=keys, quasi_identifiers=["grade", "area"], sensitive=["ill"])
 
 
 def sql(database: duckdb.DuckDBPyConnection, query: str, values: list[int]) -> float:
@@ -107,7 +107,12 @@ def main() -> bool:
     held = []
     for title, keys, query, values in (
         ("birth date and sex", BLOCK, CERTAIN, []),
-        ("a town that may change, too", [*BLOCK, Key("city", persists=0.95)], CHANGING, [towns]),
+        (
+            "a town that may change, too",
+            [*BLOCK, LinkKey("city", persists=0.95)],
+            CHANGING,
+            [towns],
+        ),
     ):
         linked = ours(focal, later, keys)
         assert linked.exact

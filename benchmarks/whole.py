@@ -6,8 +6,8 @@ import resource
 import time
 from collections.abc import Callable
 
-from glasshouse.microdata.lattice import Sweep, sweep
-from glasshouse.microdata.steps import resident_bytes
+from glasshouse.microdata import Sweep, sweep
+from glasshouse.microdata.sweep_steps import resident_bytes
 from glasshouse.table import EncodedTable
 
 

@@ -25,7 +25,7 @@ from glasshouse import synthetic
 from glasshouse.cli.main import main as glasshouse
 from glasshouse.report import Page, archive
 from glasshouse.report.charts import to_svg
-from glasshouse.synthetic.following import a_year_later
+from glasshouse.synthetic.school_census import a_year_later
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS, PICTURES = ROOT / "docs", ROOT / "docs" / "gallery"

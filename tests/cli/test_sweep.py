@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 from glasshouse import synthetic
-from glasshouse.microdata import steps
+from glasshouse.microdata import sweep_steps
 from tests.conftest import Glasshouse
 
 KNOWN = ("day_of_birth", "gender", "ethnicity", "city_of_birth", "school")
@@ -92,16 +92,16 @@ def test_an_interrupted_run_goes_on_with_the_same_bytes(
     glasshouse: Glasshouse, census: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert glasshouse("assess", census, *OPTIONS, "--out", tmp_path / "whole").code == 0
-    finish = steps._Steps.run
+    finish = sweep_steps._Steps.run
 
-    def interrupted(own: steps._Steps, step: int, on_progress: Any) -> Any:
+    def interrupted(own: sweep_steps._Steps, step: int, on_progress: Any) -> Any:
         if step == 3:
             raise KeyboardInterrupt
         return finish(own, step, on_progress)
 
     command = ("assess", census, *OPTIONS, "--out", tmp_path / "run")
     with monkeypatch.context() as patch:
-        patch.setattr(steps._Steps, "run", interrupted)
+        patch.setattr(sweep_steps._Steps, "run", interrupted)
         outcome = glasshouse(*command)
     assert outcome.code == 130
     assert "--resume" in outcome.error

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
+from glasshouse.reconstruction import Instance, instance, solve
 from glasshouse.report.totals.page import solution_sentences
 from glasshouse.synthetic.trade import write_trade
-from glasshouse.reconstruction import Instance, instance, solve
 from tests.conftest import Glasshouse
 from tests.reconstruction.examples import plain_instance
 from tests.reconstruction.test_solver import dense, sparse

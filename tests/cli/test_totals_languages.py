@@ -11,9 +11,9 @@ import pytest
 
 from glasshouse.errors import DataError
 from glasshouse.language import speak, speaking
-from glasshouse.synthetic.trade import write_trade
 from glasshouse.reconstruction import instance
 from glasshouse.reconstruction.publications import Trouble
+from glasshouse.synthetic.trade import write_trade
 from tests.conftest import Glasshouse
 
 PLAN = Path(__file__).parents[2] / "examples" / "trade" / "study.toml"

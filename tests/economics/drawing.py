@@ -1,4 +1,4 @@
-"""Random terms for the tests, and the obvious twin of the induction: conditional probabilities, in fractions."""
+"""Terms for the tests, random and published, and the obvious twin of the induction: conditional, in fractions."""
 
 from __future__ import annotations
 
@@ -11,6 +11,14 @@ import numpy as np
 from glasshouse.economics import Terms
 
 LIMITS = (None, 0, 1, 2, 3)
+SETTINGS = {
+    "constant detection, unlimited penalties": Terms(),
+    "one penalty": Terms(penalties=1),
+    "rising detection, unlimited penalties": Terms(detection=(-4.59, 0.18)),
+}
+"""The three settings of the publication (section 7.2.1)."""
+SENSITIVITY = Terms(prior=1.0, gain=1_000.0, penalty=20_000.0)
+"""The terms of the publication's sensitivity analysis (section 7.3, figure 10)."""
 
 
 def random_terms(rng: np.random.Generator) -> Terms:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glasshouse.economics.belief import Beliefs
+from glasshouse.economics.policy import SizeBeliefs
 
 
 def exactly(people: int, share: float) -> list[Fraction]:
@@ -27,7 +27,7 @@ def exactly(people: int, share: float) -> list[Fraction]:
 def test_expectations_equal_exact_fractions(
     people: int, shares: list[float], below: int, worth: list[int]
 ) -> None:
-    found = Beliefs.of(people, np.array(shares), below=below).expect(np.array(worth, float))
+    found = SizeBeliefs.of(people, np.array(shares), below=below).expect(np.array(worth, float))
     for share, own in zip(shares, found.tolist(), strict=True):
         chances = exactly(people, share)[:below]
         expected = sum(chance * w for chance, w in zip(chances, worth, strict=False))
@@ -37,13 +37,13 @@ def test_expectations_equal_exact_fractions(
 @pytest.mark.parametrize("mean", [0.01, 1.0, 50.0, 5_000.0, 2_500_000.0])
 def test_chances_of_millions_of_people_add_up_and_have_their_mean(mean: float) -> None:
     people = 6_018_999
-    beliefs = Beliefs.of(people, np.array([mean / people]), below=people + 1)
+    beliefs = SizeBeliefs.of(people, np.array([mean / people]), below=people + 1)
     sizes = np.arange(people + 1, dtype=float)
     assert beliefs.expect(np.ones(people + 1))[0] == pytest.approx(1, rel=1e-12)
     assert beliefs.expect(sizes)[0] == pytest.approx(mean, rel=1e-9)
 
 
 def test_sizes_far_below_the_likely_ones_cost_nothing() -> None:
-    beliefs = Beliefs.of(6_018_999, np.array([0.5]), below=60)
+    beliefs = SizeBeliefs.of(6_018_999, np.array([0.5]), below=60)
     assert len(beliefs.chances) == 0
     assert beliefs.expect(np.ones(60)).tolist() == [0.0]

@@ -13,10 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.economics import (
-    COSTS,
-    DETERRENTS,
-    SENSITIVITY,
-    SETTINGS,
     Terms,
     frontier,
     least,
@@ -25,9 +21,10 @@ from glasshouse.economics import (
     sensitivity,
     thresholds,
 )
-from glasshouse.economics.deterrence import _changes, known_risk
+from glasshouse.economics.deterrents import COSTS, DETERRENTS, _changes, known_risk
 from glasshouse.errors import BudgetError, StudyError
-from tests.economics.drawing import random_terms
+from glasshouse.progress import Progress
+from tests.economics.drawing import SENSITIVITY, SETTINGS, random_terms
 
 TERMS = st.integers(0, 10**6).map(lambda seed: random_terms(np.random.default_rng(seed)))
 LIMITED = TERMS.map(lambda terms: replace(terms, penalties=terms.penalties or 1))
@@ -203,12 +200,12 @@ def test_a_tiny_sum_is_found_too() -> None:
 
 
 def test_the_frontier_trades_size_for_penalty() -> None:
-    done: list[tuple[int, int]] = []
-    found = frontier(SETTINGS["one penalty"], range(1, 61), on_progress=lambda *at: done.append(at))
+    done: list[Progress] = []
+    found = frontier(SETTINGS["one penalty"], range(1, 61), on_progress=done.append)
     frame = found.to_frame()
     penalties = np.array(frame["least"].to_pylist())
     assert (np.diff(penalties) <= 0).all()
-    assert done[-1] == (60, 60)
+    assert done[-1] == Progress("solving", 60, 60)
     for size, penalty in zip(frame["size"].to_pylist(), penalties.tolist(), strict=True):
         threshold = thresholds(replace(SETTINGS["one penalty"], penalty=penalty)).no_attack
         assert threshold is not None
@@ -216,15 +213,15 @@ def test_the_frontier_trades_size_for_penalty() -> None:
 
 
 def test_sensitivity_tells_thresholds_and_risks() -> None:
-    done: list[tuple[int, int]] = []
+    done: list[Progress] = []
     curve = sensitivity(
         SENSITIVITY,
         "exploit_cost",
         [0.0, 100.0],
         sizes=[1, 6],
-        on_progress=lambda *at: done.append(at),
+        on_progress=done.append,
     )
-    assert done == [(1, 2), (2, 2)]
+    assert done == [Progress("solving", 1, 2), Progress("solving", 2, 2)]
     frame = curve.to_frame()
     assert frame["no_attack"].to_pylist() == [7, 5]
     assert frame["risk_1"].to_pylist() == [1.0, 1.0]

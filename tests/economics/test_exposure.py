@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.economics import (
-    COSTS,
-    Groups,
+    PeopleGroups,
     Terms,
     curve,
     exposure,
@@ -25,8 +24,9 @@ from glasshouse.economics import (
     losses_by_value,
     policy,
 )
-from glasshouse.economics.deterrence import known_risk
+from glasshouse.economics.deterrents import COSTS, known_risk
 from glasshouse.errors import DataError, StudyError
+from glasshouse.progress import Progress
 from glasshouse.synthetic import study
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.generalised import covers
@@ -126,8 +126,8 @@ def test_a_register_larger_than_its_population_is_refused() -> None:
         groups_by_population(people, people, 3)
 
 
-def groups(sizes: list[int], shares: list[float], people: int = 1_000) -> Groups:
-    return Groups("release", "register", ("q",), people, np.array(sizes), np.array(shares))
+def groups(sizes: list[int], shares: list[float], people: int = 1_000) -> PeopleGroups:
+    return PeopleGroups("release", "register", ("q",), people, np.array(sizes), np.array(shares))
 
 
 @settings(max_examples=30)
@@ -157,7 +157,7 @@ def test_every_record_has_the_risk_of_its_own_group_and_belief(seed: int) -> Non
 def test_without_a_register_the_risk_is_the_expectation_over_its_groups() -> None:
     terms = Terms(penalties=1)
     shares = np.array([0.0, 0.02, 0.04, 0.06])
-    model = Groups("release", "the model", ("q",), 1_000, None, shares)
+    model = PeopleGroups("release", "the model", ("q",), 1_000, None, shares)
     found = exposure(model, terms)
     drawn = np.random.default_rng(1).binomial(1_000, shares, (4_000, 4))
     for record in range(4):
@@ -224,9 +224,9 @@ def test_a_curve_has_the_points_of_single_questions() -> None:
     actual = groups(sizes.tolist(), (rng.integers(0, 80, 500) / 10_000).tolist(), 10_000)
     terms = Terms(penalties=1)
     values = [0.0, 3_000.0, 10_000.0, 40_000.0]
-    done: list[tuple[int, int]] = []
-    found = curve(actual, terms, "penalty", values, on_progress=lambda *at: done.append(at))
-    assert done[-1] == (4, 4)
+    done: list[Progress] = []
+    found = curve(actual, terms, "penalty", values, on_progress=done.append)
+    assert done[-1] == Progress("solving", 4, 4)
     for place, penalty in enumerate(values):
         alone = exposure(actual, replace(terms, penalty=penalty))
         assert found.known[place] == pytest.approx(alone.expected_known, rel=1e-12)

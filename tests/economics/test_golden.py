@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 
 from glasshouse.economics import (
-    SENSITIVITY,
-    SETTINGS,
-    Groups,
+    PeopleGroups,
     Terms,
     exposure,
     policy,
@@ -21,6 +19,7 @@ from glasshouse.economics import (
     thresholds,
 )
 from glasshouse.economics.policy import access_values
+from tests.economics.drawing import SENSITIVITY, SETTINGS
 
 CASES = (
     *("const_inf", "const_one", "inc_inf", "inc_one", "const_inf_g1"),
@@ -94,7 +93,7 @@ def test_not_knowing_the_size_raises_or_lowers_the_risk(golden: dict[str, Any]) 
     terms = as_terms(golden["cases"]["const_one"]["params"])
     cases = golden["findings_4_5_one_penalty"].values()
     people = next(iter(cases))["n"]
-    groups = Groups(
+    groups = PeopleGroups(
         "release",
         "register",
         ("age",),

@@ -8,17 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from glasshouse.economics import (
-    Choice,
-    Process,
-    Terms,
-    attack_process,
-    by_linear_programme,
-    by_value_iteration,
-    policy,
-)
-from glasshouse.economics import process as process_module
-from glasshouse.economics.process import (
+from glasshouse.economics import Terms, policy
+from glasshouse.errors import BudgetError, SolverError, StudyError
+from tests.economics import process as process_module
+from tests.economics.drawing import random_terms
+from tests.economics.process import (
     ACCESS,
     BEGIN,
     EXPLOIT,
@@ -26,11 +20,14 @@ from glasshouse.economics.process import (
     TERMINATE,
     TERMINATED,
     AttackState,
+    Choice,
+    Process,
     accessed,
+    attack_process,
+    by_linear_programme,
+    by_value_iteration,
     linked,
 )
-from glasshouse.errors import BudgetError, SolverError, StudyError
-from tests.economics.drawing import random_terms
 
 SIZES = range(1, 9)
 

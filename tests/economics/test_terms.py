@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from glasshouse.economics import PARAMETERS, SETTINGS, Terms, policy
-from glasshouse.economics.terms import sigmoid
+from glasshouse.economics import Terms, policy
+from glasshouse.economics.terms import PARAMETERS, sigmoid
 from glasshouse.errors import StudyError
+from tests.economics.drawing import SETTINGS
 
 BAD = [
     *(("prior", value) for value in (-0.1, 1.1, math.nan, "x", True)),

@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.microdata import Leakage, assess, attack, best_subsets, sweep
-from glasshouse.microdata.family import Best, Family, Part, family, parts_by, pearson
+from glasshouse.microdata.family import Best, Family, FamilyPart, family, parts_by, pearson
+from glasshouse.progress import Progress
 from glasshouse.qif.measures import ShannonEntropy
 from glasshouse.qif.prior import Prior
 from glasshouse.table import EncodedTable, read
@@ -61,7 +62,7 @@ def posterior(rows: list[Row], known: tuple[str, ...], sensitive: str | None) ->
     return Fraction(sum(max(each.values()) for each in classes.values()), len(rows))
 
 
-def part(name: str, *additive: str, records: int = 10, entropy: float = 1.0) -> Part:
+def part(name: str, *additive: str, records: int = 10, entropy: float = 1.0) -> FamilyPart:
     """A part of which only the leakage about one secret, in per cent, matters."""
     prior, *leaked = (Fraction(each) / 100 for each in additive)
     best = [
@@ -69,10 +70,10 @@ def part(name: str, *additive: str, records: int = 10, entropy: float = 1.0) -> 
         for sensitive in (None, "secret")
         for size, each in enumerate(leaked, start=1)
     ]
-    return Part(name, records, tuple(best), {None: 1.0, "secret": entropy})
+    return FamilyPart(name, records, tuple(best), {None: 1.0, "secret": entropy})
 
 
-def of_parts(*parts: Part, ordered: bool = False) -> Family:
+def of_parts(*parts: FamilyPart, ordered: bool = False) -> Family:
     return Family(KNOWN, ("secret",), ordered, parts)
 
 
@@ -117,8 +118,8 @@ def test_attacks_on_a_part_are_those_on_its_records_whatever_the_rest_holds(
             assert ours.deterministic == theirs.deterministic
         worth = dict.fromkeys(alone.column("secret").values.to_pylist(), 2)
         assert (
-            attack(own, secret="secret", gain=worth).gain
-            == attack(alone, secret="secret", gain=worth).gain
+            attack(own, sensitive="secret", gain=worth).gain
+            == attack(alone, sensitive="secret", gain=worth).gain
         )
 
 
@@ -167,11 +168,12 @@ def test_a_family_is_a_sweep_of_each_part(weight: str | None, subsets: Any) -> N
     generator = np.random.default_rng(3)
     drawn = generator.integers(0, 3, (60, 5)).tolist()
     rows: list[Row] = [("NSW"[s], "xyz"[a], "uvw"[b], "pqr"[c], w + 1) for s, a, b, c, w in drawn]
-    told: list[Part] = []
+    told: list[Progress] = []
     found = family(
-        parts_by(as_table(rows, weight=weight), "state"), subsets=subsets, on_part=told.append
+        parts_by(as_table(rows, weight=weight), "state"), subsets=subsets, on_progress=told.append
     )
-    assert told == list(found.parts)
+    assert [now.note for now in told] == [part.name for part in found.parts]
+    assert [now.done for now in told] == np.cumsum([part.records for part in found.parts]).tolist()
     for own in found.parts:
         alone = sweep(as_table(of_state(rows, own.name), weight=weight), subsets=subsets)
         expected = best_subsets(alone).subsets

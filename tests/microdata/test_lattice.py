@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 
 from glasshouse import synthetic
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.microdata import assess, shapley_values, spool, steps
-from glasshouse.microdata.lattice import Sweep, sweep
-from glasshouse.microdata.models import SIZE_BINS
+from glasshouse.microdata import Sweep, assess, shapley_values, sweep, sweep_steps
+from glasshouse.microdata.assessment import SIZE_BINS
 from glasshouse.table import EncodedTable, read
 
 Row = tuple[int, ...]
@@ -106,10 +105,10 @@ def test_touched_cells_equal_brute_force_also_with_limited_sizes(
     """Many attributes keep only the cells that are touched; forced here on small tables, with little room."""
     (attributes, secrets), rows = drawn
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(steps, "DENSE_ATTRIBUTES", 0)
-        patch.setattr(steps, "HASHED_CELLS", 32)
+        patch.setattr(sweep_steps, "DENSE_ATTRIBUTES", 0)
+        patch.setattr(sweep_steps, "HASHED_CELLS", 32)
         outcome = sweep(as_table(rows, attributes), subsets=f"max:{largest}", threads=1)
-    assert len(outcome.masks) == steps.number_of_subsets(attributes, min(largest, attributes))
+    assert len(outcome.masks) == sweep_steps.number_of_subsets(attributes, min(largest, attributes))
     check(outcome, rows, attributes, secrets)
 
 
@@ -158,9 +157,11 @@ def test_threads_order_and_chunks_do_not_change_a_byte(
 ) -> None:
     first = sweep(census, threads=1).to_frame()
     assert sweep(census, threads=3).to_frame().equals(first)
-    monkeypatch.setattr(steps, "CHUNK_RECORDS", 777)
-    monkeypatch.setattr(steps, "TASKS_PER_STEP", 5)
-    monkeypatch.setattr(steps, "refinement_order", lambda _, names: list(range(len(names)))[::-1])
+    monkeypatch.setattr(sweep_steps, "CHUNK_RECORDS", 777)
+    monkeypatch.setattr(sweep_steps, "TASKS_PER_STEP", 5)
+    monkeypatch.setattr(
+        sweep_steps, "refinement_order", lambda _, names: list(range(len(names)))[::-1]
+    )
     assert sweep(census, threads=2).to_frame().equals(first)
 
 
@@ -169,9 +170,8 @@ def test_a_small_memory_goes_over_the_disk_with_the_same_bytes(
 ) -> None:
     finished: dict[int, Any] = {}
     whole = sweep(census, on_step=lambda step, rows: finished.update({step: rows})).to_frame()
-    monkeypatch.setattr(spool, "CHUNK_RECORDS", 333)
-    monkeypatch.setattr(steps, "CHUNK_RECORDS", 777)
-    monkeypatch.setattr(steps._Steps, "_fitting", lambda *_: 6_000)
+    monkeypatch.setattr(sweep_steps, "CHUNK_RECORDS", 777)
+    monkeypatch.setattr(sweep_steps._Steps, "_fitting", lambda *_: 6_000)
     assert sweep(census, threads=2, memory=1 << 40).to_frame().equals(whole)
     some = {step: finished[step] for step in (0, 1, 2)}
     assert sweep(census, memory=1 << 40, finished=some).to_frame().equals(whole)
@@ -214,7 +214,7 @@ def test_an_interrupted_sweep_goes_on_where_it_stopped(census: EncodedTable) -> 
 
 def test_progress_ends_at_one(census: EncodedTable) -> None:
     seen: list[float] = []
-    sweep(census, on_progress=lambda progress: seen.append(progress.share))
+    sweep(census, on_progress=lambda progress: seen.append(progress.done))
     assert seen == sorted(seen)
     assert seen[-1] == pytest.approx(1)
 

@@ -17,11 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import BudgetError, DataError, StudyError
-from glasshouse.microdata import linkage, linkage_sums
-from glasshouse.microdata.linkage import Key, Linked, link
-from glasshouse.microdata.models import Attack, assess
+from glasshouse.microdata import Assessment, Attack, LinkKey, assess, link, linkage, linkage_kernels
 from glasshouse.qif import BayesVulnerability, Certainty, Channel, Prior
-from glasshouse.table import Column, EncodedTable, read
+from glasshouse.table import EncodedColumn, EncodedTable, read
 
 Row = dict[str, str]
 ABSENT = "absent"
@@ -48,9 +46,9 @@ AWKWARD = st.sampled_from([Fraction(10**17 + 3, 10**18), Fraction(1, 999_999_937
 """Products of these do not fit 64 bits."""
 
 
-def keys_with(chance: st.SearchStrategy[Fraction]) -> st.SearchStrategy[list[Key]]:
-    born = st.builds(Key, st.just("born"), chance, st.sampled_from([0, 0, 1, -1]))
-    city = st.builds(Key, st.just("city"), chance)
+def keys_with(chance: st.SearchStrategy[Fraction]) -> st.SearchStrategy[list[LinkKey]]:
+    born = st.builds(LinkKey, st.just("born"), chance, st.sampled_from([0, 0, 1, -1]))
+    city = st.builds(LinkKey, st.just("city"), chance)
     return st.tuples(born, city, st.integers(0, 3)).map(
         lambda drawn: [key for bit, key in enumerate(drawn[:2]) if drawn[2] >> bit & 1]
     )
@@ -60,27 +58,31 @@ def as_table(rows: Sequence[Row], name: str = "") -> EncodedTable:
     return read(pa.table({column: [row[column] for row in rows] for column in rows[0]}), name=name)
 
 
-def agrees(key: Key, own: str, other: str) -> bool:
+def agrees(key: LinkKey, own: str, other: str) -> bool:
     if key.shift == 0:
         return own == other
     return bool(own and other) and int(own) + key.shift == int(other)
 
 
-def values_of(key: Key, focal: Sequence[Row], later: Sequence[Row]) -> int:
+def values_of(key: LinkKey, focal: Sequence[Row], later: Sequence[Row]) -> int:
     moved = (
         {r[key.name] and str(int(r[key.name]) + key.shift) for r in focal} if key.shift else None
     )
     return len((moved or {r[key.name] for r in focal}) | {s[key.name] for s in later})
 
 
-def weight(key: Key, own: str, other: str, values: int) -> Fraction:
+def weight(key: LinkKey, own: str, other: str, values: int) -> Fraction:
     if agrees(key, own, other):
         return key.probability
     return (1 - key.probability) / (values - 1) if values > 1 else Fraction(0)
 
 
 def shown(
-    focal: Sequence[Row], later: Sequence[Row], keys: Sequence[Key], known: Sequence[str], own: Row
+    focal: Sequence[Row],
+    later: Sequence[Row],
+    keys: Sequence[LinkKey],
+    known: Sequence[str],
+    own: Row,
 ) -> dict[Any, Fraction]:
     """P(y_i | r): the definition."""
     chances: dict[Any, Fraction] = defaultdict(Fraction)
@@ -100,7 +102,7 @@ def shown(
 def channel_rows(
     focal: Sequence[Row],
     laters: Sequence[Sequence[Row]],
-    keys: Sequence[Sequence[Key]],
+    keys: Sequence[Sequence[LinkKey]],
     known: Sequence[str],
 ) -> list[dict[Any, Fraction]]:
     """P(y₁, …, y_k | r) of each focal record r."""
@@ -166,18 +168,18 @@ def check(
 def check_all(
     focal: list[Row],
     laters: list[list[Row]],
-    keys: list[list[Key]],
+    keys: list[list[LinkKey]],
     *,
     weighted: bool,
     known: Sequence[str] = ("grade", "club"),
-) -> Linked:
+) -> Assessment:
     secrets: list[Any] = ["ill", ["ill", "drug"]]
     outcome = link(
         as_table(focal),
         [as_table(later) for later in laters],
         keys=keys,
         quasi_identifiers=list(known),
-        secrets=secrets,
+        sensitive=secrets,
         weight="weight" if weighted else None,
     )
     weights = [int(row["weight"]) if weighted else 1 for row in focal]
@@ -205,7 +207,7 @@ def check_all(
     st.booleans(),
 )
 def test_linking_one_dataset_equals_exact_bayes(
-    focal: list[Row], later: list[Row], keys: list[Key], weighted: bool
+    focal: list[Row], later: list[Row], keys: list[LinkKey], weighted: bool
 ) -> None:
     check_all(focal, [later], [keys], weighted=weighted)
 
@@ -221,7 +223,7 @@ def test_linking_one_dataset_equals_exact_bayes(
     st.booleans(),
 )
 def test_linking_several_datasets_equals_exact_bayes(
-    focal: list[Row], linked: list[tuple[list[Row], list[Key]]], weighted: bool
+    focal: list[Row], linked: list[tuple[list[Row], list[LinkKey]]], weighted: bool
 ) -> None:
     laters, keys = [later for later, _ in linked], [own for _, own in linked]
     check_all(focal, laters, keys, weighted=weighted)
@@ -237,7 +239,7 @@ def test_linking_several_datasets_equals_exact_bayes(
     ),
 )
 def test_what_64_bits_do_not_hold_is_still_exact_on_small_tables(
-    focal: list[Row], linked: list[tuple[list[Row], list[Key]]]
+    focal: list[Row], linked: list[tuple[list[Row], list[LinkKey]]]
 ) -> None:
     check_all(focal, [later for later, _ in linked], [own for _, own in linked], weighted=False)
 
@@ -248,10 +250,10 @@ def test_what_64_bits_do_not_hold_is_still_exact_on_small_tables(
     keys_with(CHANCE | AWKWARD),
 )
 def test_doubles_agree_with_exact_bayes_and_say_that_they_are_not_exact(
-    focal: list[Row], later: list[Row], keys: list[Key]
+    focal: list[Row], later: list[Row], keys: list[LinkKey]
 ) -> None:
     tables: Any = (as_table(focal), [as_table(later), as_table(later)])
-    asked: Any = {"keys": keys, "quasi_identifiers": ["grade"], "secrets": ["ill"]}
+    asked: Any = {"keys": keys, "quasi_identifiers": ["grade"], "sensitive": ["ill"]}
     exact = link(*tables, **asked)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(linkage, "_LONGEST", 0)
@@ -290,11 +292,11 @@ def test_a_unique_key_that_persists_gives_the_left_outer_join(
     linked = link(
         as_table(focal),
         [as_table(later)],
-        keys=[Key("born")],
+        keys=[LinkKey("born")],
         quasi_identifiers=["grade", "club"],
-        secrets=["ill"],
+        sensitive=["ill"],
     )
-    join = assess(joined(focal, later), subsets=[["grade", "grade@2", "club@2"]], secrets=["ill"])
+    join = assess(joined(focal, later), subsets=[["grade", "grade@2", "club@2"]], sensitive=["ill"])
     for one, other in zip(linked.attacks[2:], join.attacks, strict=True):
         assert (one.probabilistic, one.deterministic) == (other.probabilistic, other.deterministic)
         assert (one.classes, one.uniques, one.certain) == (
@@ -318,7 +320,7 @@ def test_without_keys_an_auxiliary_dataset_tells_nothing(
 def test_whoever_nobody_is_compatible_with_is_absent() -> None:
     focal = as_table([{"born": "1", "q": "a"}, {"born": "2", "q": "a"}])
     later = as_table([{"born": "1", "q": "b"}])
-    outcome = link(focal, [later], keys=[Key("born")], quasi_identifiers=["q"]).attacks[-1]
+    outcome = link(focal, [later], keys=[LinkKey("born")], quasi_identifiers=["q"]).attacks[-1]
     assert outcome.probabilistic.posterior == 1
     assert (outcome.classes, outcome.uniques) == (2, 2)
 
@@ -326,7 +328,7 @@ def test_whoever_nobody_is_compatible_with_is_absent() -> None:
 def test_whoever_must_change_the_only_value_there_is_is_absent() -> None:
     focal = as_table([{"born": "1", "q": "a"}, {"born": "1", "q": "b"}])
     later = as_table([{"born": "1", "q": "c"}])
-    outcome = link(focal, [later], keys=[Key("born", 0)], quasi_identifiers=["q"]).attacks[-1]
+    outcome = link(focal, [later], keys=[LinkKey("born", 0)], quasi_identifiers=["q"]).attacks[-1]
     assert outcome.classes == 2
     assert outcome.probabilistic.posterior == 1
 
@@ -334,7 +336,7 @@ def test_whoever_must_change_the_only_value_there_is_is_absent() -> None:
 def test_ages_are_compared_as_integers_after_their_shift_and_missing_ones_never_agree() -> None:
     focal = as_table([{"age": text, "q": "a"} for text in (" 9", "009", "10", " ")])
     later = as_table([{"age": "10", "q": "b"}, {"age": "+11", "q": "c"}, {"age": "", "q": "d"}])
-    rows = link(focal, [later], keys=[Key("age", 1, 1)], quasi_identifiers=["q"]).attacks[-1]
+    rows = link(focal, [later], keys=[LinkKey("age", 1, 1)], quasi_identifiers=["q"]).attacks[-1]
     # The nines show b, the ten shows c, and who has no age is compatible with nobody.
     assert (rows.classes, rows.uniques) == (3, 2)
     assert rows.probabilistic.posterior == Fraction(3, 4)
@@ -346,7 +348,7 @@ def test_each_auxiliary_dataset_may_have_its_own_keys() -> None:
     linked = link(
         focal,
         [replace(later[0], name="2015"), replace(later[1], name="2016")],
-        keys=[[Key("age", shift=1)], [Key("age", shift=2)]],
+        keys=[[LinkKey("age", shift=1)], [LinkKey("age", shift=2)]],
         quasi_identifiers=["q"],
     )
     assert [attack.datasets for attack in linked.attacks] == [
@@ -361,9 +363,11 @@ def test_values_that_no_record_has_are_not_counted() -> None:
     """Joined tables have such values, and none where somebody is absent."""
     focal = as_table([{"city": "x", "q": "a"}, {"city": "y", "q": "a"}])
     later = as_table([{"city": "y", "q": "c"}, {"city": "x", "q": "b"}])
-    city = Column("city", np.array([2, 0], np.uint8), pa.array(["x", None, "y"], pa.large_string()))
+    city = EncodedColumn(
+        "city", np.array([2, 0], np.uint8), pa.array(["x", None, "y"], pa.large_string())
+    )
     wider = replace(later, columns={**later.columns, "city": city})
-    asked: Any = {"keys": [Key("city", 0.9)], "quasi_identifiers": ["q"]}
+    asked: Any = {"keys": [LinkKey("city", 0.9)], "quasi_identifiers": ["q"]}
     plain = link(focal, [later], **asked)
     assert link(focal, [wider], **asked) == plain
     assert plain.attacks[-1].probabilistic.posterior == Fraction(9, 10)
@@ -375,7 +379,7 @@ def test_by_default_each_dataset_shows_its_quasi_identifiers_and_keeps_its_secre
         quasi_identifiers=["grade"], sensitive=["ill"]
     )
     second = read(pa.table(columns), name="second").with_roles(quasi_identifiers=["ill"])
-    linked = link(first, [second], keys=[Key("born")])
+    linked = link(first, [second], keys=[LinkKey("born")])
     assert [attack.quasi_identifiers for attack in linked.attacks] == [("grade",)] * 2 + [
         ("grade", "ill")
     ] * 2
@@ -402,9 +406,9 @@ def test_large_tables_add_up_exactly() -> None:
     linked = link(
         read(pa.table(first)),
         [read(pa.table(second))],
-        keys=[Key("born")],
+        keys=[LinkKey("born")],
         quasi_identifiers=["q"],
-        secrets=["x"],
+        sensitive=["x"],
     )
     blocks: dict[str, list[str]] = defaultdict(list)
     for born, q in zip(second["born"], second["q"], strict=True):
@@ -425,7 +429,7 @@ def test_many_nodes_are_split_in_portions(monkeypatch: pytest.MonkeyPatch) -> No
         read(pa.table({name: generator.integers(0, 5, 60).astype(str) for name in ("k", "q", "x")}))
         for _ in range(4)
     ]
-    asked: Any = {"keys": [Key("k", 0.8)], "quasi_identifiers": ["q"], "secrets": ["x"]}
+    asked: Any = {"keys": [LinkKey("k", 0.8)], "quasi_identifiers": ["q"], "sensitive": ["x"]}
     whole = link(tables[0], tables[1:], **asked)
     monkeypatch.setattr(linkage, "_PORTION", 7)
     assert link(tables[0], tables[1:], **asked) == whole
@@ -439,7 +443,7 @@ def test_near_ties_beyond_64_bits_are_settled_or_not_called_exact(
     focal = [{"k": str(p), "q": "a", "x": x} for p in primes for x in "pq"]
     focal.append({"k": "0", "q": "a", "x": "r"})  # else all would be one class
     later = [{"k": str(p), "q": str(i % 2)} for p in primes for i in range(p)]
-    asked: Any = {"keys": [Key("k")], "quasi_identifiers": ["q"], "secrets": ["x"]}
+    asked: Any = {"keys": [LinkKey("k")], "quasi_identifiers": ["q"], "sensitive": ["x"]}
     exact = link(as_table(focal), [as_table(later)], **asked)
     assert exact.exact
     assert exact.attacks[-1].probabilistic.posterior == Fraction(len(primes) + 1, len(focal))
@@ -454,7 +458,7 @@ def test_what_a_wrong_guess_missed_is_made_good() -> None:
     large = (1 << 61) - 1
     tops = np.array([large // 2, 1, large // 2 + 2])
     bottoms = np.array([large, large - 2, large])
-    groups = linkage_sums.Groups(
+    groups = linkage_kernels.LinkedGroups(
         starts=np.array([0, 3]),
         secrets=np.array([0, 0, 1], np.uint32),
         holders=np.ones(3, np.int64),
@@ -462,18 +466,18 @@ def test_what_a_wrong_guess_missed_is_made_good() -> None:
         weights=tops,
         records=np.ones(3, np.int64),
     )
-    rows = linkage_sums.Rows(
+    rows = linkage_kernels.LinkedRows(
         starts=np.array([0, 1, 3, 4]),
         observations=np.array([0, 1, 2, 1], np.uint32),
         weights=np.array([1, 1, 1, 1]),
         totals=np.array([1, 2, 1]),
     )
-    nodes = linkage_sums.first_nodes(groups, rows)._replace(bottoms=bottoms)
+    nodes = linkage_kernels.first_nodes(groups, rows)._replace(bottoms=bottoms)
     values = [Fraction(int(t), int(b)) for t, b in zip(tops, bottoms, strict=True)]
-    missed = linkage_sums.shortfall(nodes, np.array([0, 1, 0]), 0, groups, rows)
+    missed = linkage_kernels.shortfall(nodes, np.array([0, 1, 0]), 0, groups, rows)
     assert missed == values[2] - (values[0] + values[1]) / 2
-    assert linkage_sums.shortfall(nodes, np.array([0, 1, 2]), 0, groups, rows) == 0
-    assert linkage_sums.shortfall(nodes, np.array([0, 2, 1]), 0, groups, rows) == 0
+    assert linkage_kernels.shortfall(nodes, np.array([0, 1, 2]), 0, groups, rows) == 0
+    assert linkage_kernels.shortfall(nodes, np.array([0, 2, 1]), 0, groups, rows) == 0
 
 
 FRACTIONS = st.tuples(st.integers(0, 1 << 61), st.integers(1, 1 << 61))
@@ -489,14 +493,14 @@ def pythonic(function: Callable[..., Any]) -> Callable[..., Any]:
 def test_fractions_are_compared_without_growing(
     one: tuple[int, int], other: tuple[int, int]
 ) -> None:
-    less = pythonic(linkage_sums._less)
+    less = pythonic(linkage_kernels._less)
     assert less(*one, *other) == (Fraction(*one) < Fraction(*other))
     assert not less(*one, *one)
 
 
 @given(FRACTIONS, FRACTIONS)
 def test_fractions_are_added_or_refused(one: tuple[int, int], other: tuple[int, int]) -> None:
-    top, bottom = pythonic(linkage_sums._plus)(*one, *other)
+    top, bottom = pythonic(linkage_kernels._plus)(*one, *other)
     assert 0 <= top < 1 << 63
     assert 0 <= bottom < 1 << 62
     if bottom:
@@ -506,7 +510,7 @@ def test_fractions_are_added_or_refused(one: tuple[int, int], other: tuple[int, 
 def test_results_are_plain_values_and_a_frame() -> None:
     focal = as_table([{"k": "1", "q": "a", "x": "p"}, {"k": "2", "q": "a", "x": "q"}], "first")
     later = as_table([{"k": "1", "q": "b"}], "second")
-    linked = link(focal, [later], keys=[Key("k")], quasi_identifiers=["q"], secrets=["x"])
+    linked = link(focal, [later], keys=[LinkKey("k")], quasi_identifiers=["q"], sensitive=["x"])
     content = linked.to_dict()
     assert (content["records"], content["exact"]) == (2, True)
     assert content["results"][3]["probabilistic"] == {
@@ -525,7 +529,11 @@ ONE = [{"born": "1", "city": "x", "q": "a", "x": "p"}]
 
 
 def refused(error: type[Exception], match: str, **changes: Any) -> None:
-    asked: dict[str, Any] = {"keys": [Key("born")], "quasi_identifiers": ["q"], "secrets": ["x"]}
+    asked: dict[str, Any] = {
+        "keys": [LinkKey("born")],
+        "quasi_identifiers": ["q"],
+        "sensitive": ["x"],
+    }
     asked |= {"auxiliaries": [as_table([{"born": "1", "q": "b"}], "later")]} | changes
     with pytest.raises(error, match=match) as caught:
         link(as_table(ONE, "focal"), asked.pop("auxiliaries"), **asked)
@@ -537,16 +545,18 @@ def refused(error: type[Exception], match: str, **changes: Any) -> None:
 )
 def test_a_probability_is_from_0_to_1(chance: Any) -> None:
     with pytest.raises(StudyError, match=r'key "city" persists with probability .* from 0 to 1'):
-        Key("city", persists=chance)
+        LinkKey("city", persists=chance)
 
 
 def test_decimals_are_taken_at_face_value() -> None:
-    assert Key("city", 0.1).probability == Key("city", "0.1").probability == Fraction(1, 10)
+    assert LinkKey("city", 0.1).probability == LinkKey("city", "0.1").probability == Fraction(1, 10)
 
 
 def test_a_key_that_is_not_in_a_dataset_is_named() -> None:
-    refused(DataError, 'column "born " is not in focal; did you mean "born"', keys=[Key("born ")])
-    refused(DataError, 'column "city" is not in later; it has', keys=[Key("city")])
+    refused(
+        DataError, 'column "born " is not in focal; did you mean "born"', keys=[LinkKey("born ")]
+    )
+    refused(DataError, 'column "city" is not in later; it has', keys=[LinkKey("city")])
 
 
 def test_a_shift_needs_integers() -> None:
@@ -554,17 +564,19 @@ def test_a_shift_needs_integers() -> None:
     refused(
         DataError,
         'focal, record 1: "x" in column "city" is not an integer',
-        keys=[Key("city", shift=1)],
+        keys=[LinkKey("city", shift=1)],
         auxiliaries=[later],
     )
 
 
 def test_keys_must_fit_the_datasets() -> None:
     refused(StudyError, "there is nothing to link", auxiliaries=[])
-    refused(StudyError, "2 lists of keys are given for 1", keys=[[Key("born")], [Key("born")]])
-    refused(StudyError, 'key "born" is given twice', keys=[Key("born"), Key("born", 0.5)])
+    refused(
+        StudyError, "2 lists of keys are given for 1", keys=[[LinkKey("born")], [LinkKey("born")]]
+    )
+    refused(StudyError, 'key "born" is given twice', keys=[LinkKey("born"), LinkKey("born", 0.5)])
     refused(StudyError, "keys are given as a list, such as", keys=["born"])
-    refused(StudyError, r'keys are given as a list: \[Key\("born"\)\]', keys=Key("born"))
+    refused(StudyError, r'keys are given as a list: \[LinkKey\("born"\)\]', keys=LinkKey("born"))
 
 
 def test_something_must_be_observed_in_each_auxiliary_dataset() -> None:
@@ -581,7 +593,7 @@ def test_too_many_keys_that_may_change_are_refused() -> None:
         link(
             as_table(rows),
             [as_table(rows)],
-            keys=[Key(name, 0.9) for name in names],
+            keys=[LinkKey(name, 0.9) for name in names],
             quasi_identifiers=["q"],
         )
 
@@ -600,7 +612,7 @@ def test_more_than_fits_the_budget_is_refused_before_it_starts(
     monkeypatch.setattr(linkage, limit, most)
     monkeypatch.setattr(linkage, "measure", None)
     with pytest.raises(BudgetError, match=f"beyond the limit of {most}; add a key that persists"):
-        link(tables[0], tables[1:], keys=[Key("k", 0.9)], quasi_identifiers=["q"])
+        link(tables[0], tables[1:], keys=[LinkKey("k", 0.9)], quasi_identifiers=["q"])
 
 
 def test_more_observations_than_can_be_counted_are_refused() -> None:

@@ -15,9 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import BudgetError, DataError, StudyError
-from glasshouse.microdata import patterns
-from glasshouse.microdata.membership import PRESENCE_LABELS, Membership, member, membership
-from glasshouse.microdata.membership_questions import MOST_RELEASES
+from glasshouse.microdata import membership_counts
+from glasshouse.microdata.membership import (
+    MOST_RELEASES,
+    PRESENCE_LABELS,
+    Membership,
+    member,
+    membership,
+)
 from glasshouse.qif import (
     BayesVulnerability,
     Certainty,
@@ -478,6 +483,6 @@ def test_a_person_must_be_in_the_register() -> None:
 
 
 def test_too_many_kinds_of_classes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patterns, "_MOST_TERMS", 8)
+    monkeypatch.setattr(membership_counts, "_MOST_TERMS", 8)
     with pytest.raises(BudgetError, match="4 kinds of classes in 2 releases are too many"):
         membership([trial(), trial_named("other")], register(TOWN))

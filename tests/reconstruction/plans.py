@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from glasshouse.reconstruction import load_plan
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.synthetic.trade import write_trade
-from glasshouse.reconstruction import load_plan
 
 PLAN = Path(__file__).parents[2] / "examples" / "trade" / "study.toml"
 GOOD = [("good", "1.0", ""), ("good", "2.0", "")]

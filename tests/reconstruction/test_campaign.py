@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StoppedError, StudyError
-from glasshouse.study.totals import TotalsStudy
 from glasshouse.reconstruction import CampaignResult, campaign, workers
 from glasshouse.reconstruction.phase import Task
+from glasshouse.study.totals import TotalsStudy
 from tests.reconstruction.plans import (
     GOOD,
     GOOD_TOTALS,

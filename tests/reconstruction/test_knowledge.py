@@ -14,9 +14,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from glasshouse.study.totals import TotalsStudy
 from glasshouse.reconstruction import CampaignResult, campaign
 from glasshouse.reconstruction.knowledge import told_apart
+from glasshouse.study.totals import TotalsStudy
 from tests.reconstruction.plans import write
 from tests.reconstruction.test_knowledge_by_bin import check_sums
 

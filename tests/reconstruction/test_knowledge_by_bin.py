@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import StudyError
-from glasshouse.study.totals import TotalsStudy
 from glasshouse.reconstruction import CampaignResult, campaign
 from glasshouse.reconstruction.exposure import registered
+from glasshouse.study.totals import TotalsStudy
 from tests.reconstruction.plans import GOOD, GOOD_TOTALS, changed, register_rows, tiny_plan, write
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from glasshouse.errors import DataError, StudyError
+from glasshouse.reconstruction import campaign, load_plan
 from glasshouse.study import dump_study
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.synthetic.trade import write_trade
-from glasshouse.reconstruction import campaign, load_plan
 from tests.reconstruction.plans import GOOD, GOOD_TOTALS, PLAN, changed, tiny_plan, write
 
 

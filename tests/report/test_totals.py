@@ -14,6 +14,8 @@ import pytest
 
 from glasshouse.disclosure import SMALLEST_CELL, show_cells_from
 from glasshouse.language import LANGUAGES, speaking
+from glasshouse.reconstruction import CampaignResult, ExposurePhase, campaign
+from glasshouse.reconstruction.campaign import Apart
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Provenance, Severity, Table
 from glasshouse.report.totals.charts import (
@@ -29,8 +31,6 @@ from glasshouse.report.totals.findings import total_findings
 from glasshouse.report.totals.page import page as total_page
 from glasshouse.report.totals.page import places_section
 from glasshouse.study.totals import TotalsStudy
-from glasshouse.reconstruction import CampaignResult, ExposurePhase, campaign
-from glasshouse.reconstruction.campaign import Apart
 from tests.report.reading import assert_it_asks_nobody, everything, read_text
 from tests.report.snapshots import assert_snapshot
 

@@ -9,15 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glasshouse.synthetic.calibration import TARGETS, Column, Counts, count, table
+from glasshouse.synthetic.calibration import (
+    TARGETS,
+    CalibrationColumn,
+    MeasuredClasses,
+    count,
+    table,
+)
 
 
-def obvious_counts(rows: list[tuple[int, int, int]]) -> Counts:
+def obvious_counts(rows: list[tuple[int, int, int]]) -> MeasuredClasses:
     """Count classes of the first two columns with dictionaries."""
     classes: dict[tuple[int, int], Counter[int]] = defaultdict(Counter)
     for first, second, secret in rows:
         classes[first, second][secret] += 1
-    return Counts(
+    return MeasuredClasses(
         records=len(rows),
         classes=len(classes),
         uniques=sum(each.total() == 1 for each in classes.values()),
@@ -38,7 +44,7 @@ def test_counting_by_sorting_equals_counting_by_dictionaries(
     """Domains of 2 to the power of 40 overflow the key, so that it is renumbered."""
     codes = np.array(rows, dtype=np.uint64).T
     columns = {
-        name: Column(codes[place], values if name != "secret" else 3)
+        name: CalibrationColumn(codes[place], values if name != "secret" else 3)
         for place, name in enumerate(("first", "second", "secret"))
     }
     counted = count(columns, quasi_identifiers=("first", "second"), sensitive="secret")

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from glasshouse import synthetic
-from glasshouse.synthetic.calibration import Column, count, read_columns
+from glasshouse.synthetic.calibration import CalibrationColumn, count, read_columns
 from glasshouse.synthetic.outpatient import OUTPATIENT, RECORDS, outpatient_world
 
 
@@ -17,7 +17,7 @@ def visits() -> pa.Table:
 
 
 @pytest.fixture(scope="module")
-def columns() -> dict[str, Column]:
+def columns() -> dict[str, CalibrationColumn]:
     return read_columns("outpatient", records=500_000)
 
 
@@ -56,7 +56,9 @@ def test_a_small_release_keeps_whole_establishments_of_whole_cities() -> None:
         assert set(some.code[some.city == city]) == set(every.code[every.city == city])
 
 
-def test_prior_and_leakage_are_in_the_published_ranges(columns: dict[str, Column]) -> None:
+def test_prior_and_leakage_are_in_the_published_ranges(
+    columns: dict[str, CalibrationColumn],
+) -> None:
     """Gonze et al. 2025, table 2, over all states: prior 4.5 to 18.4, leakage 10 to 33 and to 50."""
 
     def guessed(*quasi_identifiers: str) -> float:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from glasshouse import synthetic
-from glasshouse.synthetic.calibration import Column, count, read_columns
+from glasshouse.synthetic.calibration import CalibrationColumn, count, read_columns
 from glasshouse.synthetic.school_census import STUDENTS, SchoolWorld, school_world
 
 
@@ -24,7 +24,7 @@ def students() -> pa.Table:
 
 
 @pytest.fixture(scope="module")
-def columns() -> dict[str, Column]:
+def columns() -> dict[str, CalibrationColumn]:
     return read_columns("school-census", records=300_000)
 
 
@@ -55,7 +55,7 @@ def test_a_school_has_one_type(students: pa.Table) -> None:
     assert pairs.aggregate([]).num_rows == len(students["school"].unique())
 
 
-def test_every_value_of_the_small_domains_occurs(columns: dict[str, Column]) -> None:
+def test_every_value_of_the_small_domains_occurs(columns: dict[str, CalibrationColumn]) -> None:
     sizes = {"gender": 2, "ethnicity": 6, "nationality": 3, "school_type": 4, "transport": 3}
     occurring = {name: len(np.unique(columns[name].codes)) for name in sizes}
     assert occurring == sizes == {name: columns[name].values for name in sizes}
@@ -87,7 +87,7 @@ def test_a_release_beyond_the_country_grows_its_schools() -> None:
     assert schools.size.sum() == 50_000_000
 
 
-def test_twins_share_their_birth_and_home(columns: dict[str, Column]) -> None:
+def test_twins_share_their_birth_and_home(columns: dict[str, CalibrationColumn]) -> None:
     names = [f"{part}_of_birth" for part in ("day", "month", "year", "city")]
     shared = (*names, "ethnicity", "city_of_residence", "school")
     counts = count(columns, quasi_identifiers=shared, sensitive="disability")
@@ -98,14 +98,16 @@ def test_twins_share_their_birth_and_home(columns: dict[str, Column]) -> None:
     ("attribute", "published", "tolerance"), [("disability", 97.56, 1), ("transport", 81.75, 12)]
 )
 def test_the_prior_is_near_the_published_one(
-    columns: dict[str, Column], attribute: str, published: float, tolerance: float
+    columns: dict[str, CalibrationColumn], attribute: str, published: float, tolerance: float
 ) -> None:
     """Alvim et al. 2022, section 5.2; transport differs by town, and a small release has few."""
     counts = count(columns, quasi_identifiers=(), sensitive=attribute)
     assert 100 * counts.guessed / counts.records == pytest.approx(published, abs=tolerance)
 
 
-def test_birth_date_and_school_identify_as_many_as_published(columns: dict[str, Column]) -> None:
+def test_birth_date_and_school_identify_as_many_as_published(
+    columns: dict[str, CalibrationColumn],
+) -> None:
     """Alvim et al. 2022, section 5.2; scale-free because schools keep their sizes."""
     counts = count(
         columns,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.study import parse_condition
-from glasshouse.table import Column, EncodedTable, read
+from glasshouse.table import EncodedColumn, EncodedTable, read
 from glasshouse.table.generalised import covers
 from glasshouse.table.matching import (
     column_known,
@@ -24,9 +24,9 @@ from glasshouse.table.matching import (
 )
 
 
-def column(values: Sequence[str | None], codes: Sequence[int] | None = None) -> Column:
+def column(values: Sequence[str | None], codes: Sequence[int] | None = None) -> EncodedColumn:
     given_codes = np.arange(len(values)) if codes is None else np.array(codes)
-    return Column("c", given_codes.astype(np.uint8), pa.array(values, pa.large_string()))
+    return EncodedColumn("c", given_codes.astype(np.uint8), pa.array(values, pa.large_string()))
 
 
 def fits(values: Sequence[str | None], condition: str) -> list[str | None]:
@@ -205,7 +205,7 @@ def test_the_fact_that_may_be_mistaken_is_the_one_without_which_records_fit() ->
 
 def test_a_focal_column_may_carry_its_tag() -> None:
     two = {
-        name: Column(name, np.zeros(1, np.uint8), pa.array(["A"], pa.large_string()))
+        name: EncodedColumn(name, np.zeros(1, np.uint8), pa.array(["A"], pa.large_string()))
         for name in ("grade", "grade@D2", "@D2")
     }
     table = EncodedTable("D1.csv", 1, two, {}, collection=("D1.csv", "D2.csv"))

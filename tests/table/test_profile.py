@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from glasshouse.table import Role, read
-from glasshouse.table.profile import ColumnProfile, profile
+from glasshouse.table import ColumnProfile, Role, profile, read
 
 PEOPLE = pa.table(
     {

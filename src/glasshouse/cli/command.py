@@ -225,7 +225,7 @@ def write_records(frame: pa.Table, path: Path, warning: str | None = None) -> No
     import pyarrow.parquet
 
     from glasshouse.atomic import new_file
-    from glasshouse.microdata.records import SENSITIVE_WARNING
+    from glasshouse.microdata.assessment import SENSITIVE_WARNING
 
     with new_file(path) as draft:
         pyarrow.parquet.write_table(frame, draft)

@@ -15,7 +15,7 @@ from glasshouse.cli.progress import progress
 from glasshouse.language import speaking, text
 
 if TYPE_CHECKING:
-    from glasshouse.table.profile import ColumnProfile
+    from glasshouse.table.encoded import ColumnProfile
 
 
 def inspect(
@@ -30,7 +30,7 @@ def inspect(
     """
     from glasshouse.study import Dataset, validated
     from glasshouse.table import read
-    from glasshouse.table.profile import profile
+    from glasshouse.table.encoded import profile
 
     dataset = validated(Dataset, reading.dataset(file), "inspect")
     with progress() as on_progress:

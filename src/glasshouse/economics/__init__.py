@@ -8,9 +8,8 @@
 29636
 """
 
-from glasshouse.economics.deterrence import (
-    COSTS,
-    DETERRENTS,
+from glasshouse.economics.deterrence import Deterrence, deterrence
+from glasshouse.economics.deterrents import (
     Deterrent,
     Frontier,
     Sensitivity,
@@ -21,52 +20,35 @@ from glasshouse.economics.deterrence import (
 )
 from glasshouse.economics.exposure import (
     Curve,
-    Exposure,
+    ReleaseExposure,
     curve,
     exposure,
     least_for_release,
     losses_by_value,
 )
-from glasshouse.economics.joining import (
-    Groups,
+from glasshouse.economics.people_groups import (
+    PeopleGroups,
     groups_by_population,
     groups_by_share,
     groups_in_register,
 )
 from glasshouse.economics.policy import Baseline, Policy, Thresholds, one_shot, policy, thresholds
-from glasshouse.economics.process import (
-    Choice,
-    Process,
-    Solution,
-    attack_process,
-    by_linear_programme,
-    by_value_iteration,
-)
-from glasshouse.economics.terms import PARAMETERS, SENSITIVITY, SETTINGS, Terms
+from glasshouse.economics.terms import Terms
 
 __all__ = [
-    "COSTS",
-    "DETERRENTS",
-    "PARAMETERS",
-    "SENSITIVITY",
-    "SETTINGS",
     "Baseline",
-    "Choice",
     "Curve",
+    "Deterrence",
     "Deterrent",
-    "Exposure",
     "Frontier",
-    "Groups",
+    "PeopleGroups",
     "Policy",
-    "Process",
+    "ReleaseExposure",
     "Sensitivity",
-    "Solution",
     "Terms",
     "Thresholds",
-    "attack_process",
-    "by_linear_programme",
-    "by_value_iteration",
     "curve",
+    "deterrence",
     "exposure",
     "frontier",
     "groups_by_population",

@@ -1,409 +1,126 @@
-"""What deters her: the least penalty, price, detection or size of a group that brings the risk down to a target.
-
-What is monotone, and what is not (proofs in ``docs/deter.md``), for an adversary who knows the size of the group:
-
-- the *value* of the attack, in every state, does not grow with a cost, the penalty, detection or the size of the group;
-- so a state in which she stops stays one when money is added, and the *risk* does not grow with the penalty or a cost:
-  it is a step function, and bisection finds the step;
-- the risk may *rise* with the size of the group or with detection where penalties are limited: one that is paid early
-  leaves nothing to fear. Between two changes of her policy it then grows with detection, and it falls only where the
-  policy changes. These places are all found, by bisection on the number of states in which she goes on.
-
-A result names two values: the least at which the risk is at most the target, and the least from which on it stays so.
-Floating-point numbers are exact in this sense: the number just below is not enough.
-"""
+"""The outcome of ``deter``: what a rational adversary does, and how much of each deterrent would stop her."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from glasshouse.economics.induction import Counts, Floats, decisions, plan, plans
-from glasshouse.economics.policy import (
-    Thresholds,
-    attack_value,
-    linked_values,
-    thresholds,
-)
-from glasshouse.economics.terms import Terms, check_parameter, check_size
-from glasshouse.errors import BudgetError, StudyError
-from glasshouse.language import text, unknown_name
+from glasshouse.economics.deterrents import Deterrent, Sensitivity, least, least_size, sensitivity
+from glasshouse.economics.exposure import ReleaseExposure
+from glasshouse.economics.policy import Policy
+from glasshouse.economics.terms import Terms
+from glasshouse.errors import BudgetError
 
-OnPoint = Callable[[int, int], None]
-"""Called with the number of points done, and of all."""
-
-COSTS = ("penalty", "access_cost", "link_cost", "exploit_cost")
-"""The deterrents that are money."""
-DETERRENTS = (*COSTS, "detection")
-"""What can deter, beside the size of the group; detection by the rate of the first exploit."""
-MOST_MONEY = 1e30
-"""No larger amount is looked for."""
-
-_LEAST_RATE, _GREATEST_RATE = 1e-300, 1 - 2.0**-53
-_MOST_LOOKED_AT = 20_000
-"""Up to this size it is looked where the risk rises with the size, even if nothing depends on it."""
-_NOTICEABLE = 1e-12
-"""Risks so near to each other are equal but for rounding."""
+LEVERS = ("penalty", "access_cost", "exploit_cost", "detection")
+"""The deterrents that a publisher or a legislator can raise."""
+VARIED = (*LEVERS, "gain", "prior", "link_cost", "discount")
+"""What the thresholds are drawn against."""
+POINTS = 40
+"""How many values of each."""
 
 
 @dataclass(frozen=True)
-class Deterrent:
-    """How much of one deterrent is enough."""
+class Deterrence:
+    """Whether she would attack, how far, and what deters her."""
 
-    parameter: str
-    """One of the `DETERRENTS`, or "size"."""
-    size: int | None
-    """The size of the group that is asked about; None where it is the deterrent."""
-    target: float
-    """The risk that is to be reached."""
-    least: float | None
-    """The least value at which the risk is at most the target; None: there is none."""
-    lasting: float | None
-    """The least value from which on the risk stays at most the target; None: there is none."""
-    risk: float | None
-    """The risk at ``least``."""
-    rises: tuple[int, ...] | None = None
-    """Where the size is the deterrent: the sizes whose risk is above that of the size before; None: not looked at."""
+    policy: Policy
+    """Her optimal plan for groups of each size."""
+    deterrents: tuple[Deterrent, ...]
+    """How much of each deterrent is enough for the group that is to be protected."""
+    size: Deterrent
+    """How large a group must be."""
+    exposure: ReleaseExposure | None = None
+    """The risk of every record of the release, where there is one."""
+    counts_losses: bool = False
+    """Whether it is said what a re-identified record costs the publisher."""
+    prior_is_given: bool = True
+    """Whether the prior was given, or follows from the data; else it is the publication's."""
 
     @property
-    def warning(self) -> str | None:
-        """A sentence where more of the deterrent is not always safer; else None."""
-        if self.parameter == "size" and self.rises:
-            count = len(self.rises)
-            return (
-                f"the risk rises with the size of the group at {count} {'size' if count == 1 else 'sizes'}, first from "
-                f"{self.rises[0] - 1} to {self.rises[0]}: a larger k is not always safer"
-            )
-        if self.least is not None and self.lasting is None:
-            return "the risk rises again beyond the least value, and no value is lasting"
-        if self.least != self.lasting:
-            return "the risk rises again beyond the least value; take the lasting one"
-        return None
+    def records(self) -> int:
+        """The number of records of the release; 0 where there is none."""
+        return 0 if self.exposure is None else self.exposure.groups.records
+
+    @cached_property
+    def curves(self) -> list[Sensitivity]:
+        """The thresholds against each parameter, computed once."""
+        curves = [threshold_curve(self.policy.terms, name) for name in VARIED]
+        return [curve for curve in curves if curve is not None]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the outcome as plain values."""
+        """Return everything that came out as plain values; thresholds and deterrents are those of the known group."""
         return {
-            "parameter": self.parameter,
-            "size": self.size,
-            "target": self.target,
-            "least": self.least,
-            "lasting": self.lasting,
-            "risk": self.risk,
-            "rises": None if self.rises is None else list(self.rises),
-            "warning": self.warning,
+            "terms": self.policy.terms.to_dict(),
+            "belief": self.policy.belief,
+            **self.policy.to_dict(),
+            "deterrents": [enough.to_dict() for enough in (*self.deterrents, self.size)],
+            **({} if self.exposure is None else {"exposure": self.exposure.to_dict()}),
         }
 
-
-@dataclass(frozen=True)
-class Frontier:
-    """How much of a deterrent each size of the group needs."""
-
-    parameter: str
-    """The deterrent."""
-    target: float
-    """The risk that is to be reached."""
-    deterrents: tuple[Deterrent, ...] = field(repr=False)
-    """One per size."""
-
     def to_frame(self) -> pa.Table:
-        """Return one row per size; null where nothing is enough."""
-        return pa.table(
-            {
-                "size": pa.array([each.size for each in self.deterrents], pa.int64()),
-                "least": pa.array([each.least for each in self.deterrents], pa.float64()),
-                "lasting": pa.array([each.lasting for each in self.deterrents], pa.float64()),
+        """Return one row per size of the group: of the release, where there is one."""
+        return self.policy.to_frame() if self.exposure is None else self.exposure.to_frame()
+
+    def summary(self) -> dict[str, float | None]:
+        """Return the main figures: the sizes at which she changes her mind, the risk, and what a release loses."""
+        figures: dict[str, float | None] = dict(self.policy.thresholds.to_dict())
+        figures["highest_risk"] = float(self.policy.reidentification.max())
+        figures["enough"] = self.size.lasting
+        if self.exposure is not None:
+            figures |= {
+                "worth_attacking": int(np.count_nonzero(self.exposure.known)),
+                "expected_known": self.exposure.expected_known,
+                "expected_unknown": self.exposure.expected_unknown,
             }
-        )
+        if self.exposure is not None and self.counts_losses:
+            figures["loss_known"] = self.exposure.loss_known
+            figures["loss_unknown"] = self.exposure.loss_unknown
+        return figures
 
 
-@dataclass(frozen=True)
-class Sensitivity:
-    """Thresholds and risks against one parameter, all others fixed."""
-
-    parameter: str
-    """What varies."""
-    values: Floats = field(repr=False)
-    """The values that it takes."""
-    thresholds: tuple[Thresholds, ...] = field(repr=False)
-    """The thresholds at each of them."""
-    sizes: tuple[int, ...]
-    """The sizes of groups whose risk is told."""
-    risks: Floats = field(repr=False)
-    """Per value and size, the probability of re-identification, the size being known."""
-
-    def to_frame(self) -> pa.Table:
-        """Return one row per value: the thresholds, and a column ``risk_s`` per size s."""
-        rows = [each.to_dict() for each in self.thresholds]
-        columns: dict[str, Any] = {self.parameter: self.values}
-        for name in ("no_attack", "no_exploit_after_access", "first_partial", "baseline"):
-            columns[name] = pa.array([row[name] for row in rows], pa.int64())
-        for place, size in enumerate(self.sizes):
-            columns[f"risk_{size}"] = self.risks[:, place]
-        return pa.table(columns)
-
-
-def least(terms: Terms, parameter: str, *, size: int, target: float = 0.0) -> Deterrent:
-    """Return how much of a deterrent brings the risk of a group, whose size she knows, down to a target.
-
-    Args:
-        terms: The terms of the attack; the present value of the deterrent plays no part.
-        parameter: One of the `DETERRENTS`.
-        size: The size of the group.
-        target: The risk that is to be reached, from 0.
-
-    Raises:
-        StudyError: The deterrent, the size or the target makes no sense.
-
-    >>> least(Terms(), "access_cost", size=45).least < 100 < least(Terms(), "access_cost", size=44).least
-    True
-    """
-    _check_deterrent(parameter)
-    check_size(size)
-    _check_target(target)
-    if parameter == "detection" and 0 < target < terms.prior:
-        return _least_detection(terms, size, target)
-
-    def enough(value: float) -> bool:
-        return known_risk(terms.with_parameter(parameter, value), size) <= target
-
-    found = _least_rate(enough) if parameter == "detection" else least_amount(enough)
-    return _deterrent(terms, parameter, size, target, found, found)
-
-
-def least_size(terms: Terms, *, target: float = 0.0) -> Deterrent:
-    """Return how large a group must be, its size being known, and where the risk rises with the size.
-
-    Raises:
-        StudyError: The target makes no sense.
-        BudgetError: Too many sizes would have to be looked at.
-
-    >>> least_size(Terms(penalties=1)).least
-    48
-    """
-    _check_target(target)
-    found = thresholds(terms)
-    end, first = found.no_attack, found.first_partial
-    if end is None:
-        if target >= terms.prior:
-            return Deterrent("size", None, target, 1, 1, terms.prior)
-        if target == 0 or first is None:
-            return Deterrent("size", None, target, None, None, None)
-        raise BudgetError(
-            text(
-                "--sizes: the attack pays in groups of any size that can be looked at; raise --access-cost or another "
-                "cost"
-            )
-        )
-    if target == 0 and end > _MOST_LOOKED_AT:
-        return Deterrent("size", None, target, end, end, 0.0)
-    # every size before `first` has the risk of the prior, and every one from `end` on has none
-    begin = end if first is None else first
-    risks = np.append(_risks(terms, np.arange(begin, end)), 0.0)
-    steps = np.concatenate([[terms.prior if begin > 1 else np.inf], risks])
-    rises = begin + np.flatnonzero(np.diff(steps) > _NOTICEABLE)
-    fits = np.flatnonzero(risks <= target)
-    above = np.flatnonzero(risks > target)
-    smallest, lasting = (
-        int(begin + fits[0]),
-        begin if not len(above) else begin + int(above[-1]) + 1,
-    )
-    risk = float(risks[fits[0]])
-    if target >= terms.prior:
-        smallest, lasting, risk = 1, 1, terms.prior if begin > 1 else float(risks[0])
-    return Deterrent("size", None, target, smallest, int(lasting), risk, tuple(rises.tolist()))
-
-
-def frontier(
-    terms: Terms,
-    sizes: Sequence[int] | range,
+def deterrence(
+    policy: Policy,
     *,
-    parameter: str = "penalty",
+    protect: int = 1,
     target: float = 0.0,
-    on_progress: OnPoint | None = None,
-) -> Frontier:
-    """Return, for each size of the group, how much of a deterrent is enough: what may be traded for what.
-
-    Raises:
-        StudyError: The deterrent, a size or the target makes no sense.
-    """
-    found = []
-    for done, size in enumerate(sizes, 1):
-        found.append(least(terms, parameter, size=size, target=target))
-        if on_progress is not None:
-            on_progress(done, len(sizes))
-    return Frontier(parameter, target, tuple(found))
-
-
-def sensitivity(
-    terms: Terms,
-    parameter: str,
-    values: Sequence[float],
-    *,
-    sizes: Sequence[int] = (),
-    on_progress: OnPoint | None = None,
-) -> Sensitivity:
-    """Return thresholds, and the risk of groups of some sizes, against one parameter.
+    exposure: ReleaseExposure | None = None,
+) -> Deterrence:
+    """Return what would stop the adversary of a policy.
 
     Args:
-        terms: All other terms.
-        parameter: What varies: one of `glasshouse.economics.terms.PARAMETERS`.
-        values: The values that it takes.
-        sizes: The sizes of groups whose risk is wanted.
-        on_progress: Called after every value.
+        policy: Her optimal plan.
+        protect: The size of the group that is to be protected.
+        target: The risk that is to be reached, from 0.
+        exposure: What a release risks on the same terms.
 
     Raises:
-        StudyError: The parameter, a value or a size makes no sense.
-
-    >>> from glasshouse.economics.terms import SENSITIVITY
-    >>> curve = sensitivity(SENSITIVITY, "penalty", [0, 10_000, 50_000])
-    >>> [each.no_attack for each in curve.thresholds]
-    [44, 11, 3]
+        StudyError: The size or the target makes no sense.
+        BudgetError: Too many sizes would have to be looked at.
     """
-    check_parameter(parameter)
-    for size in sizes:
-        check_size(size)
-    risks = np.zeros((len(values), len(sizes)))
-    found = []
-    for place, value in enumerate(values):
-        varied = terms.with_parameter(parameter, value)
-        found.append(thresholds(varied))
-        risks[place] = [known_risk(varied, size) for size in sizes]
-        if on_progress is not None:
-            on_progress(place + 1, len(values))
-    return Sensitivity(parameter, np.array(values, float), tuple(found), tuple(sizes), risks)
+    terms = policy.terms
+    enough = tuple(least(terms, name, size=protect, target=target) for name in LEVERS)
+    return Deterrence(policy, enough, least_size(terms, target=target), exposure)
 
 
-def known_risk(terms: Terms, size: int) -> float:
-    """Return the probability that she re-identifies somebody in a group whose size she knows."""
-    found = plan(terms, size)
-    if attack_value(terms, float(found.value[0])) <= 0:
-        return 0.0
-    return float(found.risk(terms.prior)[0])
+def threshold_curve(terms: Terms, parameter: str) -> Sensitivity | None:
+    """Return the thresholds against one parameter, from a hundredth to a hundred times what it is.
 
-
-def least_amount(enough: Callable[[float], bool]) -> float | None:
-    """Return the least amount of money that is enough, where every larger one is too; None: not even `MOST_MONEY`."""
-    if enough(0.0):
-        return 0.0
-    low, high = 0.0, 1.0
-    while not enough(high):
-        low, high = high, 2 * high
-        if high > MOST_MONEY:
-            return None
-    return _first_enough(enough, low, high)
-
-
-def _least_rate(enough: Callable[[float], bool]) -> float | None:
-    """Return the least rate of detection that is enough, where every larger one is too; 0 where any is."""
-    if enough(_LEAST_RATE):
-        return 0.0
-    if not enough(_GREATEST_RATE):
+    None: at some value too many sizes would have to be looked at.
+    """
+    if parameter == "discount":
+        values = np.linspace(0.5, 1.0, POINTS)
+    elif parameter == "prior":
+        values = np.linspace(0.05, 1.0, POINTS)
+    elif parameter == "detection":
+        values = np.geomspace(1e-4, 0.9, POINTS)
+    else:
+        middle = float(getattr(terms, parameter)) or 100.0
+        values = np.geomspace(middle / 100, middle * 100, POINTS)
+    try:
+        return sensitivity(terms, parameter, values.tolist())
+    except BudgetError:
         return None
-    return _first_enough(enough, _LEAST_RATE, _GREATEST_RATE)
-
-
-def _first_enough(enough: Callable[[float], bool], low: float, high: float) -> float:
-    """Return the least number that is enough, between one that is not and one that is: the number before it is not."""
-    while (middle := _between(low, high)) is not None:
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
-
-
-def _between(low: float, high: float) -> float | None:
-    """Return a number between two others, halfway on the scale that suits them; None: there is none."""
-    middle = math.sqrt(low) * math.sqrt(high) if 0 < 4 * low < high else low + (high - low) / 2
-    return middle if low < middle < high else None
-
-
-def _least_detection(terms: Terms, size: int, target: float) -> Deterrent:
-    """Look at every piece on which the policy is the same: the risk grows on it, and may fall at its end."""
-    edges = [_LEAST_RATE, *_changes(terms, size, _LEAST_RATE, _GREATEST_RATE)]
-    ends = [*(math.nextafter(edge, 0.0) for edge in edges[1:]), _GREATEST_RATE]
-    risks = [_risk_at(terms, size, rate) for rate in edges]
-    greatest = [
-        max(risk, _risk_at(terms, size, end)) for risk, end in zip(risks, ends, strict=True)
-    ]
-    fitting = [edge for edge, risk in zip(edges, risks, strict=True) if risk <= target]
-    failing = [place for place, risk in enumerate(greatest) if risk > target]
-    first = fitting[0] if fitting else None
-    lasting: float | None = edges[0]
-    if failing:
-        after = failing[-1] + 1
-        lasting = edges[after] if after < len(edges) else None
-    return _deterrent(terms, "detection", size, target, _rate(first), _rate(lasting))
-
-
-def _rate(rate: float | None) -> float | None:
-    return 0.0 if rate == _LEAST_RATE else rate
-
-
-def _changes(terms: Terms, size: int, low: float, high: float) -> list[float]:
-    """Return the rates of detection at which the policy changes, ascending: she stops in more and more states."""
-    found: list[float] = []
-    open_parts = [(low, _going_on(terms, size, low), high, _going_on(terms, size, high))]
-    while open_parts:
-        low, at_low, high, at_high = open_parts.pop()
-        if at_low == at_high:
-            continue
-        middle = _between(low, high)
-        if middle is None:
-            found.append(high)
-            continue
-        at_middle = _going_on(terms, size, middle)
-        open_parts.append((middle, at_middle, high, at_high))
-        open_parts.append((low, at_low, middle, at_middle))
-    return found
-
-
-def _going_on(terms: Terms, size: int, rate: float) -> int:
-    """Return the number of states that she comes to and in which she exploits once more; 0: she does not begin."""
-    varied = terms.with_detection_rate(rate)
-    if attack_value(varied, float(plan(varied, size).value[0])) <= 0:
-        return 0
-    return int(np.count_nonzero(decisions(varied, size)))
-
-
-def _risk_at(terms: Terms, size: int, rate: float) -> float:
-    return known_risk(terms.with_detection_rate(rate), size)
-
-
-def _risks(terms: Terms, sizes: Counts) -> Floats:
-    """Return the risks of groups of known sizes that are attacked."""
-    found = plans(terms, sizes)
-    attacked = terms.discount * linked_values(terms, found.value) > terms.access_cost
-    return np.where(attacked, found.risk(terms.prior), 0.0)
-
-
-def _deterrent(
-    terms: Terms,
-    parameter: str,
-    size: int,
-    target: float,
-    first: float | None,
-    lasting: float | None,
-) -> Deterrent:
-    risk = None
-    if first is not None:
-        at = max(first, _LEAST_RATE) if parameter == "detection" else first
-        risk = known_risk(terms.with_parameter(parameter, at), size)
-    return Deterrent(parameter, size, target, first, lasting, risk)
-
-
-def _check_deterrent(parameter: str) -> None:
-    if parameter not in DETERRENTS:
-        raise StudyError(unknown_name("deterrent", parameter, text("what can deter"), DETERRENTS))
-
-
-def _check_target(target: float) -> None:
-    if not 0 <= target <= 1:
-        raise StudyError(
-            text(
-                "--target is {given}; it is a probability, give a number from 0 to 1",
-                given=repr(target),
-            )
-        )

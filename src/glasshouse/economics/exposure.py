@@ -1,6 +1,6 @@
 """The risk of a whole release: of every record, the expected number of re-identifications, and what it costs.
 
-For every record the group is known (`glasshouse.economics.joining`), and with it the risk under two adversaries:
+For every record the group is known (`glasshouse.economics.people_groups`), and with it the risk under two adversaries:
 
 - one who knows the size of the group before she pays for access;
 - one who only knows how frequent such people are, and believes the size to be binomial.
@@ -21,17 +21,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.economics.belief import Beliefs
-from glasshouse.economics.deterrence import (
+from glasshouse.arrays import Floats, Integers
+from glasshouse.economics.deterrents import (
     COSTS,
     Deterrent,
-    OnPoint,
     least_amount,
     least_size,
 )
-from glasshouse.economics.induction import Counts, Floats, Plans
-from glasshouse.economics.joining import Groups
+from glasshouse.economics.induction import Plans
+from glasshouse.economics.people_groups import PeopleGroups
 from glasshouse.economics.policy import (
+    SizeBeliefs,
     Thresholds,
     expected_access,
     linked_by_size,
@@ -44,17 +44,19 @@ from glasshouse.economics.policy import (
 from glasshouse.economics.terms import Terms, check_parameter, check_people
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import text, unknown_name
+from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedTable
 
 KNOWN, UNKNOWN = "known", "unknown"
 """The two adversaries: she knows the size of the group, or not."""
+_FIGURES = (KNOWN, UNKNOWN, "loss_known", "loss_unknown")
 
 
 @dataclass(frozen=True)
-class Exposure:
+class ReleaseExposure:
     """What a release risks on given terms."""
 
-    groups: Groups = field(repr=False)
+    groups: PeopleGroups = field(repr=False)
     """The groups of its records."""
     terms: Terms
     """The terms of the attack."""
@@ -110,11 +112,7 @@ class Exposure:
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as plain values, without any record."""
         return {
-            "release": self.groups.release,
-            "register": self.groups.source,
-            "quasi_identifiers": list(self.groups.quasi_identifiers),
-            "records": self.groups.records,
-            "people": self.groups.people,
+            **self.groups.to_dict(),
             "terms": self.terms.to_dict(),
             "thresholds": self.thresholds.to_dict(),
             KNOWN: _summary(self.known, self.expected_known, self.loss_known),
@@ -126,7 +124,7 @@ class Exposure:
     def to_frame(self) -> pa.Table:
         """Return one row per size of a group: its records, and their mean risks; without a register, one row."""
         if self.groups.sizes is None:
-            sizes: Counts | pa.Array = pa.nulls(1, pa.int64())
+            sizes: Integers | pa.Array = pa.nulls(1, pa.int64())
             place, count = np.zeros(self.groups.records, np.intp), 1
         else:
             sizes, place = self.groups.distinct_sizes
@@ -140,16 +138,10 @@ class Exposure:
 
     def records_frame(self) -> pa.Table:
         """Return one row per record of the release: handle it as the data itself."""
-        sizes = self.groups.sizes
-        return pa.table(
-            {
-                "size": pa.nulls(self.groups.records, pa.int64()) if sizes is None else sizes,
-                "share": self.groups.shares,
-                KNOWN: self.known,
-                UNKNOWN: self.unknown,
-                "loss": self.loss,
-            }
-        )
+        frame = self.groups.to_frame()
+        for name, figures in ((KNOWN, self.known), (UNKNOWN, self.unknown), ("loss", self.loss)):
+            frame = frame.append_column(name, pa.array(figures))
+        return frame
 
 
 @dataclass(frozen=True)
@@ -169,21 +161,24 @@ class Curve:
     loss_unknown: Floats
     """Per value, the same with sizes that are not known."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return a list of numbers per field, and what varies."""
+        numbers = {name: getattr(self, name).tolist() for name in ("values", *_FIGURES)}
+        return {"parameter": self.parameter} | numbers
+
     def to_frame(self) -> pa.Table:
         """Return one row per value."""
-        names = (KNOWN, UNKNOWN, "loss_known", "loss_unknown")
-        return pa.table(
-            {self.parameter: self.values} | {name: getattr(self, name) for name in names}
-        )
+        figures = {name: getattr(self, name) for name in _FIGURES}
+        return pa.table({self.parameter: self.values} | figures)
 
 
 def exposure(
-    groups: Groups,
+    groups: PeopleGroups,
     terms: Terms,
     *,
     loss: float | Sequence[float] | Floats = 1.0,
     belief: int | None = None,
-) -> Exposure:
+) -> ReleaseExposure:
     """Return the risk of every record of a release.
 
     Args:
@@ -202,7 +197,7 @@ def exposure(
     losses = _losses(loss, groups.records)
     sight = _Sight.of(groups, [terms], belief)
     known, unknown = sight.risks(terms)
-    return Exposure(
+    return ReleaseExposure(
         groups=groups,
         terms=terms,
         thresholds=thresholds(terms),
@@ -214,14 +209,14 @@ def exposure(
 
 
 def curve(
-    groups: Groups,
+    groups: PeopleGroups,
     terms: Terms,
     parameter: str,
     values: Sequence[float],
     *,
     loss: float | Sequence[float] | Floats = 1.0,
     belief: int | None = None,
-    on_progress: OnPoint | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Curve:
     """Return the expected number of re-identifications, and the expected loss, against one parameter.
 
@@ -247,12 +242,12 @@ def curve(
         risks = np.stack([known, unknown])
         found[:2, place], found[2:, place] = risks.sum(axis=1), (risks * losses).sum(axis=1)
         if on_progress is not None:
-            on_progress(place + 1, len(varied))
+            on_progress(Progress("solving", place + 1, len(varied)))
     return Curve(parameter, np.array(values, float), *found)
 
 
 def least_for_release(
-    groups: Groups,
+    groups: PeopleGroups,
     terms: Terms,
     parameter: str,
     *,
@@ -267,7 +262,7 @@ def least_for_release(
     Args:
         groups: The groups of the records.
         terms: All other terms.
-        parameter: The deterrent, one of `glasshouse.economics.deterrence.COSTS`.
+        parameter: The deterrent, one of `glasshouse.economics.deterrents.COSTS`.
         expected: The expected number of re-identifications that is to be reached, from 0.
         adversary: "known" or "unknown".
         belief: As in `exposure`.
@@ -330,14 +325,14 @@ def losses_by_value(
 class _Sight:
     """What an adversary can see of the groups, prepared once for many terms."""
 
-    groups: Groups
-    beliefs: Beliefs
+    groups: PeopleGroups
+    beliefs: SizeBeliefs
     """What she believes, per different share."""
-    actual: Beliefs
+    actual: SizeBeliefs
     """How the sizes are distributed in fact, where there is no register."""
 
     @classmethod
-    def of(cls, groups: Groups, terms: Sequence[Terms], belief: int | None) -> _Sight:
+    def of(cls, groups: PeopleGroups, terms: Sequence[Terms], belief: int | None) -> _Sight:
         people = groups.people
         if belief is not None:
             check_people(belief, 1)
@@ -353,11 +348,11 @@ class _Sight:
         shares = groups.distinct_shares[0]
         largest = most_likely(people, shares)
         below = max((worthless_from(each, largest) for each in terms), default=1)
-        actual = Beliefs.of(people, shares, below=below)
+        actual = SizeBeliefs.of(people, shares, below=below)
         believed = (
             actual
             if belief in (None, people)
-            else Beliefs.of(int(belief or 0), shares, below=below)
+            else SizeBeliefs.of(int(belief or 0), shares, below=below)
         )
         return cls(groups, believed, actual)
 
@@ -375,7 +370,7 @@ class _Sight:
         return expected_known[place], np.where(accesses, expected_after, 0.0)[place]
 
 
-def _risks_by_size(terms: Terms, sizes: Counts) -> tuple[Floats, Floats]:
+def _risks_by_size(terms: Terms, sizes: Integers) -> tuple[Floats, Floats]:
     """Return the risk of groups of some sizes, ascending from 0: known, and after access; nobody is in one of 0."""
     empty = int(np.count_nonzero(sizes == 0))
     found: Plans = solve(terms, sizes[empty:])

@@ -7,42 +7,52 @@ Multiplied by the probability of getting there, the value of having made j explo
     v_j(p) = γ·G·u − (1 − j·u)·(C_e + γ·d_j·C_p·[a penalty is due]) + γ·(d_j·U_{j+1}(p + 1) + (1 − d_j)·U_{j+1}(p))
     U_j(p) = max(v_j(p), 0),  U_s = 0,  d_j = σ(h0 + h1·j)
 
-and an exploit is worth while iff v_j(p) > 0; at 0 she terminates. V(s) = U_0(0). ``docs/deter.md`` proves it, and
+and an exploit is worth while iff v_j(p) > 0; at 0 she terminates. V(s) = U_0(0). ``docs/economics.md`` proves it, and
 that V does not grow with s: from the first worthless size on, all are.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.economics.terms import UNLIMITED, Terms
 from glasshouse.errors import BudgetError
 from glasshouse.language import number, text
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
-
 MOST_STEPS = 20_000_000_000
 """So many steps of the induction are taken at most for one question, about a minute of one core."""
+
+
+class _Numbers(NamedTuple):
+    """The terms as compiled code reads them."""
+
+    discount: float
+    prior: float
+    gain: float
+    exploit_cost: float
+    penalty: float
+    fines: int
+    """How many penalties are paid at most, or `UNLIMITED`."""
 
 
 @dataclass(frozen=True)
 class Plans:
     """What she does in groups of several sizes, once she has access and the link is made."""
 
-    sizes: Counts
+    sizes: Integers
     """The sizes, ascending."""
     value: Floats
     """Per size, what the best plan is worth: V(s)."""
     planned: Floats
     """Per size, the expected number of exploits if none succeeds: the risk is u times it."""
-    fewest: Counts
+    fewest: Integers
     """Per size, the number of exploits in the worst course of detections, if none succeeds."""
-    undetected: Counts
+    undetected: Integers
     """Per size, the number of exploits if none succeeds and none is detected."""
 
     def risk(self, prior: float) -> Floats:
@@ -51,7 +61,7 @@ class Plans:
         return np.where(self.fewest == self.sizes, prior, np.minimum(risk, prior))
 
 
-def plans(terms: Terms, sizes: Counts) -> Plans:
+def plans(terms: Terms, sizes: Integers) -> Plans:
     """Solve the process after access and link for groups of several sizes.
 
     Args:
@@ -65,7 +75,7 @@ def plans(terms: Terms, sizes: Counts) -> Plans:
     rates = terms.detection_rates(int(sizes[-1]) if len(sizes) else 0)
     value, planned = np.zeros(len(sizes)), np.zeros(len(sizes))
     fewest, undetected = np.zeros(len(sizes), np.int64), np.zeros(len(sizes), np.int64)
-    _solve_all(sizes, *_numbers(terms), rates, value, planned, fewest, undetected)
+    _solve_all(sizes, _numbers(terms), rates, value, planned, fewest, undetected)
     return Plans(sizes, value, planned, fewest, undetected)
 
 
@@ -74,28 +84,23 @@ def plan(terms: Terms, size: int) -> Plans:
     return plans(terms, np.array([size], np.int64))
 
 
-def decisions(terms: Terms, size: int) -> NDArray[np.bool_]:
+def decisions(terms: Terms, size: int) -> Flags:
     """Return whether she exploits once more, by the number of exploits (rows) and of penalties paid (columns).
 
     States that she never comes to are False. Where penalties are not limited one column stands for all.
     """
     rates = terms.detection_rates(size)
-    chosen: NDArray[np.bool_] = _decide(size, *_numbers(terms), rates)
+    chosen: Flags = _decide(size, _numbers(terms), rates)
     return chosen
 
 
-def _numbers(terms: Terms) -> tuple[float, float, float, float, float, int]:
-    return (
-        float(terms.discount),
-        float(terms.prior),
-        float(terms.gain),
-        float(terms.exploit_cost),
-        float(terms.penalty),
-        terms.fines,
+def _numbers(terms: Terms) -> _Numbers:
+    return _Numbers(
+        terms.discount, terms.prior, terms.gain, terms.exploit_cost, terms.penalty, terms.fines
     )
 
 
-def _refuse_large(terms: Terms, sizes: Counts) -> None:
+def _refuse_large(terms: Terms, sizes: Integers) -> None:
     limited = sizes if terms.penalties is None else sizes[sizes > terms.penalties]
     fines = terms.penalties or 0
     steps = float(sizes.sum(dtype=np.float64) + fines * limited.sum(dtype=np.float64))
@@ -132,38 +137,32 @@ def _worth(
     u: float,
     alive: float,
     rate: float,
-    discount: float,
-    gain: float,
-    exploit_cost: float,
-    penalty: float,
+    numbers: _Numbers,
     ahead: Floats,
 ) -> float:
     """Return v_j(p), given U_{j+1}."""
-    cost = exploit_cost + discount * rate * penalty if due else exploit_cost
+    cost = numbers.exploit_cost
+    if due:
+        cost += numbers.discount * rate * numbers.penalty
     after = min(p + 1, top)
     later = rate * ahead[after] + (1 - rate) * ahead[p]
-    worth: float = discount * (gain * u + later) - alive * cost
+    worth: float = numbers.discount * (numbers.gain * u + later) - alive * cost
     return worth
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _solve(
     size: int,
-    discount: float,
-    prior: float,
-    gain: float,
-    exploit_cost: float,
-    penalty: float,
-    fines: int,
+    numbers: _Numbers,
     rates: Floats,
     ahead: Floats,
     planned: Floats,
-    fewest: Counts,
+    fewest: Integers,
 ) -> int:
     """Leave the value, the planned and the fewest exploits in the first cells; return the undetected exploits."""
-    levels = _levels(size, fines)
+    levels = _levels(size, numbers.fines)
     top = levels - 1
-    u = prior / size
+    u = numbers.prior / size
     ahead[:levels] = 0.0
     planned[:levels] = 0.0
     fewest[:levels] = 0
@@ -172,8 +171,8 @@ def _solve(
         alive = max(1 - j * u, 0.0)
         rate = rates[j]
         for p in range(min(j, top) + 1):
-            due = _is_due(p, levels, fines)
-            v = _worth(p, top, due, u, alive, rate, discount, gain, exploit_cost, penalty, ahead)
+            due = _is_due(p, levels, numbers.fines)
+            v = _worth(p, top, due, u, alive, rate, numbers, ahead)
             if v > 0:
                 after = min(p + 1, top)
                 ahead[p] = v
@@ -194,39 +193,22 @@ def _solve(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _solve_all(
-    sizes: Counts,
-    discount: float,
-    prior: float,
-    gain: float,
-    exploit_cost: float,
-    penalty: float,
-    fines: int,
+    sizes: Integers,
+    numbers: _Numbers,
     rates: Floats,
     value: Floats,
     planned: Floats,
-    fewest: Counts,
-    undetected: Counts,
+    fewest: Integers,
+    undetected: Integers,
 ) -> None:
     """Solve every size, ascending, until one is worthless; what follows stays zero."""
     room = 1
-    if fines > 0 and sizes.size > 0:
-        room += min(fines, sizes[-1])
+    if numbers.fines > 0 and sizes.size > 0:
+        room += min(numbers.fines, sizes[-1])
     ahead, plan_ahead = np.empty(room), np.empty(room)
     fewest_ahead = np.empty(room, np.int64)
     for i in range(sizes.size):
-        last = _solve(
-            sizes[i],
-            discount,
-            prior,
-            gain,
-            exploit_cost,
-            penalty,
-            fines,
-            rates,
-            ahead,
-            plan_ahead,
-            fewest_ahead,
-        )
+        last = _solve(sizes[i], numbers, rates, ahead, plan_ahead, fewest_ahead)
         if ahead[0] <= 0:
             return
         value[i] = ahead[0]
@@ -236,28 +218,17 @@ def _solve_all(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _decide(
-    size: int,
-    discount: float,
-    prior: float,
-    gain: float,
-    exploit_cost: float,
-    penalty: float,
-    fines: int,
-    rates: Floats,
-) -> NDArray[np.bool_]:
-    levels = _levels(size, fines)
+def _decide(size: int, numbers: _Numbers, rates: Floats) -> Flags:
+    levels = _levels(size, numbers.fines)
     top = levels - 1
-    u = prior / size
+    u = numbers.prior / size
     ahead = np.zeros(levels)
     exploits = np.zeros((size, levels), np.bool_)
     for j in range(size - 1, -1, -1):
         alive = max(1 - j * u, 0.0)
         for p in range(min(j, top) + 1):
-            due = _is_due(p, levels, fines)
-            v = _worth(
-                p, top, due, u, alive, rates[j], discount, gain, exploit_cost, penalty, ahead
-            )
+            due = _is_due(p, levels, numbers.fines)
+            v = _worth(p, top, due, u, alive, rates[j], numbers, ahead)
             exploits[j, p] = v > 0
             ahead[p] = max(v, 0.0)
     reached = np.zeros((size + 1, levels), np.bool_)

@@ -8,6 +8,12 @@ Before access she expects the value V(s) of `glasshouse.economics.induction` two
 Once access is paid its price is sunk: she links and exploits iff W of the *actual* size is positive. So an adversary
 who does not know the size may succeed where one who knows it would not even begin, and the reverse (findings 4 and 5 of
 Xia et al. 2015).
+
+What she believes about a size that she does not know is binomial (equation 6): the register is a random sample of n
+people; a person is like the target with the share p that such people have in the population, so that the group has k
+people with probability B(k; n, p). The probabilities are found by walking from the most likely size down and up, each
+from its neighbour, until they no longer count, and dividing by their sum: no logarithm of a factorial, whose rounding
+would spoil nine digits where n is in the millions.
 """
 
 from __future__ import annotations
@@ -19,16 +25,18 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+from numba import njit
 
-from glasshouse.economics.belief import Beliefs
-from glasshouse.economics.induction import Counts, Floats, Plans, plan, plans
+from glasshouse.arrays import Flags, Floats, Integers
+from glasshouse.economics.induction import Plans, plan, plans
 from glasshouse.economics.terms import Terms, check_people, check_size
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text
 
 MOST_SIZE = 1_000_000
 """Thresholds are looked for among groups up to this size."""
+_NEGLIGIBLE = 1e-25
+"""A probability so much smaller than the greatest is left out, and all beyond."""
 _FEW = 256
 """So many sizes are solved at once before any is looked for by bisection."""
 _MOST_SCANNED = 10_000
@@ -52,6 +60,10 @@ class Thresholds:
         """Return the thresholds by name."""
         return asdict(self)
 
+    def to_frame(self) -> pa.Table:
+        """Return one row: a column per threshold, null where there is none."""
+        return pa.table({name: pa.array([size], pa.int64()) for name, size in asdict(self).items()})
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -63,16 +75,16 @@ class Policy:
     """The size of the register that she draws her belief from; None: she knows the size of the group."""
     thresholds: Thresholds
     """The thresholds, of the known group."""
-    sizes: Counts = field(repr=False)
+    sizes: Integers = field(repr=False)
     """The sizes of groups."""
     value: Floats = field(repr=False)
     """Per size, what the attack is worth to her before access; 0: she does not begin. With a belief, the size is that
     which she expects."""
     value_after_access: Floats = field(repr=False)
     """Per size, what it is worth once she has access and the link is made, V(s)."""
-    exploits: Counts = field(repr=False)
+    exploits: Integers = field(repr=False)
     """Per size, how many people she tries if she is neither successful nor detected."""
-    exploits_after_access: Counts = field(repr=False)
+    exploits_after_access: Integers = field(repr=False)
     """The same if access is paid already."""
     reidentification: Floats = field(repr=False)
     """Per size, the probability that she re-identifies the target."""
@@ -103,15 +115,62 @@ class Policy:
 
 
 @dataclass(frozen=True)
+class SizeBeliefs:
+    """Distributions of the size of a group, one per share, as far as the sizes matter."""
+
+    people: int
+    """The number of people in the register, n."""
+    shares: Floats
+    """Per belief, the share of the population that is like the target, p."""
+    below: int
+    """Only the probabilities of sizes below this one are kept."""
+    first: Integers
+    """Per belief, the least size that is kept."""
+    starts: Integers
+    """Per belief, where its probabilities begin in ``chances``; one more entry closes the last."""
+    chances: Floats
+    """The probabilities of successive sizes, belief after belief."""
+
+    @classmethod
+    def of(cls, people: int, shares: Floats, *, below: int) -> SizeBeliefs:
+        """Return the beliefs about a register of so many people, for sizes below a limit."""
+        shares = np.ascontiguousarray(shares, np.float64)
+        first, lengths, sums = _windows(people, shares, below)
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        chances = np.empty(int(starts[-1]))
+        _fill(people, shares, first, starts, sums, chances)
+        return cls(people, shares, below, first, starts, chances)
+
+    def expect(self, by_size: Floats) -> Floats:
+        """Return, per belief, the expectation of something that is given by size, from 0 on, and 0 beyond.
+
+        >>> SizeBeliefs.of(2, np.array([0.5]), below=3).expect(np.array([0.0, 0.0, 8.0])).tolist()
+        [2.0]
+        """
+        expected: Floats = _expect(self.first, self.starts, self.chances, by_size[: self.below])
+        return expected
+
+
+@dataclass(frozen=True)
 class Baseline:
     """What the adversary of Wan et al. 2015 does, who decides once and tries one person."""
 
-    sizes: Counts
+    sizes: Integers
     """The sizes of groups."""
     payoff: Floats
     """Per size, what the attack is worth (equation 7 of Xia et al. 2015)."""
     reidentification: Floats
     """Per size, the probability that she re-identifies the target."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a list of numbers per field."""
+        return dict(self.to_frame().to_pydict())
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per size."""
+        return pa.table(
+            {"size": self.sizes, "payoff": self.payoff, "reidentification": self.reidentification}
+        )
 
 
 _ROW = ("size", "value", "value_after_access", "exploits", "reidentification")
@@ -220,7 +279,7 @@ def linked_values(terms: Terms, value: Floats) -> Floats:
     return np.maximum(terms.discount * value - terms.link_cost, 0.0)
 
 
-def access_values(terms: Terms, people: int, shares: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def access_values(terms: Terms, people: int, shares: Floats) -> tuple[Floats, Flags]:
     """Return what access is worth to an adversary who does not know the size, and whether she takes it.
 
     Args:
@@ -232,13 +291,11 @@ def access_values(terms: Terms, people: int, shares: Floats) -> tuple[Floats, ND
         −C_d + γ·Σ_k B(k; n, p)·W(k) for each share, and whether it is positive.
     """
     by_size = linked_by_size(terms, most_likely(people, shares))
-    beliefs = Beliefs.of(people, shares, below=len(by_size))
+    beliefs = SizeBeliefs.of(people, shares, below=len(by_size))
     return expected_access(terms, beliefs, by_size)
 
 
-def expected_access(
-    terms: Terms, beliefs: Beliefs, by_size: Floats
-) -> tuple[Floats, NDArray[np.bool_]]:
+def expected_access(terms: Terms, beliefs: SizeBeliefs, by_size: Floats) -> tuple[Floats, Flags]:
     """Return what access is worth under each belief, given W by size, and whether she takes it."""
     value = terms.discount * beliefs.expect(by_size) - terms.access_cost
     attacks = value > 0
@@ -271,17 +328,17 @@ def worthless_from(terms: Terms, largest: int) -> int:
     return largest + 1 if end is None else end
 
 
-def solve(terms: Terms, sizes: Counts) -> Plans:
+def solve(terms: Terms, sizes: Integers) -> Plans:
     """Solve groups of several sizes, ascending; no step is spent on those that are worthless."""
     end = worthless_from(terms, int(sizes[-1])) if len(sizes) else 0
     worth = plans(terms, sizes[sizes < end])
-    rest = np.zeros(len(sizes) - len(worth.sizes), np.int64)
+    rest = (0, len(sizes) - len(worth.sizes))
     return Plans(
         sizes=sizes,
-        value=np.concatenate([worth.value, rest.astype(np.float64)]),
-        planned=np.concatenate([worth.planned, rest.astype(np.float64)]),
-        fewest=np.concatenate([worth.fewest, rest]),
-        undetected=np.concatenate([worth.undetected, rest]),
+        value=np.pad(worth.value, rest),
+        planned=np.pad(worth.planned, rest),
+        fewest=np.pad(worth.fewest, rest),
+        undetected=np.pad(worth.undetected, rest),
     )
 
 
@@ -371,7 +428,7 @@ def _baseline_threshold(terms: Terms) -> int | None:
     return first_failing(lambda size: gain / size - cost > 0)
 
 
-def _checked(sizes: Sequence[int] | range) -> Counts:
+def _checked(sizes: Sequence[int] | range) -> Integers:
     if not len(sizes):
         raise StudyError(text("--sizes names no size; give a range such as 1:100"))
     if isinstance(sizes, range):
@@ -380,3 +437,90 @@ def _checked(sizes: Sequence[int] | range) -> Counts:
         for size in sizes:
             check_size(size)
     return np.array(sizes, np.int64)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _mode(people: int, share: float) -> int:
+    return min(max(int((people + 1) * share), 0), people)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _windows(people: int, shares: Floats, below: int) -> tuple[Integers, Integers, Floats]:
+    """Return, per belief, the least size that counts, how many from there below the limit, and the sum over all.
+
+    Probabilities are relative to that of the most likely size.
+    """
+    first = np.zeros(shares.size, np.int64)
+    lengths = np.zeros(shares.size, np.int64)
+    sums = np.ones(shares.size)
+    for i in range(shares.size):
+        share = shares[i]
+        mode = _mode(people, share)
+        if share <= 0 or share >= 1:
+            first[i] = mode
+            lengths[i] = 1 if mode < below else 0
+            continue
+        odds = share / (1 - share)
+        total = 1.0
+        term = 1.0
+        low = mode
+        while low > 0 and term > _NEGLIGIBLE:
+            term *= low / ((people - low + 1) * odds)
+            low -= 1
+            total += term
+        first[i] = low
+        if low >= below:
+            continue
+        term = 1.0
+        high = mode
+        while high < people and term > _NEGLIGIBLE:
+            term *= (people - high) * odds / (high + 1)
+            high += 1
+            total += term
+        lengths[i] = min(high + 1, below) - low
+        sums[i] = total
+    return first, lengths, sums
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _fill(
+    people: int,
+    shares: Floats,
+    first: Integers,
+    starts: Integers,
+    sums: Floats,
+    chances: Floats,
+) -> None:
+    """Walk once more, and keep the probabilities."""
+    for i in range(shares.size):
+        length = starts[i + 1] - starts[i]
+        if length == 0:
+            continue
+        own = chances[starts[i] : starts[i + 1]]
+        mode = _mode(people, shares[i])
+        if shares[i] <= 0 or shares[i] >= 1:
+            own[0] = 1.0
+            continue
+        odds = shares[i] / (1 - shares[i])
+        term = 1 / sums[i]
+        for k in range(mode, first[i] - 1, -1):
+            if k - first[i] < length:
+                own[k - first[i]] = term
+            term *= k / ((people - k + 1) * odds)
+        term = 1 / sums[i]
+        for k in range(mode + 1, first[i] + length):
+            term *= (people - k + 1) * odds / k
+            own[k - first[i]] = term
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _expect(first: Integers, starts: Integers, chances: Floats, by_size: Floats) -> Floats:
+    expected = np.zeros(first.size)
+    for i in range(first.size):
+        total = 0.0
+        for place in range(starts[i], starts[i + 1]):
+            k = first[i] + place - starts[i]
+            if k < by_size.size:
+                total += chances[place] * by_size[k]
+        expected[i] = total
+    return expected

@@ -7,15 +7,13 @@ Kantarcioglu, Vorobeychik, Wan and Malin 2015, "Process-Driven Data Privacy" (CI
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from numbers import Integral, Real
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Floats
 from glasshouse.errors import StudyError
 from glasshouse.language import text, unknown_name
 
@@ -133,7 +131,7 @@ class Terms:
         """The probability that the first exploit is detected."""
         return sigmoid(self.detection[0])
 
-    def detection_rates(self, exploits: int) -> NDArray[np.float64]:
+    def detection_rates(self, exploits: int) -> Floats:
         """Return the probabilities that each of so many exploits is detected, σ(h0 + h1·j) (equation 4)."""
         h0, h1 = self.detection
         return _sigmoids(h0 + h1 * np.arange(exploits, dtype=np.float64))
@@ -228,9 +226,9 @@ def sigmoid(x: float) -> float:
     return power / (1 + power)
 
 
-def _sigmoids(x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sigmoids(x: Floats) -> Floats:
     power = np.exp(-np.abs(x))
-    rates: NDArray[np.float64] = np.where(x >= 0, 1.0, power) / (1 + power)
+    rates: Floats = np.where(x >= 0, 1.0, power) / (1 + power)
     return rates
 
 
@@ -255,16 +253,3 @@ def _is_number(value: object) -> bool:
 
 def _is_whole(value: object) -> bool:
     return not isinstance(value, bool) and isinstance(value, Integral)
-
-
-SETTINGS: Mapping[str, Terms] = MappingProxyType(
-    {
-        "constant detection, unlimited penalties": Terms(),
-        "one penalty": Terms(penalties=1),
-        "rising detection, unlimited penalties": Terms(detection=(-4.59, 0.18)),
-    }
-)
-"""The three settings of the publication (section 7.2.1)."""
-
-SENSITIVITY = Terms(prior=1.0, gain=1_000.0, penalty=20_000.0)
-"""The terms of the publication's sensitivity analysis (section 7.3, figure 10)."""

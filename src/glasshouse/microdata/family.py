@@ -9,7 +9,7 @@ leaks most and least, how that changed, and whether it goes with the number of r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -23,14 +23,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, DataError, StudyError, printable, quoted
 from glasshouse.language import marked, text, translated, unknown_name
+from glasshouse.microdata.assessment import MEASURE_FIELDS, Leakage, Sweep, treatment
+from glasshouse.microdata.attack_kernels import record_weights, value_weights
 from glasshouse.microdata.influence import best_subsets
-from glasshouse.microdata.lattice import Sweep, sweep
-from glasshouse.microdata.models import MEASURE_FIELDS, Leakage
-from glasshouse.microdata.sums import value_weights
-from glasshouse.microdata.weights import record_weights
-from glasshouse.table import EncodedTable, Role
+from glasshouse.microdata.lattice import sweep
+from glasshouse.progress import OnProgress, Progress
+from glasshouse.table import EncodedTable, Role, Step
 from glasshouse.table.encode import NUMBER
 from glasshouse.table.partition import Partition
 
@@ -60,7 +61,7 @@ class Best:
 
 
 @dataclass(frozen=True)
-class Part:
+class FamilyPart:
     """One release of a family, in aggregates."""
 
     name: str
@@ -80,12 +81,8 @@ class Part:
         return tuple(best for best in self.best if best.sensitive == sensitive)
 
 
-OnPart = Callable[[Part], None]
-"""Told of each part that is finished."""
-
-
 @dataclass(frozen=True)
-class Cell:
+class FamilyCell:
     """One figure of a part, beside those of the others.
 
     Parts with the same figure stand out together; where all parts have the same, none does.
@@ -107,9 +104,9 @@ class FamilyRow:
     """Its name."""
     records: int
     """The number of records."""
-    prior: Cell
+    prior: FamilyCell
     """The adversary's success before she learns anything."""
-    additive: tuple[Cell, ...]
+    additive: tuple[FamilyCell, ...]
     """The highest additive leakage, per number of quasi-identifiers."""
 
 
@@ -126,7 +123,7 @@ class FamilyTable:
 
 
 @dataclass(frozen=True)
-class Change:
+class FamilyChange:
     """How the leakage about one target moved through a family in time."""
 
     sensitive: str | None
@@ -206,8 +203,17 @@ class Family:
     """The secrets."""
     ordered: bool
     """Whether the parts are points in time, in their order."""
-    parts: tuple[Part, ...]
+    parts: tuple[FamilyPart, ...]
     """The parts, in the order given."""
+    by: str | None = None
+    """The column whose values the parts are; None: files."""
+    steps: tuple[Step, ...] = ()
+    """What was left out of the datasets."""
+
+    @property
+    def records(self) -> int:
+        """The number of records of all parts."""
+        return sum(part.records for part in self.parts)
 
     @property
     def targets(self) -> tuple[str | None, ...]:
@@ -239,7 +245,7 @@ class Family:
         )
         return FamilyTable(sensitive, self.sizes, rows)
 
-    def change(self, sensitive: str | None = None) -> tuple[Change, ...]:
+    def change(self, sensitive: str | None = None) -> tuple[FamilyChange, ...]:
         """Return, per number of quasi-identifiers, how the highest additive leakage moved over time.
 
         Args:
@@ -265,7 +271,7 @@ class Family:
             steps = [after - before for before, after in pairwise(moved)]
             largest = max(range(len(steps)), key=lambda i: abs(steps[i]))
             changes.append(
-                Change(
+                FamilyChange(
                     sensitive, size, names[0], names[-1], moved[0], moved[-1],
                     names[largest], names[largest + 1], steps[largest],
                 )
@@ -294,6 +300,8 @@ class Family:
         """Return everything as plain values: the parts, the correlations and, of a family in time, the changes."""
         timed = self.ordered and len(self.parts) > 1
         return {
+            "records": self.records,
+            **treatment(self.steps),
             "quasi_identifiers": list(self.quasi_identifiers),
             "sensitive": list(self.sensitive),
             "ordered": self.ordered,
@@ -424,7 +432,7 @@ def family(
     ordered: bool = False,
     threads: int | None = None,
     memory: int | None = None,
-    on_part: OnPart | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Family:
     """Make the same study of several releases, one after the other.
 
@@ -436,7 +444,7 @@ def family(
         ordered: Whether the parts are points in time, in their order.
         threads: How many threads share the work on a part; by default all processors.
         memory: How many bytes the whole process may take while a part is swept.
-        on_part: Told of each part that is finished.
+        on_progress: Called after each part with the number of records swept so far, and the name of the part.
 
     Raises:
         DataError: A part has no records.
@@ -451,7 +459,7 @@ def family(
     A 1/2 1/2 True
     B 1/2 0 False
     """
-    finished: list[Part] = []
+    finished: list[FamilyPart] = []
     names: set[str] = set()
     first: EncodedTable | None = None
     for name, table in parts:
@@ -461,8 +469,9 @@ def family(
         swept = sweep(table, subsets=subsets, threads=threads, memory=memory)
         finished.append(_part(name, table, swept))
         del table, swept  # the next part is read without this one in memory
-        if on_part:
-            on_part(finished[-1])
+        if on_progress:
+            records = sum(part.records for part in finished)
+            on_progress(Progress("sweeping", records, note=name))
     if first is None:
         raise StudyError(text("a family needs at least one part; give a table for each"))
     return Family(first.quasi_identifiers, first.sensitive, ordered, tuple(finished))
@@ -497,7 +506,7 @@ def _parts(
     table: EncodedTable,
     values: Sequence[tuple[str, int]],
     order: NDArray[np.uint32],
-    starts: NDArray[np.int64],
+    starts: Integers,
 ) -> Iterator[tuple[str, EncodedTable]]:
     spare = table.spare_codes()
     for value, code in values:
@@ -550,12 +559,12 @@ def _one(name: str | None) -> tuple[str, ...]:
     return () if name is None else (name,)
 
 
-def _part(name: str, table: EncodedTable, swept: Sweep) -> Part:
+def _part(name: str, table: EncodedTable, swept: Sweep) -> FamilyPart:
     best = tuple(
         Best(each.sensitive, len(each.quasi_identifiers), each.quasi_identifiers, each.leakage)
         for each in best_subsets(swept).subsets
     )
-    return Part(name, table.records, best, _entropies(table))
+    return FamilyPart(name, table.records, best, _entropies(table))
 
 
 def _entropies(table: EncodedTable) -> dict[str | None, float]:
@@ -570,7 +579,7 @@ def _entropies(table: EncodedTable) -> dict[str | None, float]:
     return entropies
 
 
-def _entropy(weights: NDArray[np.int64]) -> float:
+def _entropy(weights: Integers) -> float:
     """Return Σ p·log₂(1/p) of the distribution that some weights are in proportion to.
 
     Equal distributions get the same float, whatever the order of their values and the sum of their weights; else a
@@ -584,13 +593,13 @@ def _entropy(weights: NDArray[np.int64]) -> float:
     )
 
 
-def _cells(values: Sequence[Fraction]) -> list[Cell]:
+def _cells(values: Sequence[Fraction]) -> list[FamilyCell]:
     if not values:
         return []
     highest, lowest = max(values), min(values)
     told_apart = highest != lowest
     return [
-        Cell(value, told_apart and value == highest, told_apart and value == lowest)
+        FamilyCell(value, told_apart and value == highest, told_apart and value == lowest)
         for value in values
     ]
 

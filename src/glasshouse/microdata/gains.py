@@ -8,7 +8,8 @@ channel stays that of the release. Then (Alvim et al. 2020, chapters 3 and 5):
 - worth(x) of naming x       prior: max_x worth(x)·π(x)      posterior: Σ_y max_x worth(x)·π(x)·C(x, y)
 - gain g(w, x) of action w   prior: max_w Σ_x g(w, x)·π(x)   posterior: Σ_y max_w Σ_x g(w, x)·π(x)·C(x, y)
 
-In `sums` the adversary makes her choice in each class; here the weights of what she chose become one exact fraction.
+In `attack_kernels` the adversary makes her choice in each class; here the weights of what she chose become one exact
+fraction.
 """
 
 from __future__ import annotations
@@ -30,10 +31,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Floats, Integers
 from glasshouse.errors import DataError, StudyError, near_names, printable, quoted
 from glasshouse.language import localised, marked, text, translated, unknown_name
-from glasshouse.microdata import sums
-from glasshouse.microdata.weights import LARGEST_TOTAL, Weights, record_numbers
+from glasshouse.microdata import attack_kernels
+from glasshouse.microdata.attack_kernels import LARGEST_TOTAL, Weights, record_numbers
 from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import Source, open_source
 from glasshouse.study import Dialect
@@ -227,13 +229,13 @@ class Secret:
     """The weights of its records."""
     codes: Codes
     """Per record, its value."""
-    totals: NDArray[np.int64]
+    totals: Integers
     """Per value, the weight n(x) of its records."""
     shares: NDArray[Any]
     """Per value, its part of ``whole``: integers of any size."""
     whole: int
     """What the shares add up to."""
-    factors: sums.Factors
+    factors: attack_kernels.Factors
     """Per value, what a unit of its weight scores: 1, or with a prior of her own π(x) / n(x), in doubles."""
 
     @property
@@ -242,7 +244,7 @@ class Secret:
         return len(self.totals)
 
     @cached_property
-    def inverse(self) -> NDArray[np.float64]:
+    def inverse(self) -> Floats:
         """Per value, 1 / n(x); 0 where its records weigh nothing."""
         inverse = np.zeros(self.cardinality)
         np.divide(1, self.totals, out=inverse, where=self.totals > 0)
@@ -251,7 +253,7 @@ class Secret:
     @property
     def slack(self) -> float:
         """How much rounding may take from a chance."""
-        return sums.ROUNDING if self.factors.dtype == np.float64 else 0
+        return attack_kernels.ROUNDING if self.factors.dtype == np.float64 else 0
 
     @cached_property
     def values(self) -> list[Value]:
@@ -265,7 +267,7 @@ class Secret:
         ]
         return list(zip(*texts, strict=True))
 
-    def expected(self, amounts: NDArray[np.int64]) -> Fraction:
+    def expected(self, amounts: Integers) -> Fraction:
         """Return Σ_x π(x)·amount(x) / n(x), exactly: the probability of an amount of weight of each value."""
         numerators = [a * s for a, s in zip(amounts.tolist(), self.shares.tolist(), strict=True)]
         return sum_of_ratios(numerators, self.totals.tolist()) / self.whole
@@ -360,7 +362,7 @@ def as_secret(
     else:
         joint = partition(table, names)
         codes, cardinality = joint.numbers, joint.classes
-    totals = sums.value_weights(codes, weights.each, cardinality)
+    totals = attack_kernels.value_weights(codes, weights.each, cardinality)
     plain = np.ones(cardinality, np.int64)
     secret = Secret(names, table, weights, codes, totals, totals, weights.total, plain)
     return secret if prior is None else _believed(secret, prior)
@@ -451,7 +453,7 @@ class Game(Protocol):
 class NamingRecords:
     """She names records; the right one earns its weight."""
 
-    each: NDArray[np.int64]
+    each: Integers
     """What each record earns; empty: 1 each."""
     records: int
     """The number of records."""
@@ -473,7 +475,7 @@ class NamingRecords:
         if not self.each.size:
             return Fraction(int(np.minimum(classes.sizes, self.tries).sum()), self.whole)
         tries = min(self.tries, self.records)
-        best = sums.heaviest_records(classes.order, classes.starts, self.each, tries)
+        best = attack_kernels.heaviest_records(classes.order, classes.starts, self.each, tries)
         return Fraction(best, self.whole)
 
 
@@ -483,7 +485,7 @@ class NamingValues:
 
     secret: Secret
     """What she infers."""
-    worth: NDArray[np.int64]
+    worth: Integers
     """Per value, what it earns."""
     scale: int = 1
     """What worth is divided by."""
@@ -500,7 +502,7 @@ class NamingValues:
         """Return the expected gain of naming the best values of the person's class."""
         secret, factors = self.secret, self.secret.factors * self.worth
         tries = min(self.tries, secret.cardinality)
-        picked = sums.best_values(
+        picked = attack_kernels.best_values(
             classes.order, classes.starts, secret.codes, secret.weights.each, factors, tries
         )
         return secret.expected(picked * self.worth) / self.scale
@@ -512,7 +514,7 @@ class Acting:
 
     secret: Secret
     """What she infers."""
-    gains: NDArray[np.int64]
+    gains: Integers
     """Per value (row) and action (column), what is earned."""
     scale: int
     """What gains are divided by."""
@@ -526,7 +528,7 @@ class Acting:
         """Return the expected gain of the best action for the person's class."""
         secret = self.secret
         scores = np.ascontiguousarray(self.gains * secret.factors[:, None])
-        picked = sums.best_actions(
+        picked = attack_kernels.best_actions(
             classes.order, classes.starts, secret.codes, secret.weights.each, scores
         )
         return secret.expected((picked * self.gains).sum(axis=1)) / self.scale
@@ -648,7 +650,7 @@ def _exact(number: object, refusal: str) -> Fraction:
     raise StudyError(translated(refusal, number=str(number)))
 
 
-def _scaled(numbers: NDArray[Any], weights: Weights) -> tuple[NDArray[np.int64], int]:
+def _scaled(numbers: NDArray[Any], weights: Weights) -> tuple[Integers, int]:
     """Return fractions as integers over one common denominator."""
     scale = lcm(*(number.denominator for number in numbers.flat))
     largest = max(abs(number) for number in numbers.flat) * scale

@@ -19,10 +19,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.microdata.packing import Fields, Words
+from glasshouse.arrays import Floats, Integers, Words
+from glasshouse.microdata.assessment import SIZE_BINS
 
-SIZE_BINS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
-"""The least class size of each bin."""
 SHARE_BINS = 10
 """Per-record success below certainty is counted by tenths; certainty has a column of its own."""
 
@@ -47,7 +46,6 @@ JOINT_VALUES = 1 << 16
 MERGE_STATISTICS = 1 << 12
 """For so many subsets it is learnt apart whether merging pays."""
 
-Sums = NDArray[np.int64]
 Integer = Any
 """An integer of the machine; its width is inferred when the loop is compiled."""
 
@@ -55,6 +53,37 @@ Integer = Any
 def cell_width(secrets: int) -> int:
     """Return the number of columns of a cell, filled up to whole cache lines of 16 integers."""
     return -(-(SECRETS + PER_SECRET * secrets) // 16) * 16
+
+
+class Fields(NamedTuple):
+    """Where some attributes stand in a record."""
+
+    word: Integers
+    """Per attribute, the word that holds it."""
+    shift: Words
+    """How far up it stands in that word."""
+    mask: Words
+    """Its ones, when shifted down."""
+    field: Words
+    """Its ones, where they stand."""
+    size: Integers
+    """How many values it can take."""
+
+    def after(self, first: int) -> Fields:
+        """Return the attributes from one on."""
+        return Fields(
+            self.word[first:],
+            self.shift[first:],
+            self.mask[first:],
+            self.field[first:],
+            self.size[first:],
+        )
+
+    def bits(self, words: int) -> Words:
+        """Return, per word, the bits of all these attributes."""
+        bits = np.zeros(words, np.uint64)
+        np.bitwise_or.at(bits, self.word, self.field)
+        return bits
 
 
 class Plan(NamedTuple):
@@ -70,7 +99,7 @@ class Plan(NamedTuple):
     """The largest number of values of a sensitive attribute."""
     largest: int
     """The largest number of attributes in a subset, the root not counted."""
-    size_bin: NDArray[np.int64]
+    size_bin: Integers
     """Per class size below 1000, its bin."""
     threshold: float
     """Records are merged where it is expected to save more than this many visits of each."""
@@ -85,15 +114,15 @@ class Store(NamedTuple):
 
     cells: NDArray[Any]
     """A row of sums per cell."""
-    ternary: NDArray[np.int64]
+    ternary: Integers
     """Per set of attributes, the number whose ternary digits are its members; empty: cells are hashed."""
-    keys: NDArray[np.int64]
+    keys: Integers
     """Per slot of the hash table, the cell's S and F as one number plus one, or 0."""
-    used: NDArray[np.int64]
+    used: Integers
     """How many slots are taken."""
     rows: NDArray[np.int32]
     """Per set of attributes, its row in ``subsets``."""
-    subsets: Sums
+    subsets: Integers
     """A row of sums per subset, where hashed cells are expanded to."""
 
 
@@ -118,23 +147,23 @@ class Workspace(NamedTuple):
     """How often each pair of values of an attribute and a secret occurs; zeros in between."""
     slots: NDArray[np.int32]
     """The hash table of a merge."""
-    frames: NDArray[np.int64]
+    frames: Integers
     """The stack of classes that are being refined, a row of `_LO` … each."""
     varying: Words
     """Per word, the bits on which the records of a class differ."""
     keep: Words
     """Per word, the bits that a merge looks at."""
-    rest_word: NDArray[np.int64]
+    rest_word: Integers
     """The attributes that are still to come: the word of each,"""
     rest_field: Words
     """its bits in that word,"""
-    rest_bit: NDArray[np.int64]
+    rest_bit: Integers
     """and its bit in a set of attributes."""
-    merged_in: NDArray[np.float64]
+    merged_in: Floats
     """Per subset and attribute, how many records went into merges (the last column: of whole parts),"""
-    merged_out: NDArray[np.float64]
+    merged_out: Floats
     """and how many came out: where merging pays is learnt as it goes."""
-    visits: NDArray[np.int64]
+    visits: Integers
     """How many records were looked at; and how many decisions to merge were taken."""
 
 
@@ -144,7 +173,7 @@ def is_compiled() -> bool:
     return any(cache.glob(f"kernel.{sweep_parts.__name__}-*.nbi"))
 
 
-def size_bins() -> NDArray[np.int64]:
+def size_bins() -> Integers:
     """Return the bin of each class size below the last bin."""
     sizes = np.arange(SIZE_BINS[-1])
     return np.searchsorted(np.array(SIZE_BINS), sizes, side="right").astype(np.int64) - 1
@@ -218,7 +247,7 @@ def sweep_part(plan: Plan, work: Workspace, store: Store, size: Integer, merged:
 def sweep_parts(
     plan: Plan, work: Workspace, store: Store, keep: Words,
     records: Words, counts: NDArray[np.int32], merged: bool,
-    starts: NDArray[np.int64], ends: NDArray[np.int64], parts: NDArray[np.int64],
+    starts: Integers, ends: Integers, parts: Integers,
 ) -> None:  # fmt: skip
     """Merge the records of some parts, write them back with their counts, and sweep each part.
 

@@ -34,15 +34,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import BudgetError, DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
-from glasshouse.microdata import sums
-from glasshouse.microdata.linkage_sums import (
+from glasshouse.microdata.assessment import Assessment, Attack, Leakage
+from glasshouse.microdata.attack_kernels import Weights, record_weights, value_weights
+from glasshouse.microdata.attacks import assess
+from glasshouse.microdata.linkage_kernels import (
     LARGEST,
     Gains,
-    Groups,
+    LinkedGroups,
+    LinkedRows,
     Nodes,
-    Rows,
     Tallies,
     cells,
     first_nodes,
@@ -51,10 +54,8 @@ from glasshouse.microdata.linkage_sums import (
     split,
     weigh_rows,
 )
-from glasshouse.microdata.models import Assessment, Attack, Leakage, assess
-from glasshouse.microdata.weights import Weights, record_weights
 from glasshouse.sources import MISSING
-from glasshouse.table import Column, EncodedTable, Role
+from glasshouse.table import EncodedColumn, EncodedTable, Role
 from glasshouse.table.encode import INTEGER
 from glasshouse.table.encoded import assign_roles
 from glasshouse.table.partition import Partition, partition, refined
@@ -86,10 +87,10 @@ Numbers = NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
-class Key:
+class LinkKey:
     """A column by which records of two datasets are linked, and how well it persists.
 
-    >>> Key("municipality", persists=0.95).probability
+    >>> LinkKey("municipality", persists=0.95).probability
     Fraction(19, 20)
     """
 
@@ -122,52 +123,15 @@ class Key:
         return Fraction(str(self.persists))
 
 
-@dataclass(frozen=True)
-class Linked:
-    """The outcomes of attacks on a growing collection: the focal dataset alone, then with each further one."""
-
-    records: int
-    """The number of records of the focal dataset."""
-    attacks: tuple[Attack, ...]
-    """Per collection (the focal dataset alone first), re-identification (CRL), then each secret (CAL).
-
-    What an auxiliary dataset shows is a matter of chance. With one, ``classes`` is therefore the number of possible
-    observations; ``uniques`` is the number of records that every observation they can cause singles out, and
-    ``certain`` of those whose secret every observation reveals; ``class_sizes`` are still those of the focal dataset
-    alone; and ``success`` is empty.
-    """
-    exact: bool
-    """Whether every vulnerability is the exact fraction.
-
-    If not, some were computed in doubles: because the fraction would be too long to be printed, or because weights
-    do not fit 64 bits. Those have a relative error of at most (g + k·(l + 2^m + 8))·2⁻⁴⁸, with g the groups of focal
-    records that are told apart, k the datasets, l the most observations that a record can cause in one of them, and m
-    the keys that may change; usually it is near 2⁻⁵². What is possible, and so every count, is decided in integers and
-    is exact in any case.
-    """
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the outcomes as plain values; probabilities as floats."""
-        return {
-            "records": self.records,
-            "exact": self.exact,
-            "results": [attack.to_dict() for attack in self.attacks],
-        }
-
-    def to_frame(self) -> pa.Table:
-        """Return one row per attack, with the columns of `Assessment.to_frame`."""
-        return Assessment(records=self.records, attacks=self.attacks).to_frame()
-
-
 def link(
     focal: EncodedTable,
     auxiliaries: Sequence[EncodedTable],
     *,
-    keys: Sequence[Key] | Sequence[Sequence[Key]],
+    keys: Sequence[LinkKey] | Sequence[Sequence[LinkKey]],
     quasi_identifiers: Sequence[str] | None = None,
-    secrets: Sequence[str | Sequence[str]] | None = None,
+    sensitive: Sequence[str | Sequence[str]] | None = None,
     weight: str | None = None,
-) -> Linked:
+) -> Assessment:
     """Attack the records of a focal dataset with auxiliary datasets that share no identifier with it.
 
     Args:
@@ -176,9 +140,23 @@ def link(
         keys: The columns that link; one list for all auxiliary datasets, or one list for each.
         quasi_identifiers: What the adversary knows of her target in each dataset that has the column; by default the
             quasi-identifiers of all datasets, except where a dataset gives the column another role.
-        secrets: The focal attributes, or groups of attributes, to infer; by default each sensitive attribute.
+        sensitive: The focal attributes, or groups of attributes, to infer; by default each sensitive attribute.
         weight: The focal column of record weights; by default the table's, else uniform. Records of weight 0 are left
             out of the links: they cannot be the target's.
+
+    Returns:
+        The attacks on the growing collections: the focal dataset alone, then with each further one.
+
+        What an auxiliary dataset shows is a matter of chance. With one, ``classes`` is therefore the number of possible
+        observations; ``uniques`` is the number of records that every observation they can cause singles out, and
+        ``certain`` of those whose secret every observation reveals; ``class_sizes`` are still those of the focal
+        dataset alone; and ``success`` is empty.
+
+        Where they are not ``exact``, some vulnerabilities were computed in doubles: because the fraction would be too
+        long to be printed, or because weights do not fit 64 bits. Those have a relative error of at most
+        (g + k·(l + 2^m + 8))·2⁻⁴⁸, with g the groups of focal records that are told apart, k the datasets, l the most
+        observations that a record can cause in one of them, and m the keys that may change; usually it is near 2⁻⁵².
+        What is possible, and so every count, is decided in integers and is exact in any case.
 
     Raises:
         BudgetError: Too many pairs of records and observations are possible; it says how many, and what helps.
@@ -189,16 +167,16 @@ def link(
     >>> from glasshouse.table import read
     >>> first = read(pa.table({"born": [1, 1, 2], "grade": ["A", "A", "A"], "ill": ["no", "yes", "no"]}))
     >>> second = read(pa.table({"born": [1, 1, 2], "grade": ["B", "C", "B"]}))
-    >>> known = {"quasi_identifiers": ["grade"], "secrets": ["ill"]}
-    >>> linked = link(first, [second], keys=[Key("born")], **known)
+    >>> known = {"quasi_identifiers": ["grade"], "sensitive": ["ill"]}
+    >>> linked = link(first, [second], keys=[LinkKey("born")], **known)
     >>> [(a.code, str(a.probabilistic.posterior)) for a in linked.attacks]
     [('CRL', '1/3'), ('CAL', '2/3'), ('CRL', '1/2'), ('CAL', '2/3')]
     """
     keys_of_each = _keys_of_each(keys, auxiliaries)
-    named = list(focal.sensitive if secrets is None else secrets)
+    named = list(focal.sensitive if sensitive is None else sensitive)
     known = _observed((focal, *auxiliaries), quasi_identifiers, named)
     first = replace(focal, collection=focal.datasets)
-    alone = assess(first, subsets=[known[0]], secrets=named, weight=weight).attacks
+    alone = assess(first, subsets=[known[0]], sensitive=named, weight=weight).attacks
     weights = record_weights(focal, weight or focal.weight)
     records = focal.records
     if weights.each.size and not weights.each.all():  # a record of weight 0 cannot be the target's
@@ -228,7 +206,8 @@ def link(
             _outcome(one, own, found[0], collection, weights)
             for one, own in zip(alone, found, strict=True)
         ]
-    return Linked(records, (*alone, *outcomes), exact)
+    names = dict.fromkeys(key.name for own in keys_of_each for key in own)
+    return Assessment(records, (*alone, *outcomes), exact=exact, links=tuple(names))
 
 
 @dataclass(frozen=True)
@@ -271,19 +250,19 @@ def _outcome(
 
 
 def _keys_of_each(
-    keys: Sequence[Key] | Sequence[Sequence[Key]], auxiliaries: Sequence[EncodedTable]
-) -> list[tuple[Key, ...]]:
+    keys: Sequence[LinkKey] | Sequence[Sequence[LinkKey]], auxiliaries: Sequence[EncodedTable]
+) -> list[tuple[LinkKey, ...]]:
     if not auxiliaries:
         raise StudyError(text("there is nothing to link: give at least one auxiliary dataset"))
-    if isinstance(keys, Key):
-        raise StudyError(text('keys are given as a list: [Key("{name}")]', name=keys.name))
+    if isinstance(keys, LinkKey):
+        raise StudyError(text('keys are given as a list: [LinkKey("{name}")]', name=keys.name))
     if _are_keys(keys):
         lists = [tuple(keys)] * len(auxiliaries)
     else:
         lists = [tuple(own) if isinstance(own, Sequence) else (own,) for own in keys]
         if not all(map(_are_keys, lists)):
             raise StudyError(
-                text('keys are given as a list, such as [Key("born"), Key("city", 0.95)]')
+                text('keys are given as a list, such as [LinkKey("born"), LinkKey("city", 0.95)]')
             )
         if len(lists) != len(auxiliaries):
             raise StudyError(
@@ -301,8 +280,8 @@ def _keys_of_each(
     return lists
 
 
-def _are_keys(keys: Sequence[Any]) -> TypeGuard[Sequence[Key]]:
-    return all(isinstance(key, Key) for key in keys)
+def _are_keys(keys: Sequence[Any]) -> TypeGuard[Sequence[LinkKey]]:
+    return all(isinstance(key, LinkKey) for key in keys)
 
 
 def _observed(
@@ -352,7 +331,7 @@ class _Link:
 
     numbers: Numbers
     """Per focal record, its row; 0 where the target is absent."""
-    rows: Rows
+    rows: LinkedRows
     """The rows: 64-bit integers; where these do not hold the weights, Python's integers, or else doubles."""
 
     @cached_property
@@ -368,7 +347,7 @@ class _Link:
         return common
 
     @cached_property
-    def chances(self) -> Rows:
+    def chances(self) -> LinkedRows:
         """The rows in doubles, each with the total 1."""
         lengths = np.diff(self.rows.starts)
         chances = self.rows.weights / np.repeat(self.rows.totals, lengths)
@@ -400,12 +379,12 @@ class _Collection:
         return prod(int(link.rows.totals.max()) for link in self.links)
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> LinkedRows:
         """The rows of all links."""
         return _stacked([link.rows for link in self.links])
 
     @cached_property
-    def chances(self) -> Rows:
+    def chances(self) -> LinkedRows:
         """The same in doubles."""
         return _stacked([link.chances for link in self.links])
 
@@ -420,13 +399,13 @@ class _Collection:
             before += rows - 1
 
 
-def _stacked(rows: Sequence[Rows]) -> Rows:
+def _stacked(rows: Sequence[LinkedRows]) -> LinkedRows:
     """Put the rows of several links one behind the other; they share row 0."""
     if len(rows) == 1:
         return rows[0]
     cells = np.cumsum([1, *(len(own.observations) - 1 for own in rows)])
     starts = [own.starts[1:-1] - 1 + begin for own, begin in zip(rows, cells, strict=False)]
-    return Rows(
+    return LinkedRows(
         starts=np.concatenate([[0], *starts, cells[-1:]]),
         observations=np.concatenate(
             [rows[0].observations[:1], *(own.observations[1:] for own in rows)]
@@ -447,7 +426,7 @@ class _Codes:
 def _alike(columns: Sequence[_Codes], records: int) -> Partition:
     """Return the classes of records with the same numbers."""
     without_text = [
-        Column("", column.each, pa.nulls(column.cardinality, pa.large_string()))
+        EncodedColumn("", column.each, pa.nulls(column.cardinality, pa.large_string()))
         for column in columns
     ]
     return refined(without_text, records)
@@ -458,7 +437,7 @@ def _first_records(classes: Partition) -> Numbers:
 
 
 def _linked(
-    focal: EncodedTable, auxiliary: EncodedTable, keys: Sequence[Key], observed: Sequence[str]
+    focal: EncodedTable, auxiliary: EncodedTable, keys: Sequence[LinkKey], observed: Sequence[str]
 ) -> _Link:
     """Link focal records to the observations of an auxiliary dataset, by group-bys on the keys.
 
@@ -509,7 +488,7 @@ class _Compared:
     """what it weighs to have one particular other value."""
 
 
-def _compared(key: Key, focal: EncodedTable, auxiliary: EncodedTable) -> _Compared:
+def _compared(key: LinkKey, focal: EncodedTable, auxiliary: EncodedTable) -> _Compared:
     """Code both columns alike, and turn p and (1 − p) / (K − 1) into integers with the same ratio.
 
     K counts the values as they are compared: the focal ones shifted. A missing value is a value like any other, except
@@ -532,7 +511,7 @@ def _compared(key: Key, focal: EncodedTable, auxiliary: EncodedTable) -> _Compar
     return _Compared(_Codes(codes, values + 1), agree // factor, differ // factor)
 
 
-def _occurring(column: Column) -> Column:
+def _occurring(column: EncodedColumn) -> EncodedColumn:
     """Return the column without values that no record has; what is absent counts as missing."""
     occurs = np.bincount(column.codes, minlength=column.cardinality) > 0
     texts = column.values.fill_null(MISSING)
@@ -542,7 +521,7 @@ def _occurring(column: Column) -> Column:
     return replace(column, codes=codes, values=texts.filter(pa.array(occurs)))
 
 
-def _shifted(column: Column, shift: int, table: EncodedTable) -> pa.LargeStringArray:
+def _shifted(column: EncodedColumn, shift: int, table: EncodedTable) -> pa.LargeStringArray:
     """Return the values of a column of integers, each moved by so much; missing ones stay."""
     moved = []
     for code, value in enumerate(column.values.to_pylist()):
@@ -598,7 +577,7 @@ def _joined(tallies: Sequence[Tallies], classes: Sequence[Numbers]) -> tuple[Tal
 
 def _weighed(
     matches: NDArray[np.uint32], tallies: Tallies, factors: list[int], auxiliary: EncodedTable
-) -> Rows:
+) -> LinkedRows:
     """Weigh the observations of each row, in the narrowest numbers that hold the weights."""
     size = int(np.diff(tallies.starts)[matches[:, 0]].sum())
     if size > MOST_HELD:
@@ -606,14 +585,14 @@ def _weighed(
     possible = np.array([factor > 0 for factor in factors])
     meetings = matches.astype(np.int64)
 
-    def filled(weights: NDArray[Any]) -> Rows:
-        rows = Rows(
+    def filled(weights: NDArray[Any]) -> LinkedRows:
+        rows = LinkedRows(
             starts=np.zeros(len(matches) + 2, np.int64),
             observations=np.zeros(size + 1, np.uint32),
             weights=np.ones(size + 1, weights.dtype),
             totals=np.ones(len(matches) + 1, weights.dtype),
         )
-        beyond_row_0 = Rows(rows.starts[1:], *(array[1:] for array in rows[1:]))
+        beyond_row_0 = LinkedRows(rows.starts[1:], *(array[1:] for array in rows[1:]))
         end = 1 + weigh_rows(meetings, tallies, weights, possible, beyond_row_0)
         rows.starts[1:] += 1
         return rows._replace(observations=rows.observations[:end], weights=rows.weights[:end])
@@ -637,7 +616,7 @@ def _digits(numbers: list[int]) -> Iterator[list[int]]:
 
 def _grouped(
     classes: Partition, secret: Partition | None, collection: _Collection, weights: Weights
-) -> Groups:
+) -> LinkedGroups:
     """Group the focal records by quasi-identifiers, secret and rows; without a secret each record is its own."""
     links = list(collection.numbers())
     columns = [_Codes(classes.numbers, classes.classes), *links]
@@ -647,14 +626,14 @@ def _grouped(
     first = _first_records(parts)
     if secret is not None:
         order = np.lexsort((secret.numbers[first], classes.numbers[first]))
-        own = sums.value_weights(parts.numbers, weights.each, parts.classes)
+        own = value_weights(parts.numbers, weights.each, parts.classes)
         secrets = secret.numbers[first[order]]
     else:
         order = np.argsort(classes.numbers[first], kind="stable")
         own = _heaviest(parts, weights)
         secrets = np.arange(parts.classes, dtype=np.uint32)
     first, records = first[order], parts.sizes[order]
-    return Groups(
+    return LinkedGroups(
         starts=np.searchsorted(classes.numbers[first], np.arange(classes.classes + 1)),
         secrets=secrets,
         holders=records if secret is None else np.ones_like(records),
@@ -664,14 +643,14 @@ def _grouped(
     )
 
 
-def _heaviest(parts: Partition, weights: Weights) -> NDArray[np.int64]:
+def _heaviest(parts: Partition, weights: Weights) -> Integers:
     heaviest = np.ones(parts.classes, np.int64)
     if weights.each.size:
         np.maximum.at(heaviest, parts.numbers, weights.each)
     return heaviest
 
 
-def _fitting(groups: Groups, collection: _Collection) -> tuple[Groups, Rows]:
+def _fitting(groups: LinkedGroups, collection: _Collection) -> tuple[LinkedGroups, LinkedRows]:
     """Return groups and rows in 64-bit integers where these hold everything, else in doubles."""
     heaviest = int(groups.weights.max())
     if collection.common is not None and 0 < collection.largest < LARGEST // heaviest:
@@ -679,7 +658,7 @@ def _fitting(groups: Groups, collection: _Collection) -> tuple[Groups, Rows]:
     return groups._replace(weights=groups.weights.astype(np.float64)), collection.chances
 
 
-def _check_size(groups: Groups, collection: _Collection) -> None:
+def _check_size(groups: LinkedGroups, collection: _Collection) -> None:
     fitting, rows = _fitting(groups, collection)
     touched, where = 0, quoted(collection.datasets)
     for nodes in _leaves(fitting, rows, where):
@@ -688,7 +667,7 @@ def _check_size(groups: Groups, collection: _Collection) -> None:
             raise _too_many(touched, where, MOST_CELLS)
 
 
-def _measured(groups: Groups, collection: _Collection) -> _Found:
+def _measured(groups: LinkedGroups, collection: _Collection) -> _Found:
     """Measure one secret exactly where it can be done, in Python's integers if small; else in doubles."""
     fitting, rows = _fitting(groups, collection)
     walk = _Walk(np.ones(len(groups.secrets), np.bool_), defaultdict(int), defaultdict(int))
@@ -722,7 +701,7 @@ def _measured(groups: Groups, collection: _Collection) -> _Found:
 class _Walk:
     """What is added up on the way."""
 
-    exposed: NDArray[np.bool_]
+    exposed: Flags
     """Per group, whether every observation makes its secret certain."""
     won: dict[int, Any]
     """Per denominator, the numerators of what best guesses win; doubles have the denominator 1."""
@@ -735,7 +714,7 @@ class _Walk:
     settled: bool = True
     """Whether that is all that was missed."""
 
-    def add(self, gains: Gains, groups: NDArray[np.int64]) -> None:
+    def add(self, gains: Gains, groups: Integers) -> None:
         """Add what was found about some nodes."""
         self.exposed[groups[~gains.exposed]] = False
         self.observations += int(gains.counts[0])
@@ -754,7 +733,7 @@ class _Walk:
                 so_far[bottom] += top
 
 
-def _leaves(groups: Groups, rows: Rows, where: str) -> Iterator[Nodes]:
+def _leaves(groups: LinkedGroups, rows: LinkedRows, where: str) -> Iterator[Nodes]:
     """Give all nodes that wait for the last auxiliary dataset only, some at a time."""
 
     def below(nodes: Nodes, level: int) -> Iterator[Nodes]:
@@ -792,12 +771,12 @@ def _over(common: int, numerators: Mapping[int, int]) -> Fraction:
     return Fraction(whole, common)
 
 
-def _pairs(groups: Groups, rows: Rows) -> float:
+def _pairs(groups: LinkedGroups, rows: LinkedRows) -> float:
     """Return how many pairs of a group and an observation of all datasets are possible."""
     return float(np.diff(rows.starts).astype(np.float64)[groups.links].prod(axis=0).sum())
 
 
-def _in_full(groups: Groups, collection: _Collection) -> tuple[Fraction, Fraction]:
+def _in_full(groups: LinkedGroups, collection: _Collection) -> tuple[Fraction, Fraction]:
     """Return the weights won, and won with certainty, pair by pair in Python's integers."""
     rows, multiples = collection.rows, [link.common or 1 for link in collection.links]
     posterior = certain = 0

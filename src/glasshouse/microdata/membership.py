@@ -13,8 +13,8 @@ The posterior probability of being in, f_y / F_y, lies between the two bounds of
 2007). Of several releases the secret is the set of those in which the person is; see `membership`. Everything is
 counted in integers; a vulnerability is one exact fraction.
 
-How releases and register are brought to common classes is in `glasshouse.microdata.membership_counts`, how likely each
-set of several releases is in `glasshouse.microdata.patterns`.
+How releases and register are brought to common classes, and how likely each set of several releases is, is in
+`glasshouse.microdata.membership_counts`.
 """
 
 from __future__ import annotations
@@ -27,35 +27,37 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numba import njit
 
-from glasshouse.errors import StudyError, quoted
-from glasshouse.language import text, unknown_name
+from glasshouse.arrays import Integers
+from glasshouse.errors import DataError, StudyError, near_names, quoted
+from glasshouse.language import either, text, unknown_name
+from glasshouse.microdata.assessment import (
+    MEASURE_FIELDS,
+    MEASURES,
+    Leakage,
+    float_or_none,
+    treatment,
+)
 from glasshouse.microdata.gains import sum_of_ratios
 from glasshouse.microdata.membership_counts import (
     Counted,
-    Counts,
-    Question,
+    MembershipQuestion,
+    model_of,
     sums_by_group,
 )
-from glasshouse.microdata.membership_questions import MOST_RELEASES
-from glasshouse.microdata.models import MEASURE_FIELDS, MEASURES, Leakage, float_or_none
-from glasshouse.microdata.patterns import model_of
-from glasshouse.table import EncodedTable
+from glasshouse.table import EncodedTable, Step
+from glasshouse.table.encoded import assign_roles
 
-__all__ = [
-    "MOST_RELEASES",
-    "PRESENCE_LABELS",
-    "Member",
-    "Membership",
-    "Pattern",
-    "member",
-    "membership",
-]
-
+MOST_RELEASES = 12
+"""How many releases can be asked about together: there are two to that power ways to be in them."""
 PRESENCE_LABELS = ("out", *(f"0.{tenth}" for tenth in range(10)), "in")
 """What the bins of the posterior probability of being in are called: out for sure, above 0 and below 0.1, from 0.1 on
 …, from 0.9 on and below 1, in for sure."""
+
+_COMPARED_VALUES = 10_000
+"""Among how many values of a column near ones are looked for."""
 
 Pattern = tuple[str, ...]
 """The names of the releases in which a person is."""
@@ -112,6 +114,8 @@ class Membership:
     """The number of people by posterior probability of being in, as in `PRESENCE_LABELS`; empty of several releases."""
     each: tuple[Membership, ...] = field(repr=False)
     """The outcome of each of several releases alone."""
+    steps: tuple[Step, ...] = ()
+    """What was left out of the releases."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as plain values; probabilities as floats of the exact ratios."""
@@ -137,6 +141,7 @@ class Membership:
             "presence": dict(zip(PRESENCE_LABELS, self.presence, strict=False)),
             "patterns": _plain_patterns(self.patterns),
             "each": [outcome.to_dict() for outcome in self.each],
+            **treatment(self.steps),
         }
 
     def to_frame(self) -> pa.Table:
@@ -174,6 +179,8 @@ class Member:
     left out."""
     guess: Leakage = field(repr=False)
     """The probability that her best guess of the set of releases is right; on one person it may be lower afterwards."""
+    steps: tuple[Step, ...] = ()
+    """What was left out of the releases."""
 
     @property
     def certain(self) -> bool:
@@ -198,6 +205,7 @@ class Member:
             ],
             "guess": self.guess.to_dict(),
             "certain": self.certain,
+            **treatment(self.steps),
         }
 
     def to_frame(self) -> pa.Table:
@@ -243,7 +251,7 @@ def membership(
     >>> outcome.probabilistic.prior, outcome.probabilistic.posterior
     (Fraction(1, 2), Fraction(5, 6))
     """
-    question = Question.of(releases, population, quasi_identifiers)
+    question = _question(releases, population, quasi_identifiers)
     each = tuple(_alone(question, counted) for counted in question.counted)
     return each[0] if len(each) == 1 else _together(question, each)
 
@@ -279,9 +287,9 @@ def member(
     >>> person.candidates, person.records, person.present[0].posterior, person.certain
     (5, (3,), Fraction(3, 5), False)
     """
-    question = Question.of(releases, population, quasi_identifiers)
+    question = _question(releases, population, quasi_identifiers)
     asked = _possible_values(question, known)
-    fitting = question.register.fitting(population, asked)
+    fitting = _fitting(question, asked)
     everyone = question.register.sizes
     names = [release.name for release in question.releases]
     model = model_of(question)
@@ -313,7 +321,20 @@ def member(
     )
 
 
-def _alone(question: Question, counted: Counted) -> Membership:
+def _question(
+    releases: EncodedTable | Sequence[EncodedTable],
+    population: EncodedTable,
+    quasi_identifiers: Sequence[str] | None,
+) -> MembershipQuestion:
+    """Check the question, and bring releases and register together."""
+    tables = (releases,) if isinstance(releases, EncodedTable) else tuple(releases)
+    names = _asked_about(tables, population, quasi_identifiers)
+    for table in (*tables, population):
+        _refuse_several_records(table)
+    return MembershipQuestion.of(tables, population, names)
+
+
+def _alone(question: MembershipQuestion, counted: Counted) -> Membership:
     """Measure one release."""
     release, people, records = counted.release, counted.people, counted.records
     total, members = question.people, release.records
@@ -350,7 +371,7 @@ def _alone(question: Question, counted: Counted) -> Membership:
     )
 
 
-def _together(question: Question, each: tuple[Membership, ...]) -> Membership:
+def _together(question: MembershipQuestion, each: tuple[Membership, ...]) -> Membership:
     """Measure several releases together."""
     model, names = model_of(question), [outcome.datasets[0] for outcome in each]
     shares = model.patterns(question.register.sizes)
@@ -385,7 +406,7 @@ def _together(question: Question, each: tuple[Membership, ...]) -> Membership:
     )
 
 
-def _capacity(records: Counts, people: Counts, members: int, total: int) -> Fraction | None:
+def _capacity(records: Integers, people: Integers, members: int, total: int) -> Fraction | None:
     """Return Σ_y max(f_y / n, (F_y − f_y) / (N − n)), the capacity of the channel from membership to class."""
     if members in (0, total):
         return None
@@ -395,7 +416,7 @@ def _capacity(records: Counts, people: Counts, members: int, total: int) -> Frac
     return Fraction(inside, members) + Fraction(outside, total - members)
 
 
-def _marketer(records: Counts, people: Counts, members: int) -> Fraction | None:
+def _marketer(records: Integers, people: Integers, members: int) -> Fraction | None:
     """Return Σ_y f_y/F_y / n (Dankar and El Emam 2010)."""
     if not members:
         return None
@@ -404,14 +425,14 @@ def _marketer(records: Counts, people: Counts, members: int) -> Fraction | None:
     return sum_of_ratios(by_size[sizes].tolist(), sizes.tolist()) / members
 
 
-def _presence(records: Counts, people: Counts) -> tuple[int, ...]:
+def _presence(records: Integers, people: Integers) -> tuple[int, ...]:
     tenth = 10 * records // people + 1
     tenth[records == 0] = 0
     return tuple(sums_by_group(tenth, people, len(PRESENCE_LABELS)).tolist())
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _extreme_shares(records: Counts, people: Counts) -> tuple[int, int]:
+def _extreme_shares(records: Integers, people: Integers) -> tuple[int, int]:
     """Return the classes with the lowest and the highest share of records to people, compared exactly."""
     lowest = highest = 0
     for y in range(records.size):
@@ -423,7 +444,7 @@ def _extreme_shares(records: Counts, people: Counts) -> tuple[int, int]:
 
 
 def _possible_values(
-    question: Question, known: Mapping[str, str | Collection[str]]
+    question: MembershipQuestion, known: Mapping[str, str | Collection[str]]
 ) -> dict[str, tuple[str, ...]]:
     asked = {}
     for name, value in known.items():
@@ -436,6 +457,134 @@ def _possible_values(
                 text("no value of {name} is possible; give at least one", name=quoted([name]))
             )
     return asked
+
+
+def _fitting(question: MembershipQuestion, known: Mapping[str, tuple[str, ...]]) -> Integers:
+    """Return, per class, how many of its people have one of the possible values in each known column.
+
+    Raises:
+        DataError: Nobody in the register has such a value, or nobody has all of them.
+    """
+    population, register = question.population, question.register
+    fits = np.ones(len(register.numbers), np.bool_)
+    for name, possible in known.items():
+        column = population.column(name)
+        values = pa.array(possible, pa.large_string())
+        wanted = pc.is_in(column.values, value_set=values).to_numpy(zero_copy_only=False)
+        if not wanted.any():
+            raise DataError(_unheard_of(name, possible, column.values, population.name))
+        fits &= wanted[column.codes]
+    counts = np.bincount(register.numbers[fits], minlength=register.classes)
+    if not counts.any():
+        told = ", ".join(f"{name} {either(values)}" for name, values in known.items())
+        raise DataError(
+            text(
+                "nobody in {register} fits ({known}); check what is known, or leave something out",
+                register=population.name,
+                known=told,
+            )
+        )
+    return counts
+
+
+def _asked_about(
+    tables: tuple[EncodedTable, ...],
+    population: EncodedTable,
+    quasi_identifiers: Sequence[str] | None,
+) -> tuple[str, ...]:
+    """Check a question of membership, and return the quasi-identifiers.
+
+    Raises:
+        DataError: The register has none of the quasi-identifiers, or a table lacks one.
+        StudyError: There are too many releases, two of one name, or no quasi-identifier.
+    """
+    if not 1 <= len(tables) <= MOST_RELEASES:
+        raise StudyError(
+            text(
+                "membership is asked of 1 to {most} releases, not of {releases}",
+                most=MOST_RELEASES,
+                releases=len(tables),
+            )
+        )
+    if len({table.name for table in tables}) < len(tables):
+        raise StudyError(text("two releases have the same name; give each its own when reading it"))
+    if quasi_identifiers is None:
+        first = tables[0]
+        facts = (first.columns_of(name) for name in first.quasi_identifiers)
+        quasi_identifiers = [column.name for columns in facts for column in columns]
+    names = tuple(assign_roles(quasi_identifiers=quasi_identifiers))
+    if not names:
+        raise StudyError(
+            text(
+                "membership needs at least one quasi-identifier that release and register share; name one"
+            )
+        )
+    if not any(name in population.columns for name in names):
+        raise DataError(
+            text(
+                "{register} has none of the quasi-identifiers {names}; it has {columns}",
+                register=population.name,
+                names=quoted(names),
+                columns=quoted(list(population.columns)[:12]),
+            )
+        )
+    for table in (*tables, population):
+        for name in names:
+            table.column(name)
+    return names
+
+
+def _refuse_several_records(table: EncodedTable) -> None:
+    """Check that everybody has one record, where an identifier tells.
+
+    Raises:
+        DataError: Somebody has several, or no identifier.
+    """
+    if table.identifier is None:
+        return
+    identifier = table.column(table.identifier)
+    records = np.bincount(identifier.codes, minlength=identifier.cardinality)
+    nameless = identifier.values.index("").as_py()
+    if nameless >= 0 and records[nameless]:
+        raise DataError(
+            text(
+                "{table}: {records} records have no {identifier}; complete it, or read the file without an identifier",
+                table=table.name,
+                records=int(records[nameless]),
+                identifier=quoted([identifier.name]),
+            )
+        )
+    several = int(np.count_nonzero(records > 1))
+    if several:
+        raise DataError(
+            text(
+                "{table}: {people} people have more than one record (by {identifier}); membership needs one record "
+                "per person",
+                table=table.name,
+                people=several,
+                identifier=quoted([identifier.name]),
+            )
+        )
+
+
+def _unheard_of(
+    name: str, possible: tuple[str, ...], values: pa.LargeStringArray, where: str
+) -> str:
+    """Say that nobody has any of the values, and name near ones."""
+    some = [value for value in values[:_COMPARED_VALUES].to_pylist() if value]
+    near = list(dict.fromkeys(other for value in possible for other in near_names(value, some)))
+    told = {
+        "register": where,
+        "values": either([quoted([value]) for value in possible[:3]]),
+        "name": quoted([name]),
+    }
+    if not near:
+        return text("nobody in {register} has {values} in column {name}", **told)
+    return text(
+        "nobody in {register} has {values} in column {name}; did you mean {near}?",
+        near=either([quoted([value]) for value in near[:3]]),
+        **told,
+    )
 
 
 def _named(pattern: int, names: Sequence[str]) -> Pattern:

@@ -3,14 +3,22 @@
 A release may write true values in its own, coarser way: ``20-29`` for ``25``. The writing of a release tells which
 values of the register it can still tell apart; on the classes of its own writing, f_y records face F_y people. Of
 several releases the register is divided once, into classes of people who are written alike in every one of them.
+
+In which of several releases people are, and how likely each set of releases is, follows class by class. Releases that
+all have an identifier are linked by it, and in each class the people of each set are counted. Else each release is,
+within each class, an independent uniformly random choice of its f_y among the F_y people, so that the probability of a
+set is the product of f_y/F_y, or of 1 − f_y/F_y, over the releases. Either way the sums over classes are exact
+fractions. A set of releases is a number here, with a bit per release.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -18,58 +26,46 @@ import pyarrow.compute as pc
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.errors import DataError, quoted
-from glasshouse.language import either, text, text_for
-from glasshouse.microdata.membership_questions import (
-    asked_about,
-    refuse_several_records,
-    unheard_of,
-)
-from glasshouse.table import Column, EncodedTable
-from glasshouse.table.dictionary import Codes, smallest_unsigned
+from glasshouse.arrays import Integers
+from glasshouse.errors import BudgetError, DataError, quoted
+from glasshouse.language import text, text_for
+from glasshouse.microdata.gains import sum_of_ratios
+from glasshouse.table import EncodedColumn, EncodedTable
+from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
 from glasshouse.table.generalised import SUPPRESSED, covering, is_suppressed
 from glasshouse.table.partition import refined
 
-Counts = NDArray[np.int64]
-"""Numbers of people or of records."""
+_MOST_TERMS = 1 << 25
+"""How many products of counts are added up exactly, at most, where releases cannot be linked."""
 
 
 @dataclass(frozen=True)
-class Question:
+class MembershipQuestion:
     """Releases and register, brought together on the quasi-identifiers."""
 
-    releases: tuple[Release, ...]
+    releases: tuple[ReleasedRecords, ...]
     """The releases."""
     population: EncodedTable
     """The register."""
     names: tuple[str, ...]
     """The quasi-identifiers."""
-    register: Register
+    register: RegisterClasses
     """The register in classes."""
     counted: tuple[Counted, ...]
     """Each release on the classes of its own writing."""
-    common: Classes | None
+    common: WritingClasses | None
     """The classes of one writing for all releases, where they are linked by an identifier."""
 
     @classmethod
     def of(
-        cls,
-        releases: EncodedTable | Sequence[EncodedTable],
-        population: EncodedTable,
-        quasi_identifiers: Sequence[str] | None,
-    ) -> Question:
-        """Check the question, and bring releases and register together.
+        cls, tables: Sequence[EncodedTable], population: EncodedTable, names: tuple[str, ...]
+    ) -> MembershipQuestion:
+        """Bring releases and register together.
 
         Raises:
-            DataError: A column is missing, the register lacks people of a release, released values overlap, or
-                somebody has two records in a release.
-            StudyError: There is no quasi-identifier, or there are too many releases.
+            DataError: The register lacks people of a release, or released values overlap.
         """
-        tables = (releases,) if isinstance(releases, EncodedTable) else tuple(releases)
-        names = asked_about(tables, population, quasi_identifiers)
-        for table in (*tables, population):
-            refuse_several_records(table)
-        asked = tuple(Release.of(table, names) for table in tables)
+        asked = tuple(ReleasedRecords.of(table, names) for table in tables)
         for release in asked:
             _refuse_partly_suppressed(release)
         writings = [_Writing.of(population, names, release.values) for release in asked]
@@ -95,7 +91,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Release:
+class ReleasedRecords:
     """A release as it is asked about: the records that tell something, on the quasi-identifiers."""
 
     table: EncodedTable
@@ -106,7 +102,7 @@ class Release:
     """The records that tell something; None: all."""
 
     @classmethod
-    def of(cls, table: EncodedTable, names: tuple[str, ...]) -> Release:
+    def of(cls, table: EncodedTable, names: tuple[str, ...]) -> ReleasedRecords:
         """Return a release without the records that hold nothing but ``*``."""
         nothing_told = is_suppressed(table, names)
         return cls(table, names, np.flatnonzero(~nothing_told) if nothing_told.any() else None)
@@ -143,12 +139,12 @@ class Release:
 
 
 @dataclass(frozen=True)
-class Register:
+class RegisterClasses:
     """The register in classes of people who are written alike in every release."""
 
     numbers: NDArray[np.uint32]
     """Per person, the number of the class."""
-    sizes: Counts
+    sizes: Integers
     """Per class, its people."""
 
     @property
@@ -156,40 +152,14 @@ class Register:
         """The number of classes."""
         return len(self.sizes)
 
-    def fitting(self, population: EncodedTable, known: Mapping[str, tuple[str, ...]]) -> Counts:
-        """Return, per class, how many of its people have one of the possible values in each known column.
-
-        Raises:
-            DataError: Nobody in the register has such a value, or nobody has all of them.
-        """
-        fits = np.ones(len(self.numbers), np.bool_)
-        for name, possible in known.items():
-            column = population.column(name)
-            values = pa.array(possible, pa.large_string())
-            wanted = pc.is_in(column.values, value_set=values).to_numpy(zero_copy_only=False)
-            if not wanted.any():
-                raise DataError(unheard_of(name, possible, column.values, population.name))
-            fits &= wanted[column.codes]
-        counts = np.bincount(self.numbers[fits], minlength=self.classes)
-        if not counts.any():
-            told = ", ".join(f"{name} {either(values)}" for name, values in known.items())
-            raise DataError(
-                text(
-                    "nobody in {register} fits ({known}); check what is known, or leave something out",
-                    register=population.name,
-                    known=told,
-                )
-            )
-        return counts
-
 
 @dataclass(frozen=True)
-class Classes:
+class WritingClasses:
     """The classes of one writing, with the register and some releases in them."""
 
     of: NDArray[np.uint32]
     """Per class of the register, the number of its class here."""
-    people: Counts
+    people: Integers
     """Per class, the people of the register."""
     records: tuple[NDArray[np.uint32], ...]
     """Per release and record, the number of its class."""
@@ -199,17 +169,17 @@ class Classes:
 class Counted:
     """One release on the classes of its own writing."""
 
-    release: Release
+    release: ReleasedRecords
     """The release."""
     of: NDArray[np.uint32]
     """Per class of the register, the number of its class in this writing."""
-    people: Counts
+    people: Integers
     """Per class of this writing, the people of the register: F_y."""
-    records: Counts
+    records: Integers
     """Per class of this writing, the records of the release: f_y."""
 
     @classmethod
-    def count(cls, release: Release, classes: Classes, population: str) -> Counted:
+    def count(cls, release: ReleasedRecords, classes: WritingClasses, population: str) -> Counted:
         """Count the records of a release by class.
 
         Raises:
@@ -220,18 +190,18 @@ class Counted:
         return cls(release, classes.of, classes.people, records)
 
 
-def sums_by_group(group: NDArray[Any], counts: Counts, groups: int) -> Counts:
+def sums_by_group(group: NDArray[Any], counts: Integers, groups: int) -> Integers:
     """Add up counts by group: exactly, since they are of fewer than 2³² people and floats hold 2⁵³."""
     return np.bincount(group, weights=counts, minlength=groups).astype(np.int64)
 
 
-def column_of_codes(codes: Codes, cardinality: int) -> Column:
+def column_of_codes(codes: Codes, cardinality: int) -> EncodedColumn:
     """Return codes as a column; what they stand for plays no part."""
-    return Column("", codes, pa.nulls(cardinality))
+    return EncodedColumn("", codes, pa.nulls(cardinality))
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def first_of_each(numbers: NDArray[np.uint32], classes: int) -> NDArray[np.int64]:
+def first_of_each(numbers: NDArray[np.uint32], classes: int) -> Integers:
     """Return the first member of each class; classes are numbered by first appearance."""
     first = np.empty(classes, np.int64)
     found = 0
@@ -242,7 +212,7 @@ def first_of_each(numbers: NDArray[np.uint32], classes: int) -> NDArray[np.int64
     return first
 
 
-def refuse_surplus(excess: Counts, releases: str, population: str) -> None:
+def refuse_surplus(excess: Integers, releases: str, population: str) -> None:
     """Check that no class has more records than people.
 
     Args:
@@ -312,7 +282,7 @@ class _Writing:
     def tells_the_same_apart_as(self, other: _Writing) -> bool:
         return all(map(np.array_equal, self.codes, other.codes))
 
-    def of_release(self, release: Release) -> list[Codes]:
+    def of_release(self, release: ReleasedRecords) -> list[Codes]:
         """Return the codes of a release's records, per quasi-identifier."""
         columns = []
         for name, values, codes in zip(release.names, self.released, self.stands_for, strict=True):
@@ -323,8 +293,8 @@ class _Writing:
 
 
 def _brought_together(
-    population: EncodedTable, releases: tuple[Release, ...], writings: Sequence[_Writing]
-) -> tuple[Register, list[Classes]]:
+    population: EncodedTable, releases: tuple[ReleasedRecords, ...], writings: Sequence[_Writing]
+) -> tuple[RegisterClasses, list[WritingClasses]]:
     """Bring register and releases into classes: of each release's writing, and of a common one where it is given."""
     columns = [population.column(name) for name in releases[0].names]
     if all(map(writings[0].tells_the_same_apart_as, writings[1:])):
@@ -333,8 +303,10 @@ def _brought_together(
 
 
 def _at_once(
-    columns: Sequence[Column], releases: tuple[Release, ...], writings: Sequence[_Writing]
-) -> tuple[Register, list[Classes]]:
+    columns: Sequence[EncodedColumn],
+    releases: tuple[ReleasedRecords, ...],
+    writings: Sequence[_Writing],
+) -> tuple[RegisterClasses, list[WritingClasses]]:
     """Divide everything into classes together, where all writings tell the same values apart."""
     people = [
         column.codes if _is_identity(codes) else codes[column.codes]
@@ -344,16 +316,18 @@ def _at_once(
     most = np.max([writing.cardinalities for writing in writings], axis=0).tolist()
     (numbers, *records), classes = _divided([people, *written], most)
     sizes = np.bincount(numbers, minlength=classes)
-    register = Register(numbers, sizes[: int(numbers.max()) + 1])
+    register = RegisterClasses(numbers, sizes[: int(numbers.max()) + 1])
     same = np.arange(register.classes, dtype=np.uint32)
-    own = [Classes(same, sizes, (record,)) for record in records]
-    common = Classes(same, sizes, tuple(records))
+    own = [WritingClasses(same, sizes, (record,)) for record in records]
+    common = WritingClasses(same, sizes, tuple(records))
     return register, [*own, common]
 
 
 def _one_by_one(
-    columns: Sequence[Column], releases: tuple[Release, ...], writings: Sequence[_Writing]
-) -> tuple[Register, list[Classes]]:
+    columns: Sequence[EncodedColumn],
+    releases: tuple[ReleasedRecords, ...],
+    writings: Sequence[_Writing],
+) -> tuple[RegisterClasses, list[WritingClasses]]:
     """Divide the register into classes of people alike in every writing, and then these and the releases."""
     alike = []
     for i, column in enumerate(columns):
@@ -362,7 +336,7 @@ def _one_by_one(
         codes = _narrow(joint_codes.reshape(-1))
         alike.append(column_of_codes(codes[column.codes], int(codes.max()) + 1))
     joint = refined(alike, len(columns[0].codes))
-    register = Register(joint.numbers, joint.sizes)
+    register = RegisterClasses(joint.numbers, joint.sizes)
     first = first_of_each(joint.numbers, joint.classes)
     values = [column.codes[first] for column in columns]
     groups = [*((release,) for release in releases), releases]
@@ -371,7 +345,9 @@ def _one_by_one(
         people = [codes[value] for codes, value in zip(writing.codes, values, strict=True)]
         parts = [people, *map(writing.of_release, group)]
         (of, *records), number = _divided(parts, writing.cardinalities)
-        classes.append(Classes(of, sums_by_group(of, register.sizes, number), tuple(records)))
+        classes.append(
+            WritingClasses(of, sums_by_group(of, register.sizes, number), tuple(records))
+        )
     return register, classes
 
 
@@ -388,7 +364,7 @@ def _divided(
     return np.split(classes.numbers, np.cumsum(lengths)[:-1]), classes.classes
 
 
-def _narrow(codes: NDArray[np.int64]) -> Codes:
+def _narrow(codes: Integers) -> Codes:
     return codes.astype(smallest_unsigned(int(codes.max(initial=0)) + 1))
 
 
@@ -396,7 +372,7 @@ def _is_identity(codes: Codes) -> bool:
     return np.array_equal(codes, np.arange(len(codes)))
 
 
-def _numbered_by_appearance(positions: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def _numbered_by_appearance(positions: Integers, count: int) -> Integers:
     """Give each of so many positions a number: first those that appear, in this order, then the others."""
     appearing, first = np.unique(positions, return_index=True)
     others = np.setdiff1d(np.arange(count), appearing, assume_unique=True)
@@ -406,7 +382,7 @@ def _numbered_by_appearance(positions: NDArray[np.int64], count: int) -> NDArray
     return number
 
 
-def _refuse_partly_suppressed(release: Release) -> None:
+def _refuse_partly_suppressed(release: ReleasedRecords) -> None:
     """Check that ``*`` stands alone in its column: beside other values it might stand for any of them as well."""
     columns = {
         name: release.table.column(name).values.index(SUPPRESSED).as_py()
@@ -429,7 +405,295 @@ def _refuse_partly_suppressed(release: Release) -> None:
         )
 
 
-def _all_values(releases: Sequence[Release]) -> tuple[pa.LargeStringArray, ...]:
+def _all_values(releases: Sequence[ReleasedRecords]) -> tuple[pa.LargeStringArray, ...]:
     """Return, per quasi-identifier, the values of all releases."""
     values = zip(*(release.values for release in releases), strict=True)
     return tuple(pc.unique(pa.concat_arrays(list(each))) for each in values)
+
+
+def model_of(question: MembershipQuestion) -> PatternModel:
+    """Return how likely each set of releases is for the people of each class.
+
+    Raises:
+        DataError: Linked records of a person differ in a quasi-identifier, or are more than there are people.
+    """
+    if question.common is None:
+        return _Independent.of(question.register, question.counted)
+    return _Linked.together(question.common, question.releases, question.population.name)
+
+
+@dataclass(frozen=True)
+class Certain:
+    """Numbers of people whose releases are certain."""
+
+    people: int
+    """How many there are."""
+    in_all: int
+    """How many of them are in every release."""
+    in_none: int
+    """How many of them are in none."""
+
+
+class PatternModel(Protocol):
+    """How likely each set of releases is for the people of each class; a set is a number, a bit per release."""
+
+    def patterns(self, weights: Integers) -> dict[int, Fraction]:
+        """Return the expected probability of each set, people counted by class; impossible sets are left out.
+
+        Raises:
+            BudgetError: There are too many terms to be added up exactly.
+        """
+
+    def best_guesses(self) -> Fraction:
+        """Return the expected probability of the likeliest set, over everybody."""
+
+    def certain(self) -> Certain:
+        """Count the people for whom one set is certain."""
+
+
+@dataclass(frozen=True)
+class _Independent:
+    """Releases that cannot be linked: in each class an independent random choice each.
+
+    Classes with the same counts are alike; each kind of them is a row.
+    """
+
+    kind: NDArray[np.uint32]
+    """Per class of the register, its row."""
+    sizes: Integers
+    """Per class of the register, its people."""
+    records: tuple[Integers, ...]
+    """Per release and row, f."""
+    people: tuple[Integers, ...]
+    """Per release and row, F."""
+
+    @classmethod
+    def of(cls, register: RegisterClasses, counted: Sequence[Counted]) -> _Independent:
+        pairs = []
+        for each in counted:
+            pair = refined(
+                [_counts_column(each.records), _counts_column(each.people)], len(each.people)
+            )
+            pairs.append(column_of_codes(pair.numbers[each.of], pair.classes))
+        rows = refined(pairs, register.classes)
+        first = first_of_each(rows.numbers, rows.classes)
+        return cls(
+            kind=rows.numbers,
+            sizes=register.sizes,
+            records=tuple(each.records[each.of[first]] for each in counted),
+            people=tuple(each.people[each.of[first]] for each in counted),
+        )
+
+    def patterns(self, weights: Integers) -> dict[int, Fraction]:
+        weight, rows, below = self._weighted(weights)
+        if len(rows) << len(self.records) > _MOST_TERMS:
+            raise BudgetError(
+                text(
+                    "{kinds} kinds of classes in {releases} releases are too many to add up exactly; give the releases "
+                    "an identifier to link them by, or take fewer releases or quasi-identifiers",
+                    kinds=len(rows),
+                    releases=len(self.records),
+                )
+            )
+        denominators, group = _numbered(below)
+        common = math.lcm(*denominators)
+        scale = [common // denominator for denominator in denominators]
+        total = common * int(weights.sum())
+        shares = {
+            pattern: Fraction(sum(map(int.__mul__, sums, scale)), total)
+            for pattern, sums in self._expanded(weight, rows, group, len(denominators))
+        }
+        return dict(sorted(shares.items()))
+
+    def best_guesses(self) -> Fraction:
+        weight, rows, below = self._weighted(self.sizes)
+        for records, people in zip(self.records, self.people, strict=True):
+            weight = weight * np.maximum(records, people - records)[rows]
+        return _sum_of_ratios(weight, below) / int(self.sizes.sum())
+
+    def certain(self) -> Certain:
+        weight = sums_by_group(self.kind, self.sizes, len(self.records[0]))
+        pairs = list(zip(self.records, self.people, strict=True))
+        is_in = np.logical_and.reduce([records == people for records, people in pairs])
+        is_out = np.logical_and.reduce([records == 0 for records, _ in pairs])
+        known = np.logical_and.reduce(
+            [(records == people) | (records == 0) for records, people in pairs]
+        )
+        return Certain(*(int(weight[rows].sum()) for rows in (known, is_in, is_out)))
+
+    def _weighted(self, weights: Integers) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[Any]]:
+        """Return the rows that matter: their weight, their positions, and what their products are divided by."""
+        weight = sums_by_group(self.kind, weights, len(self.records[0]))
+        rows = np.flatnonzero(weight)
+        below: NDArray[Any] = np.ones(len(rows), object)
+        for people in self.people:
+            below = below * people[rows]
+        shared = np.frompyfunc(math.gcd, 2, 1)(weight[rows].astype(object), below)
+        return weight[rows] // shared, rows, below // shared
+
+    def _expanded(
+        self, weight: NDArray[Any], rows: NDArray[np.intp], group: NDArray[np.intp], groups: int
+    ) -> Iterator[tuple[int, list[int]]]:
+        """Yield each possible set with the sums of its products, by what they are divided by."""
+        open_sets = [(0, 0, weight, np.arange(len(rows)))]
+        while open_sets:
+            release, pattern, product, left = open_sets.pop()
+            if release == len(self.records):
+                sums = np.zeros(groups, object)
+                np.add.at(sums, group[left], product)
+                yield pattern, list(map(int, sums))
+                continue
+            records = self.records[release][rows[left]]
+            people = self.people[release][rows[left]]
+            for bit, count in ((1, records), (0, people - records)):
+                some = count > 0
+                if some.any():
+                    further = product[some] * count[some]
+                    open_sets.append((release + 1, pattern | bit << release, further, left[some]))
+
+
+@dataclass(frozen=True)
+class _Linked:
+    """Releases linked by an identifier: in each class, how many people are in which releases."""
+
+    of: NDArray[np.uint32]
+    """Per class of the register, the number of its class in the common writing."""
+    people: Integers
+    """Per class of the common writing, its people."""
+    group_class: NDArray[np.uint32]
+    """Per group of people with one class and one set of releases: the class."""
+    group_pattern: NDArray[np.uint16]
+    """Per group, the set: a bit per release; nobody is in none."""
+    group_size: Integers
+    """Per group, its people."""
+    releases: int
+
+    @classmethod
+    def together(
+        cls, classes: WritingClasses, releases: Sequence[ReleasedRecords], population: str
+    ) -> _Linked:
+        persons, everyone = _persons(releases)
+        pattern = np.zeros(everyone, np.uint16)
+        own_class = np.zeros(everyone, np.uint32)
+        for bit, (person, number) in enumerate(zip(persons, classes.records, strict=True)):
+            seen = pattern[person] > 0
+            if np.any(own_class[person[seen]] != number[seen]):
+                raise DataError(_differing(releases, persons, everyone))
+            own_class[person] = number
+            pattern[person] |= np.uint16(1 << bit)
+        linked = np.flatnonzero(pattern)
+        columns = [
+            column_of_codes(own_class[linked], len(classes.people)),
+            column_of_codes(pattern[linked], 1 << len(releases)),
+        ]
+        groups = refined(columns, len(linked))
+        first = linked[first_of_each(groups.numbers, groups.classes)]
+        taken = sums_by_group(own_class[first], groups.sizes, len(classes.people))
+        refuse_surplus(taken - classes.people, _linked_names(releases), population)
+        return cls(
+            of=classes.of,
+            people=classes.people,
+            group_class=own_class[first],
+            group_pattern=pattern[first],
+            group_size=groups.sizes,
+            releases=len(releases),
+        )
+
+    @cached_property
+    def in_none(self) -> Integers:
+        """Per class, the people who are in no release."""
+        return self.people - sums_by_group(self.group_class, self.group_size, len(self.people))
+
+    def patterns(self, weights: Integers) -> dict[int, Fraction]:
+        weight = sums_by_group(self.of, weights, len(self.people))
+        shared = np.gcd(weight, self.people)
+        above, below = weight // shared, self.people // shared
+        shares = {0: _sum_of_ratios(self.in_none * above, below)}
+        for pattern in np.unique(self.group_pattern).tolist():
+            chosen = self.group_pattern == pattern
+            classes = self.group_class[chosen]
+            products = self.group_size[chosen] * above[classes]
+            shares[pattern] = _sum_of_ratios(products, below[classes])
+        total = int(weights.sum())
+        return {pattern: share / total for pattern, share in shares.items() if share}
+
+    def best_guesses(self) -> Fraction:
+        return Fraction(int(self._best().sum()), int(self.people.sum()))
+
+    def certain(self) -> Certain:
+        known = int(self.people[self._best() == self.people].sum())
+        out = int(self.people[self.in_none == self.people].sum())
+        in_all = self.group_pattern == (1 << self.releases) - 1
+        full = in_all & (self.group_size == self.people[self.group_class])
+        return Certain(known, int(self.group_size[full].sum()), out)
+
+    def _best(self) -> Integers:
+        """Return, per class, how many people are in its most frequent set of releases."""
+        best = self.in_none.copy()
+        np.maximum.at(best, self.group_class, self.group_size)
+        return best
+
+
+def _counts_column(counts: Integers) -> EncodedColumn:
+    return column_of_codes(counts.astype(np.uint32), int(counts.max()) + 1)
+
+
+def _numbered(denominators: NDArray[Any]) -> tuple[list[int], NDArray[np.intp]]:
+    """Return the distinct denominators, and the position of each denominator among them."""
+    distinct, group = np.unique(denominators, return_inverse=True)
+    return list(map(int, distinct)), group
+
+
+def _sum_of_ratios(numerators: NDArray[Any], denominators: NDArray[Any]) -> Fraction:
+    """Add up fractions exactly; there are few different denominators, hence one term for each."""
+    distinct, group = _numbered(denominators)
+    sums = np.zeros(len(distinct), numerators.dtype)
+    np.add.at(sums, group, numerators)
+    return sum_of_ratios(map(int, sums), distinct)
+
+
+def _persons(releases: Sequence[ReleasedRecords]) -> tuple[list[NDArray[np.uint32]], int]:
+    """Number the people of all releases by their identifiers; return the person of each record, and how many."""
+    people = Dictionary()
+    persons = []
+    for release in releases:
+        identifier = str(release.table.identifier)
+        numbers = people.encode(release.table.column(identifier).values).astype(np.uint32)
+        persons.append(numbers[release.codes(identifier)])
+    return persons, len(people)
+
+
+def _linked_names(releases: Sequence[ReleasedRecords]) -> str:
+    *others, last = (release.name for release in releases)
+    names = text("{first} and {last}", first=", ".join(others), last=last) if others else last
+    return text("{names}, linked", names=names)
+
+
+def _differing(
+    releases: Sequence[ReleasedRecords], persons: Sequence[NDArray[np.uint32]], everyone: int
+) -> str:
+    """Say in which columns how many people differ between releases."""
+    anywhere = np.zeros(everyone, np.bool_)
+    counts = {}
+    for name in releases[0].names:
+        texts = Dictionary()
+        value = np.full(everyone, -1, np.int64)
+        differs = np.zeros(everyone, np.bool_)
+        for person, release in zip(persons, releases, strict=True):
+            codes = texts.encode(release.table.column(name).values)[release.codes(name)]
+            before = value[person]
+            differs[person] |= (before >= 0) & (before != codes)
+            value[person] = codes
+        anywhere |= differs
+        counts[name] = int(np.count_nonzero(differs))
+    told = [
+        text("{column} of {people}", column=quoted([name]), people=count)
+        for name, count in counts.items()
+        if count
+    ]
+    return text(
+        "{people} people have different values in different releases ({columns}); one register can only be matched "
+        "with what does not change: leave it out of the quasi-identifiers",
+        people=int(np.count_nonzero(anywhere)),
+        columns=", ".join(told),
+    )

@@ -31,11 +31,18 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
-from glasshouse.microdata import sums
+from glasshouse.microdata.assessment import MEASURE_FIELDS, Leakage, treatment
+from glasshouse.microdata.attack_kernels import Weights, record_weights, value_weights
+from glasshouse.microdata.attacks import (
+    OTHER_GAIN,
+    attack_code,
+    attributes_of,
+    refuse_unknown_secrets,
+)
 from glasshouse.microdata.gains import (
     Acting,
     Gain,
@@ -45,19 +52,10 @@ from glasshouse.microdata.gains import (
     inferring_game,
     naming_game,
 )
-from glasshouse.microdata.models import (
-    MEASURE_FIELDS,
-    OTHER_GAIN,
-    Leakage,
-    attack_code,
-    attributes_of,
-    refuse_unknown_secrets,
-)
-from glasshouse.microdata.weights import Weights, record_weights
 from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import MISSING
 from glasshouse.study.conditions import Condition, parse_condition
-from glasshouse.table import EncodedTable
+from glasshouse.table import EncodedTable, Step
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.matching import (
     column_known,
@@ -230,10 +228,12 @@ class Target:
     suppressed: int = 0
     """How many records hold nothing but ``*`` of what is known, and are no candidates because others tell more. One of
     them may be the target's all the same."""
-    candidate_records: NDArray[np.int64] = field(
+    candidate_records: Integers = field(
         default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False
     )
     """The positions of the candidates in the file. They point at people: keep them as closely as the data itself."""
+    steps: tuple[Step, ...] = ()
+    """What was left out of the datasets."""
 
     @property
     def certain(self) -> bool:
@@ -266,9 +266,9 @@ class Target:
             "secrets": [secret.to_dict() for secret in self.secrets],
             "journalist": None if self.journalist is None else self.journalist.to_dict(),
         }
-        if self.naming_gain is None:
-            return content
-        return content | {"naming_gain": self.naming_gain.to_dict()}
+        if self.naming_gain is not None:
+            content["naming_gain"] = self.naming_gain.to_dict()
+        return content | treatment(self.steps)
 
     def to_frame(self) -> pa.Table:
         """Return one row per attack: naming first, then each secret; for the values see `TargetSecret.to_frame`."""
@@ -306,7 +306,7 @@ def target(
     table: EncodedTable,
     *,
     known: Known,
-    secrets: Sequence[str | Sequence[str]] | None = None,
+    sensitive: Sequence[str | Sequence[str]] | None = None,
     gains: Mapping[tuple[str, ...], Gain] | None = None,
     weight: str | None = None,
     population: EncodedTable | None = None,
@@ -318,7 +318,7 @@ def target(
         table: The release; a collection that was joined to one table makes the attack longitudinal.
         known: What the adversary knows of the target: conditions such as ``"age=18..65"``; or a mapping from columns
             to a value, several possible values, or a `Condition`.
-        secrets: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
+        sensitive: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
         gains: Per secret, what her guesses are worth; for the empty one, a number of tries to name the record, or a
             worth per record.
         weight: The column of record weights that is her prior; by default the table's, else uniform.
@@ -338,7 +338,7 @@ def target(
     (3, Fraction(1, 3), ('b', Fraction(2, 3)))
     """
     conditions = _conditions(table, known)
-    inferred = _inferred(table, secrets, conditions, gains or {})
+    inferred = _inferred(table, sensitive, conditions, gains or {})
     weights = record_weights(table, weight or table.weight)
     fitting = np.flatnonzero(records_that_may_fit(table, conditions))
     if not fitting.size and population is None:
@@ -470,9 +470,7 @@ def _nobody(table: EncodedTable, conditions: Sequence[Condition]) -> str:
     )
 
 
-def _possible(
-    table: EncodedTable, weights: Weights, fitting: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _possible(table: EncodedTable, weights: Weights, fitting: Integers) -> Integers:
     """Return the records that fit and can be the target's: those that weigh something."""
     if not weights.each.size:
         return fitting
@@ -488,16 +486,14 @@ def _possible(
     return candidates
 
 
-def _telling(
-    fitting: NDArray[np.int64], nothing_told: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], int]:
+def _telling(fitting: Integers, nothing_told: Flags) -> tuple[Integers, int]:
     """Return the records that tell something of what is known, or all where none does; and how many are left out."""
     telling = fitting[~nothing_told[fitting]]
     return (telling, fitting.size - telling.size) if telling.size else (fitting, 0)
 
 
 def _named(
-    table: EncodedTable, weights: Weights, candidates: NDArray[np.int64], gain: Gain | None
+    table: EncodedTable, weights: Weights, candidates: Integers, gain: Gain | None
 ) -> Leakage:
     """Return what naming the best of all records earns, and the best of the candidates."""
     game = naming_game(table, weights, gain)
@@ -515,12 +511,12 @@ def _learned(
     names: tuple[str, ...],
     gain: Gain | None,
     weights: Weights,
-    candidates: NDArray[np.int64],
+    candidates: Integers,
 ) -> TargetSecret:
     """Infer one secret of the target."""
     secret = as_secret(table, names, weights, None)
     own = weights.each[candidates] if weights.each.size else weights.each
-    among = sums.value_weights(secret.codes[candidates], own, secret.cardinality)
+    among = value_weights(secret.codes[candidates], own, secret.cardinality)
     values: Sequence[Value] = secret.values
     before, after = secret.totals.tolist(), among.tolist()
     order = sorted(
@@ -546,7 +542,7 @@ def _order(value: Value) -> tuple[tuple[bool, str], ...]:
 
 
 def _gained(
-    secret: Secret, gain: Gain, among: NDArray[np.int64], order: Sequence[int]
+    secret: Secret, gain: Gain, among: Integers, order: Sequence[int]
 ) -> tuple[Leakage, Hashable]:
     """Return what the best action gains before and after, and which it is after.
 
@@ -570,7 +566,7 @@ def _gained(
 
 
 def _best_values(
-    game: NamingValues, among: NDArray[np.int64], order: Sequence[int]
+    game: NamingValues, among: Integers, order: Sequence[int]
 ) -> tuple[int, list[int]]:
     """Return what naming the best values earns, and which they are; of several none that cannot be right."""
     earned = (among * game.worth).tolist()
@@ -583,7 +579,7 @@ def _best_values(
 def _journalist(
     table: EncodedTable,
     conditions: Sequence[Condition],
-    candidates: NDArray[np.int64],
+    candidates: Integers,
     population: EncodedTable | None,
     fraction: float | Fraction | None,
 ) -> Journalist | None:
@@ -626,7 +622,7 @@ def _exact_share(fraction: float | Fraction) -> Fraction:
 def _by_register(
     table: EncodedTable,
     conditions: Sequence[Condition],
-    candidates: NDArray[np.int64],
+    candidates: Integers,
     register: EncodedTable,
 ) -> Journalist:
     """Count who of the population can be the target.
@@ -682,7 +678,7 @@ def _by_register(
 def _alike(
     table: EncodedTable,
     conditions: Sequence[Condition],
-    candidates: NDArray[np.int64],
+    candidates: Integers,
     shared: Sequence[Condition],
     register: EncodedTable,
 ) -> tuple[int, int]:
@@ -700,7 +696,7 @@ def _alike(
 
 def _people(
     table: EncodedTable,
-    alike: NDArray[np.int64],
+    alike: Integers,
     shared: Sequence[Condition],
     register: EncodedTable,
 ) -> int:

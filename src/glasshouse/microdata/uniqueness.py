@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Floats, Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, text
-from glasshouse.table import Column, EncodedTable
+from glasshouse.microdata.assessment import treatment
+from glasshouse.table import EncodedColumn, EncodedTable, Step
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.partition import refined
 
@@ -98,6 +99,8 @@ class PopulationRisks:
     """The estimated number of classes of the population: K, by Haas and Stokes."""
     estimates: tuple[Estimate, ...]
     """The population uniques: by Zayatz, Pitman, SNB, and by the rule of Dankar et al., which takes one of them."""
+    steps: tuple[Step, ...] = ()
+    """What was left out of the release."""
 
     @property
     def dankar(self) -> Estimate:
@@ -122,6 +125,7 @@ class PopulationRisks:
             "marketer_by_classes": self.marketer_by_classes,
             "population_classes": self.population_classes,
             "estimates": [asdict(estimate) for estimate in self.estimates],
+            **treatment(self.steps),
         }
 
     def to_frame(self) -> pa.Table:
@@ -186,7 +190,7 @@ def population_risks(
             )
         )
     if not told.all():
-        columns = [Column(each.name, each.codes[told], each.values) for each in columns]
+        columns = [EncodedColumn(each.name, each.codes[told], each.values) for each in columns]
     sample = _Sample.of(refined(columns, int(told.sum())).sizes, share)
     average = share * sample.classes / sample.records
     population_classes = _population_classes(sample)
@@ -209,7 +213,7 @@ def population_risks(
     )
 
 
-def _columns(table: EncodedTable, quasi_identifiers: Sequence[str] | None) -> list[Column]:
+def _columns(table: EncodedTable, quasi_identifiers: Sequence[str] | None) -> list[EncodedColumn]:
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     if not names:
         raise StudyError(text("population risks need at least one quasi-identifier; name one"))
@@ -231,14 +235,14 @@ def _exact(fraction: Fraction | float) -> Fraction:
 class _Sample:
     """How many classes of each size the sample has, and from which fraction of the population it is."""
 
-    size: NDArray[np.int64]
+    size: Integers
     """The sizes that occur, ascending: j."""
-    count: NDArray[np.int64]
+    count: Integers
     """How many classes have each size: s_j."""
     fraction: Fraction
 
     @classmethod
-    def of(cls, sizes: NDArray[np.int64], fraction: Fraction) -> _Sample:
+    def of(cls, sizes: Integers, fraction: Fraction) -> _Sample:
         size, count = np.unique(sizes, return_counts=True)
         return cls(size, count, fraction)
 
@@ -389,16 +393,16 @@ class _PitmanLikelihood:
         records = gammaln(theta + self.sample.records) - gammaln(theta + 1)
         return float(self._classes(theta, alpha).value - records + within)
 
-    def gradient(self, theta: float, alpha: float) -> NDArray[np.float64]:
+    def gradient(self, theta: float, alpha: float) -> Floats:
         from scipy.special import digamma
 
         size, count = self.sample.size, self.sample.count
         within = (count * (digamma(size - alpha) - digamma(1 - alpha))).sum()
         records = digamma(theta + self.sample.records) - digamma(theta + 1)
-        others: NDArray[np.float64] = np.array([records, within])
+        others: Floats = np.array([records, within])
         return self._classes(theta, alpha).gradient - others
 
-    def curvature(self, theta: float, alpha: float) -> NDArray[np.float64]:
+    def curvature(self, theta: float, alpha: float) -> Floats:
         from scipy.special import polygamma
 
         size, count = self.sample.size, self.sample.count
@@ -434,11 +438,11 @@ class _SumOfLogarithms:
     """Σ 1/(θ + iα)², Σ i/(θ + iα)² and Σ i²/(θ + iα)²."""
 
     @property
-    def gradient(self) -> NDArray[np.float64]:
+    def gradient(self) -> Floats:
         return np.array(self.inverses)
 
     @property
-    def curvature(self) -> NDArray[np.float64]:
+    def curvature(self) -> Floats:
         each, mixed, squared = self.squares
         return -np.array([[each, mixed], [mixed, squared]])
 
@@ -528,7 +532,7 @@ def _newton(likelihood: _PitmanLikelihood) -> tuple[float, float] | None:
     return None
 
 
-def _is_inside(point: NDArray[np.float64]) -> bool:
+def _is_inside(point: Floats) -> bool:
     theta, alpha = point
     return bool(0 < alpha < 1 and theta > -alpha)
 

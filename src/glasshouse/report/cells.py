@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from glasshouse.language import exactly, localised, number, text
-from glasshouse.microdata.models import Leakage
+from glasshouse.microdata.assessment import Leakage
 from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.words import money, percentage, times
 

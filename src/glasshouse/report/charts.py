@@ -15,7 +15,7 @@ import vl_convert
 
 from glasshouse.errors import DataError, printable
 from glasshouse.language import number, spoken, text
-from glasshouse.microdata.models import Leakage
+from glasshouse.microdata.assessment import Leakage
 from glasshouse.report.cells import percent_cell
 from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.words import FINER, frequencies, natural, rounded, told_apart

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.report.page import Brief, Cell, Column, Group, Table
-from glasshouse.table.profile import ColumnProfile
+from glasshouse.table.encoded import ColumnProfile
 
 NARROW, WIDE = 76, 100
 """Below and from these numbers of columns on, a terminal is shown less and more."""

@@ -11,8 +11,16 @@ import numpy as np
 from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError, printable
 from glasshouse.language import marked, text, translated
-from glasshouse.microdata import Assessment, Attack, Family, Sweep, assess, record_risks, sweep
-from glasshouse.microdata.explain import explain as explanation
+from glasshouse.microdata import (
+    Assessment,
+    Attack,
+    Family,
+    Sweep,
+    assess,
+    attacks,
+    record_risks,
+    sweep,
+)
 from glasshouse.microdata.family import family, parts_by
 from glasshouse.microdata.gains import (
     Gain,
@@ -21,17 +29,18 @@ from glasshouse.microdata.gains import (
     with_abstaining,
 )
 from glasshouse.microdata.linkage import LinkKey, link
-from glasshouse.microdata.models import assess_windows
+from glasshouse.mitigation.anonymisation import assess_by_group
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
 from glasshouse.runs.reading import joined, one_each, prepared
 from glasshouse.runs.run import Resources, Run, run_key
-from glasshouse.study import Adversary, attributes
-from glasshouse.study import Gain as StudyGain
+from glasshouse.study import Adversary, adversaries, attributes
 from glasshouse.study.assess import AssessStudy
 from glasshouse.table import EncodedTable
 from glasshouse.table.generalised import is_suppressed
 
+NO_GAIN = adversaries.Gain()
+"""One guess, and every right one is worth the same."""
 STEPS_PER_WINDOW = 1000
 """The steps of the sweep of a window are numbered from a multiple of this on."""
 
@@ -101,7 +110,7 @@ def answer(
     if study.group is not None:
         return Run(study, replace(assess_by_group(whole, study.group), steps=steps))
     secrets = [(), *map(attributes, study.adversary.sensitive)]
-    explanations = [explanation(windows[-1], sensitive=secret) for secret in secrets if explain]
+    explanations = [attacks.explain(windows[-1], sensitive=secret) for secret in secrets if explain]
     assessment = _answered(study, windows, resources)
     if save_table is not None:
         single.read.save(save_table)
@@ -114,16 +123,6 @@ def answer(
     )
     risks = record_risks(whole).to_frame() if per_record else None
     return Run(study, outcome, per_record=risks, warnings=tuple(_telling_columns(outcome)))
-
-
-def assess_by_group(release: EncodedTable, group: str) -> Assessment:
-    """Assess a release by Anatomy: people are named by their quasi-identifiers, which it publishes as they are.
-
-    What is inferred goes by the group: beside it, the value of a record is a random one of its group.
-    """
-    named = assess(release.with_roles(quasi_identifiers=release.quasi_identifiers))
-    known = release.with_roles(quasi_identifiers=[group], sensitive=release.sensitive)
-    return Assessment(named.records, (*named.attacks[:1], *assess(known).attacks[1:]))
 
 
 def _has_parts(study: AssessStudy) -> bool:
@@ -164,7 +163,7 @@ def _refuse_per_record(study: AssessStudy) -> None:
     """Make sure that the risk of each record answers the question that was asked."""
     adversary = study.adversary
     joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
-    if joint or adversary.weight or adversary.prior or adversary.gain != StudyGain():
+    if joint or adversary.weight or adversary.prior or adversary.gain != NO_GAIN:
         raise StudyError(
             text(
                 "--per-record tells how surely one guess is right, for single attributes and records alike; leave out "
@@ -179,7 +178,7 @@ def _answered(
     """Attack each window of a collection; a single dataset is the only window of itself."""
     if study.sweep is None:
         adversary = study.adversary
-        return assess_windows(
+        return assess(
             windows,
             subsets=study.chosen_subsets(),
             sensitive=[attributes(secret) for secret in adversary.sensitive],
@@ -192,12 +191,12 @@ def _answered(
         _swept(study.sweep, window, place, len(windows), resources, finished)
         for place, window in enumerate(windows)
     ]
-    attacks = [
+    found = [
         attack
         for window, of_window in zip(windows, swept, strict=True)
         for attack in _with_capacities(of_window.assessment().attacks, window)
     ]
-    return Assessment(windows[0].records, tuple(attacks), sweep=swept[-1])
+    return Assessment(windows[0].records, tuple(found), sweep=swept[-1])
 
 
 def _with_capacities(attacks: Sequence[Attack], window: EncodedTable) -> Sequence[Attack]:
@@ -277,20 +276,15 @@ def _linked(
         quasi_identifiers=study.adversary.knowable,
         sensitive=[attributes(secret) for secret in study.adversary.sensitive],
     )
-    return Assessment(
-        outcome.records,
-        outcome.attacks,
-        steps=tuple(step for dataset in datasets for step in dataset.steps),
-        exact=outcome.exact,
-        linked=True,
-    )
+    steps = tuple(step for dataset in datasets for step in dataset.steps)
+    return replace(outcome, steps=steps)
 
 
 def _family(study: AssessStudy, resources: Resources, in_memory: Sequence[EncodedTable]) -> Family:
     """Assess the parts of a release, or several releases, one by one."""
     adversary = study.adversary
     joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
-    if joint or adversary.prior or adversary.gain != StudyGain():
+    if joint or adversary.prior or adversary.gain != NO_GAIN:
         raise StudyError(
             text(
                 "parts are compared by one guess at single attributes; leave out gains, priors and joint secrets with "
@@ -302,7 +296,7 @@ def _family(study: AssessStudy, resources: Resources, in_memory: Sequence[Encode
             text("parts are compared with --subsets all, max:K or full, and one guess")
         )
     steps = []
-    whole, done = 1, 0
+    whole = 1
 
     def parts() -> Iterator[tuple[str, EncodedTable]]:
         nonlocal whole
@@ -316,12 +310,10 @@ def _family(study: AssessStudy, resources: Resources, in_memory: Sequence[Encode
             whole *= len(study.datasets)  # the others are about as large
             yield single.table.name, single.table
 
-    def finished(records: int) -> None:
-        nonlocal done
-        done += records
+    def so_far(now: Progress) -> None:
         if resources.on_progress is not None:
-            share = min(1.0, done / whole)
-            resources.on_progress(Progress("sweeping", share, 1.0, figures={"visits": done}))
+            share = min(1.0, now.done / whole)
+            resources.on_progress(Progress("sweeping", share, 1.0, figures={"visits": now.done}))
 
     compared = family(
         parts(),
@@ -329,7 +321,7 @@ def _family(study: AssessStudy, resources: Resources, in_memory: Sequence[Encode
         ordered=study.each,
         threads=resources.threads,
         memory=resources.memory,
-        on_part=lambda part: finished(part.records),
+        on_progress=so_far,
     )
     return replace(compared, by=study.by, steps=tuple(steps))
 

@@ -25,7 +25,7 @@ from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text
 from glasshouse.microdata import Assessment, Attack
-from glasshouse.microdata.models import SIZE_LABELS, SUCCESS_LABELS, ClassSizes, Leakage
+from glasshouse.microdata.assessment import SIZE_LABELS, SUCCESS_LABELS, ClassSizes, Leakage
 from glasshouse.mitigation.anonymisation import GROUP
 from glasshouse.mitigation.comparison import (
     AssessedRuns,

@@ -16,10 +16,10 @@ from glasshouse.groups import (
 )
 from glasshouse.groups.release import Number
 from glasshouse.language import text
+from glasshouse.progress import OnProgress
 from glasshouse.runs.anonymise import release_order
 from glasshouse.runs.domains import domains_of, hierarchies_of, observed_columns
 from glasshouse.runs.reading import one_each, prepared
-from glasshouse.sources import OnProgress
 from glasshouse.study import Dataset, Study, validated
 from glasshouse.study.threat import ThreatStudy
 from glasshouse.table import EncodedTable, Step, read

@@ -26,7 +26,7 @@ from glasshouse.runs.folder import MANIFEST, PAGES, REPORT, check_place, write_r
 from glasshouse.runs.run import Outcome, Resources, Run, run
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import Question, study_class, validated
-from glasshouse.synthetic.following import a_year_later
+from glasshouse.synthetic.school_census import a_year_later
 
 RECORDS, SEED = 100_000, 2018
 FIRST, SECOND = "census-2018.csv", "census-2019.csv"

@@ -6,11 +6,10 @@ table above sees the same thing: names, and Arrow batches of text in which missi
 
 from glasshouse.sources.files import display_name, existing_file
 from glasshouse.sources.opening import open_source, refuse_dialect
-from glasshouse.sources.source import MISSING, OnProgress, Source
+from glasshouse.sources.source import MISSING, Source
 
 __all__ = [
     "MISSING",
-    "OnProgress",
     "Source",
     "display_name",
     "existing_file",

@@ -11,9 +11,9 @@ import pyarrow.parquet
 
 from glasshouse.errors import DataError
 from glasshouse.language import text
+from glasshouse.progress import OnProgress, Progress
 from glasshouse.sources.source import (
     BATCH_RECORDS,
-    OnProgress,
     Source,
     as_text,
     check_columns,
@@ -83,7 +83,7 @@ def _checked(
             yield as_text(batch.select(list(columns)), where=name)
             done += batch.num_rows
             if on_progress:
-                on_progress(done, expected)
+                on_progress(Progress("reading", done, expected))
     except (pa.ArrowException, OSError) as error:
         raise _damaged(name, kind, error) from None
     if done != expected:

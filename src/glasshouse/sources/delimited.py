@@ -18,8 +18,9 @@ import pyarrow.csv
 
 from glasshouse.errors import DataError, InternalError
 from glasshouse.language import text, text_for
+from glasshouse.progress import OnProgress, Progress
 from glasshouse.sources.scanner import NO_QUOTE, Fault, Scan, scan
-from glasshouse.sources.source import OnProgress, Source, check_columns
+from glasshouse.sources.source import Source, check_columns
 from glasshouse.sources.text import BLOCK_BYTES, TextFile
 from glasshouse.study import Dialect
 
@@ -110,7 +111,7 @@ class DelimitedFile(Source):
             if len(rest) > LONGEST_RECORD:
                 raise self._too_long(line)
             if on_progress:
-                on_progress(position, self._text.size)
+                on_progress(Progress("reading", position, self._text.size))
         if records == 0:
             raise DataError(
                 text("{name}: has a header but no records", name=self._name)

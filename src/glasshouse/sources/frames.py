@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from glasshouse.errors import DataError
 from glasshouse.language import text
+from glasshouse.progress import OnProgress, Progress
 from glasshouse.sources.source import (
     BATCH_RECORDS,
-    OnProgress,
     Source,
     as_text,
     check_columns,
@@ -47,7 +47,7 @@ class Frame(Source):
                 yield batch
                 done += batch.num_rows
                 if on_progress:
-                    on_progress(done, max(total or 0, done))
+                    on_progress(Progress("reading", done, max(total or 0, done)))
         if total is not None and done != total:
             raise DataError(
                 text(

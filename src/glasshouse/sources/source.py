@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from glasshouse.errors import DataError, quoted
 from glasshouse.language import text, unknown_name
+from glasshouse.progress import OnProgress
 
 MISSING = ""
 """Empty and missing are one explicit value."""
 
 BATCH_RECORDS = 1 << 18
 """At most so many records in a batch that comes from memory or a columnar file."""
-
-OnProgress = Callable[[int, int], None]
-"""Called with the amount done and the whole amount, in whatever unit fits the source."""
 
 
 class Source(ABC):
@@ -43,6 +41,10 @@ class Source(ABC):
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as batches of ``string`` arrays without nulls.
+
+        Args:
+            columns: Their names.
+            on_progress: Called after each batch with how much is read, in whatever unit fits the source.
 
         Raises:
             DataError: The content is malformed; nothing that was yielded before may then be used.

@@ -15,13 +15,12 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.arrays import Flags, Words
 from glasshouse.synthetic import batches, generator, names
-
-Keys = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
-class Column:
+class CalibrationColumn:
     """One column of codes, and how many values it may have."""
 
     codes: npt.NDArray[np.unsignedinteger]
@@ -29,7 +28,7 @@ class Column:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counts:
+class MeasuredClasses:
     """What the classes of one subset of quasi-identifiers say about one sensitive attribute."""
 
     records: int
@@ -43,7 +42,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Target:
+class PublishedFigure:
     """A published figure and what answers to it."""
 
     subset: str
@@ -51,7 +50,7 @@ class Target:
     quasi_identifiers: tuple[str, ...]
     sensitive: str
     measure: str
-    """The field of `Counts`."""
+    """The field of `MeasuredClasses`."""
     published: int | float
     """A whole number of records, or else per cent of them."""
 
@@ -67,17 +66,19 @@ _CHAIN = (
 )
 
 
-def _census(subset: str, columns: tuple[str, ...], **published: int | float) -> list[Target]:
+def _census(
+    subset: str, columns: tuple[str, ...], **published: int | float
+) -> list[PublishedFigure]:
     """Read `disability_settled=65.54` as a target for the settled records of that attribute."""
     targets = []
     for name, value in published.items():
         sensitive, _, measure = name.rpartition("_")
-        targets.append(Target(subset, columns, sensitive or "disability", measure, value))
+        targets.append(PublishedFigure(subset, columns, sensitive or "disability", measure, value))
     return targets
 
 
-def _outpatient(subset: str, columns: tuple[str, ...], published: float) -> list[Target]:
-    return [Target(subset, columns, "procedure", "guessed", published)]
+def _outpatient(subset: str, columns: tuple[str, ...], published: float) -> list[PublishedFigure]:
+    return [PublishedFigure(subset, columns, "procedure", "guessed", published)]
 
 
 def _without(column: str) -> tuple[str, ...]:
@@ -152,24 +153,26 @@ TARGETS = {
 plus additive leakage; for two to six quasi-identifiers the best subset, which is not named)."""
 
 
-def read_columns(name: str, *, records: int, seed: int = 0) -> dict[str, Column]:
+def read_columns(name: str, *, records: int, seed: int = 0) -> dict[str, CalibrationColumn]:
     """Generate a release and keep its codes only, each in as few bytes as it needs."""
-    columns: dict[str, Column] = {}
+    columns: dict[str, CalibrationColumn] = {}
     start = 0
     for batch in batches(name, records=records, seed=seed):
         for column in batch.schema.names:
             array = batch.column(column)
             if column not in columns:
                 values = len(array.dictionary)
-                columns[column] = Column(np.empty(records, np.min_scalar_type(values)), values)
+                columns[column] = CalibrationColumn(
+                    np.empty(records, np.min_scalar_type(values)), values
+                )
             columns[column].codes[start : start + batch.num_rows] = array.indices.to_numpy()
         start += batch.num_rows
     return columns
 
 
 def count(
-    columns: Mapping[str, Column], *, quasi_identifiers: Sequence[str], sensitive: str
-) -> Counts:
+    columns: Mapping[str, CalibrationColumn], *, quasi_identifiers: Sequence[str], sensitive: str
+) -> MeasuredClasses:
     """Count classes, uniques, settled and guessed records of one subset exactly."""
     secret = columns[sensitive]
     keys = _keys([*(columns[name] for name in quasi_identifiers), secret])
@@ -183,7 +186,7 @@ def count(
     first_of_class = np.flatnonzero(_changes(classes))
     totals = np.add.reduceat(sizes, first_of_class)
     largest = np.maximum.reduceat(sizes, first_of_class)
-    return Counts(
+    return MeasuredClasses(
         records=records,
         classes=len(first_of_class),
         uniques=int((totals == 1).sum()),
@@ -197,7 +200,7 @@ def table(name: str, *, records: int, seed: int = 0) -> Iterator[str]:
     columns = read_columns(name, records=records, seed=seed)
 
     @lru_cache(maxsize=1)
-    def counted(quasi_identifiers: tuple[str, ...], sensitive: str) -> Counts:
+    def counted(quasi_identifiers: tuple[str, ...], sensitive: str) -> MeasuredClasses:
         return count(columns, quasi_identifiers=quasi_identifiers, sensitive=sensitive)
 
     yield "| quasi-identifiers | measure | published | synthetic | difference |"
@@ -207,7 +210,7 @@ def table(name: str, *, records: int, seed: int = 0) -> Iterator[str]:
         yield f"| {target.subset} | {_measure(target)} | {_figures(target, counts)} |"
 
 
-def _keys(columns: Sequence[Column]) -> Keys:
+def _keys(columns: Sequence[CalibrationColumn]) -> Words:
     """Pack the columns into one number per record, renumbering whenever 64 bits would overflow."""
     keys = np.zeros(len(columns[0].codes), np.uint64)
     values = 1
@@ -220,7 +223,7 @@ def _keys(columns: Sequence[Column]) -> Keys:
     return keys
 
 
-def _renumber(keys: Keys) -> int:
+def _renumber(keys: Words) -> int:
     """Replace keys by their ranks among the distinct ones, in place, and return how many there are."""
     order = np.argsort(keys)
     ranks = np.cumsum(_changes(keys[order])) - 1
@@ -228,14 +231,14 @@ def _renumber(keys: Keys) -> int:
     return int(ranks[-1]) + 1
 
 
-def _changes(keys: Keys) -> npt.NDArray[np.bool_]:
+def _changes(keys: Words) -> Flags:
     """Mark where a sorted column begins a new value."""
     changes = np.ones(len(keys), np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=changes[1:])
     return changes
 
 
-def _measure(target: Target) -> str:
+def _measure(target: PublishedFigure) -> str:
     return {
         "uniques": "alone in their class",
         "classes": "re-identified, expected",
@@ -244,7 +247,7 @@ def _measure(target: Target) -> str:
     }[target.measure]
 
 
-def _figures(target: Target, counts: Counts) -> str:
+def _figures(target: PublishedFigure, counts: MeasuredClasses) -> str:
     found: int = getattr(counts, target.measure)
     if isinstance(target.published, int):
         return f"{target.published:,} | {found:,} | {found - target.published:+,}"

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Codes = npt.NDArray[np.int32]
-"""A column of codes, or of positions in another table."""
-Floats = npt.NDArray[np.float32]
+from glasshouse.arrays import Codes, Flags, Floats
+
+Rates = npt.NDArray[np.float32]
 """A column of rates; single precision is ample for a probability and halves the memory."""
-Flags = npt.NDArray[np.bool_]
-"""A column of yes or no."""
 Means = npt.NDArray[np.floating[Any]] | float
 """One mean for all rates, or one for each."""
 
@@ -23,7 +21,7 @@ def flags(chance: npt.ArrayLike, size: int, rng: np.random.Generator) -> Flags:
     return rng.random(size, dtype=np.float32) < np.asarray(chance, np.float32)
 
 
-def categories(shares: Sequence[float] | Floats, size: int, rng: np.random.Generator) -> Codes:
+def categories(shares: Sequence[float] | Rates, size: int, rng: np.random.Generator) -> Codes:
     """Draw positions in `shares` with probabilities proportional to them.
 
     >>> categories([0, 1, 0], 3, np.random.default_rng(0)).tolist()
@@ -39,19 +37,19 @@ def below(limit: Codes, rng: np.random.Generator) -> Codes:
     return (rng.random(len(limit)) * limit).astype(np.int32)
 
 
-def gamma_rates(mean: Means, shape: float, size: int, rng: np.random.Generator) -> Floats:
+def gamma_rates(mean: Means, shape: float, size: int, rng: np.random.Generator) -> Rates:
     """Draw rates around the mean; the smaller the shape, the more of them are nearly zero."""
     rates = mean * rng.gamma(shape, 1 / shape, size)
     return np.minimum(rates, 0.95).astype(np.float32)
 
 
-def beta_rates(mean: Means, concentration: float, size: int, rng: np.random.Generator) -> Floats:
+def beta_rates(mean: Means, concentration: float, size: int, rng: np.random.Generator) -> Rates:
     """Draw rates around the mean; a concentration below one pushes them towards 0 and 1."""
     mean = np.clip(mean, 1e-4, 1 - 1e-4)
     return rng.beta(mean * concentration, (1 - mean) * concentration, size).astype(np.float32)
 
 
-def power_ranks(exponent: Floats, limit: Codes, rng: np.random.Generator) -> Codes:
+def power_ranks(exponent: Rates, limit: Codes, rng: np.random.Generator) -> Codes:
     """Draw ranks from zero up to, and without, each limit, by a power law with each exponent.
 
     The rank is the whole part of a Pareto variable cut at the limit: by inversion, without tables.
@@ -67,7 +65,7 @@ def power_ranks(exponent: Floats, limit: Codes, rng: np.random.Generator) -> Cod
     return ranks
 
 
-def whole_sizes(weights: npt.NDArray[np.float64], *, total: int) -> Codes:
+def whole_sizes(weights: Floats, *, total: int) -> Codes:
     """Round sizes proportional to `weights` to whole numbers of at least one that sum to `total`.
 
     What rounding leaves over or lacks is made up one by one, from the largest on.

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from glasshouse.synthetic.draws import Codes, Floats, below
+from glasshouse.arrays import Codes
+from glasshouse.synthetic.draws import Rates, below
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +51,7 @@ SAO_PAULO = Territory(
 class Cities:
     """All cities of a territory, from the largest to the smallest."""
 
-    population: Floats
+    population: Rates
     region: Codes
     """The region of each city."""
     members: Codes

@@ -17,11 +17,10 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from glasshouse.arrays import Codes, Flags
 from glasshouse.language import marked
 from glasshouse.synthetic.draws import (
-    Codes,
-    Flags,
-    Floats,
+    Rates,
     beta_rates,
     categories,
     flags,
@@ -96,13 +95,13 @@ class Establishments:
     """How many procedures it performs."""
     offer_start: Codes
     """Where they begin in the list of all offers."""
-    unevenness: Floats
+    unevenness: Rates
     """Exponent of the power law of its procedures."""
-    visit_end: Floats
+    visit_end: Rates
     """Chance that a record is the last of its visit."""
-    without_patient: Floats
+    without_patient: Rates
     """Share of visits reported without the patient."""
-    from_elsewhere: Floats
+    from_elsewhere: Rates
     """Share of patients from another city of the region."""
 
     def take(self, rows: Codes) -> Establishments:
@@ -119,9 +118,9 @@ class OutpatientWorld:
     establishments: Establishments
     offers: Codes
     """The procedures of all establishments, one after the other, the most frequent first."""
-    age: Floats
+    age: Rates
     """Mean age of the patients of each procedure."""
-    female: Floats
+    female: Rates
     """Share of women among them."""
 
     @cached_property
@@ -255,7 +254,7 @@ def _draw_offers(places: Establishments, rng: np.random.Generator) -> Codes:
 
 
 def _visit_starts(
-    positions: Codes, establishment: Codes, visit_end: Floats, rng: np.random.Generator
+    positions: Codes, establishment: Codes, visit_end: Rates, rng: np.random.Generator
 ) -> Flags:
     """Begin a visit where the last one ended, and at every new group and establishment."""
     starts = flags(visit_end, len(positions), rng)

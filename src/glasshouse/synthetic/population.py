@@ -17,11 +17,11 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Codes, Floats, Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, text
-from glasshouse.synthetic.draws import Codes, Floats, flags, whole_sizes
+from glasshouse.synthetic.draws import Rates, flags, whole_sizes
 from glasshouse.synthetic.streaming import Generator
 
 RECORDS = 9_553_967
@@ -73,9 +73,9 @@ class PopulationWorld:
 
     sizes: Codes
     """The people of each postal code."""
-    races: Floats
+    races: Rates
     """Per postal code, the cumulated shares of the races."""
-    tilt: Floats
+    tilt: Rates
     """Per postal code, how much older its people are than all."""
 
     @cached_property
@@ -96,14 +96,14 @@ class PopulationWorld:
         return np.cumsum(self.sizes, dtype=np.int32)
 
     @cached_property
-    def _bounds(self) -> NDArray[np.float64]:
+    def _bounds(self) -> Floats:
         """Per step of the tilt, the cumulated shares of the ages, raised by the step: one ascending list for all."""
         ages = np.arange(YOUNGEST, OLDEST + 1)
         tilts = _TILT_STEPS[:, None] * (ages - ages.mean())
         shares = age_shares() * np.exp(tilts)
         bounds = np.cumsum(shares / shares.sum(axis=1, keepdims=True), axis=1)
         bounds[:, -1] = 1.0
-        raised: NDArray[np.float64] = (bounds + np.arange(float(len(_TILT_STEPS)))[:, None]).ravel()
+        raised: Floats = (bounds + np.arange(float(len(_TILT_STEPS)))[:, None]).ravel()
         return raised
 
     def draw(self, positions: Codes, rng: np.random.Generator) -> Mapping[str, Codes]:
@@ -134,7 +134,7 @@ class PopulationWorld:
 _TILT_STEPS = np.linspace(-3, 3, 25) * AGE_TILT
 
 
-def age_shares() -> NDArray[np.float64]:
+def age_shares() -> Floats:
     """Return the share of each age from 18 on: even within a band, and falling from 85 on."""
     shares = np.zeros(OLDEST - YOUNGEST + 1)
     ends = (*AGE_BANDS[1:], OLDEST + 1)
@@ -143,7 +143,7 @@ def age_shares() -> NDArray[np.float64]:
         if begin == AGE_BANDS[-1]:
             years = np.exp(-OLD_AGE_DECAY * np.arange(end - begin))
         shares[begin - YOUNGEST : end - YOUNGEST] = share * years / years.sum()
-    whole: NDArray[np.float64] = shares / shares.sum()
+    whole: Floats = shares / shares.sum()
     return whole
 
 
@@ -183,7 +183,7 @@ class PopulationStudy:
     """Those in the register: a number that names the person, and the quasi-identifiers."""
     release: pa.Table
     """The sample: the quasi-identifiers and the illness, without a name."""
-    truth: NDArray[np.int64]
+    truth: Integers
     """Per record of the release, the position of its person in the register; −1: the person is not in it."""
 
     @property

@@ -7,6 +7,10 @@ and these are what the generator models: how students spread over cities and sch
 school teaches, how rates of disability, transport and missing answers differ between schools, how
 far from their school students live and were born, and twins. `docs/synthetic.md` has the figures
 that come out beside the published ones.
+
+A second census has the same students a year later. The shares of those who leave, change school or declare another
+ethnicity are assumptions, of the order that school statistics report; they are not calibrated to a publication. Whoever
+changes school goes to that of a random student who lives in the same city, and travels as one does there.
 """
 
 from __future__ import annotations
@@ -18,10 +22,11 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from glasshouse.language import marked
+from glasshouse.arrays import Codes, Integers
+from glasshouse.errors import DataError, quoted
+from glasshouse.language import marked, text
 from glasshouse.synthetic.draws import (
-    Codes,
-    Floats,
+    Rates,
     below,
     beta_rates,
     categories,
@@ -45,6 +50,15 @@ SCHOOL_TYPES = ("municipal", "state", "private", "federal")
 ETHNICITIES = ("not declared", "white", "brown", "black", "Asian", "indigenous")
 NATIONALITIES = ("Brazilian", "Brazilian born abroad", "foreign")
 COUNTRIES = ("Brazil", *(f"country {code:03}" for code in range(1, 180)))
+
+LEAVING = 0.08
+"""The share of students who are not in the census a year later."""
+CHANGING_SCHOOL = 0.12
+"""The share of those who stay that are at another school."""
+DECLARING_ANEW = 0.05
+"""The share of those who stay whose ethnicity is declared as that of a random student of their school."""
+WITH_THE_SCHOOL = ("school", "school_type", "transport")
+NEEDED = ("city_of_residence", "ethnicity", *WITH_THE_SCHOOL)
 
 
 @dataclass(frozen=True)
@@ -175,21 +189,21 @@ class Schools:
     """The first age it teaches."""
     ages: Codes
     """How many years of age it teaches."""
-    adults: Floats
+    adults: Rates
     """Share of students of any age from 15."""
-    undeclared_ethnicity: Floats
+    undeclared_ethnicity: Rates
     """Share of students without an ethnicity."""
-    white: Floats
+    white: Rates
     """Share of white students among the others."""
-    disability: Floats
+    disability: Rates
     """Share of students with a disability."""
-    transport: Floats
+    transport: Rates
     """Share of students with public school transport."""
-    exempt: Floats
+    exempt: Rates
     """Share of students for whom the question of transport is left out."""
-    commuters: Floats
+    commuters: Rates
     """Share of students who live elsewhere in the region."""
-    undeclared_residence: Floats
+    undeclared_residence: Rates
     """Share of students without a city of residence."""
 
     def take(self, rows: Codes) -> Schools:
@@ -287,6 +301,43 @@ SCHOOL_CENSUS = Generator(
 )
 
 
+def a_year_later(students: pa.Table, *, seed: int = 0) -> pa.Table:
+    """Return a census of the same students one year later, in another order.
+
+    Args:
+        students: The census, with an identifier of each student if they are to be found again.
+        seed: What the changes follow from.
+
+    Raises:
+        DataError: A column of the school census is missing.
+
+    >>> from glasshouse import synthetic
+    >>> later = a_year_later(synthetic.table("school-census", records=1_000))
+    >>> 900 < later.num_rows < 940
+    True
+    """
+    missing = [name for name in NEEDED if name not in students.column_names]
+    if missing:
+        raise DataError(
+            text(
+                "the census has no column {columns}; make it with school-census",
+                columns=quoted(missing),
+            )
+        )
+    rng = np.random.default_rng(seed)
+    staying = np.flatnonzero(rng.random(students.num_rows) >= LEAVING)
+    rng.shuffle(staying)
+    later = students.take(pa.array(staying))
+    moved = np.flatnonzero(rng.random(len(staying)) < CHANGING_SCHOOL)
+    likeness = _alike(later.column("city_of_residence"), moved, rng)
+    for name in WITH_THE_SCHOOL:
+        later = _with_values_of(later, name, moved, likeness)
+    declared = np.flatnonzero(rng.random(len(staying)) < DECLARING_ANEW)
+    return _with_values_of(
+        later, "ethnicity", declared, _alike(later.column("school"), declared, rng)
+    )
+
+
 def _draw_schools(cities: Cities, students: int, rng: np.random.Generator) -> Schools:
     city = _school_cities(cities, rng)
     stage = categories([stage.share for stage in STAGES], SCHOOLS, rng)
@@ -338,7 +389,7 @@ def _school_sizes(
     return whole_sizes(size, total=students)
 
 
-def _disability_rates(rng: np.random.Generator) -> Floats:
+def _disability_rates(rng: np.random.Generator) -> Rates:
     rates = gamma_rates(*DISABILITY, SCHOOLS, rng)
     rates[flags(SPECIAL_SCHOOLS, SCHOOLS, rng)] = SPECIAL_RATE
     return rates
@@ -346,7 +397,7 @@ def _disability_rates(rng: np.random.Generator) -> Floats:
 
 def _transport_rates(
     cities: Cities, city: Codes, school_type: Codes, rng: np.random.Generator
-) -> Floats:
+) -> Rates:
     rural = (cities.population / REFERENCE_CITY) ** TRANSPORT_BY_POPULATION
     served = gamma_rates(TRANSPORT_RATE * rural, TRANSPORT_SHAPE, CITIES, rng)
     mean = served[city] * np.array(TRANSPORT_BY_TYPE, dtype=np.float32)[school_type]
@@ -431,3 +482,21 @@ def _make_twins(students: dict[str, Codes], rng: np.random.Generator) -> None:
         students[column][second] = students[column][second - 1]
     alike = second[flags(TWINS_ALIKE, len(second), rng)]
     students["gender"][alike] = students["gender"][alike - 1]
+
+
+def _alike(column: pa.ChunkedArray, places: Integers, rng: np.random.Generator) -> Integers:
+    """Return, for each place, a random place with the same value."""
+    codes = column.combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(codes.max() + 2))
+    first, size = starts[codes[places]], np.diff(starts)[codes[places]]
+    alike: Integers = order[first + (rng.random(len(places)) * size).astype(np.int64)]
+    return alike
+
+
+def _with_values_of(table: pa.Table, name: str, places: Integers, others: Integers) -> pa.Table:
+    """Return the table with the values of other places in some places of one column."""
+    taken = np.arange(table.num_rows)
+    taken[places] = others
+    column = table.column(name).take(pa.array(taken))
+    return table.set_column(table.column_names.index(name), name, column)

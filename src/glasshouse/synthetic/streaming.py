@@ -1,4 +1,4 @@
-"""What a generator of synthetic microdata is, and how its records are streamed.
+"""What a generator of synthetic microdata is, and how its records are streamed and written.
 
 A generator builds a *world* (cities, schools, establishments, their latent rates) from the seed and
 the number of records, then draws the records batch by batch. Every batch has its own child seed, so
@@ -8,30 +8,38 @@ memory holds the world and one batch.
 The order of the records must not help an algorithm. The world lists its records place by place;
 small groups of neighbours in this list are dealt out to the batches like cards (group k to batch
 k mod B), and each batch is then shuffled, so that every batch is a cross-section of the whole
-country. Groups, because relatives and records of one visit have to be drawn together.
+country. Groups, because relatives and records of one visit have to be drawn together. A file of them appears whole
+or not at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import gzip
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Protocol
+from pathlib import Path
+from typing import BinaryIO, Protocol, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
 
-from glasshouse.errors import StudyError
+from glasshouse.arrays import Codes
+from glasshouse.atomic import new_file
+from glasshouse.errors import StudyError, quoted
 from glasshouse.language import text
-from glasshouse.synthetic.draws import Codes
 
 BATCH_RECORDS = 1 << 19
 """About the most records in one batch: a compromise between memory and repeated dictionaries."""
 
 _WORLD, _BATCH = 0, 1
+_DICTIONARY_BYTES = 16 << 20
+"""Keeps the school codes of a batch in one Parquet dictionary; the default of 1 MB overflows."""
 
 
-class World(Protocol):
+class GeneratorWorld(Protocol):
     """Everything that is drawn once, before the first record."""
 
     @property
@@ -62,7 +70,7 @@ class Generator:
     """The largest size that can be asked for."""
     together: int
     """How many neighbours in the world's list are dealt out and drawn together."""
-    world: Callable[[int, np.random.Generator], World]
+    world: Callable[[int, np.random.Generator], GeneratorWorld]
     """Builds the world for a number of records."""
 
     @property
@@ -107,7 +115,9 @@ class Generator:
             positions = dealt(records, together=self.together, part=part, parts=parts)
             yield self._batch(world, positions, _child(seed, _BATCH, part))
 
-    def _batch(self, world: World, positions: Codes, rng: np.random.Generator) -> pa.RecordBatch:
+    def _batch(
+        self, world: GeneratorWorld, positions: Codes, rng: np.random.Generator
+    ) -> pa.RecordBatch:
         drawn = world.draw(positions, rng)
         order = rng.permutation(len(positions))
         arrays = [
@@ -128,6 +138,60 @@ def dealt(records: int, *, together: int, part: int, parts: int) -> Codes:
     first = np.arange(together * part, records, together * parts, dtype=np.int32)
     positions: Codes = np.add.outer(first, np.arange(together, dtype=np.int32)).ravel()
     return positions[positions < records]
+
+
+def write_batches(batches: Iterable[pa.RecordBatch], *, schema: pa.Schema, path: Path) -> None:
+    """Write batches as Parquet, CSV or compressed CSV, by the suffix of the path.
+
+    A file that exists is replaced at the very end; on any failure it is untouched and nothing is
+    left behind.
+
+    Raises:
+        StudyError: the suffix is none of those known.
+        DataError: the file cannot be written there.
+    """
+    save = _writer_for(path)
+    with new_file(path) as draft, draft.open("wb") as stream:
+        save(batches, schema, stream)
+
+
+def _parquet(batches: Iterable[pa.RecordBatch], schema: pa.Schema, stream: BinaryIO) -> None:
+    with pa.parquet.ParquetWriter(
+        stream, schema, compression="zstd", dictionary_pagesize_limit=_DICTIONARY_BYTES
+    ) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def _csv(batches: Iterable[pa.RecordBatch], schema: pa.Schema, stream: BinaryIO) -> None:
+    texts = pa.schema([pa.field(name, pa.string(), nullable=False) for name in schema.names])
+    options = pa.csv.WriteOptions(quoting_style="none")
+    with pa.csv.CSVWriter(stream, texts, write_options=options) as writer:
+        for batch in batches:
+            writer.write_batch(batch.cast(texts))
+
+
+def _csv_gz(batches: Iterable[pa.RecordBatch], schema: pa.Schema, stream: BinaryIO) -> None:
+    """Compress fast; without a name and a time in the header, equal data give equal bytes."""
+    with gzip.GzipFile("", "wb", compresslevel=3, fileobj=stream, mtime=0) as compressed:
+        _csv(batches, schema, cast(BinaryIO, compressed))
+
+
+_Writer = Callable[[Iterable[pa.RecordBatch], pa.Schema, BinaryIO], None]
+_WRITERS: dict[str, _Writer] = {".parquet": _parquet, ".csv": _csv, ".csv.gz": _csv_gz}
+
+
+def _writer_for(path: Path) -> _Writer:
+    for suffix, writer in _WRITERS.items():
+        if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
+            return writer
+    raise StudyError(
+        text(
+            '"{path}" does not say its format; end it in one of {endings}',
+            path=path,
+            endings=quoted(_WRITERS),
+        )
+    )
 
 
 def _child(seed: int, *key: int) -> np.random.Generator:

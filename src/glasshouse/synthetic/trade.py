@@ -23,8 +23,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.atomic import cannot_write, new_file
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import localised, text, unknown_name
@@ -36,9 +36,8 @@ from glasshouse.synthetic.trade_world import (
     OTHER_NATURES,
     STATES,
     TRANSACTIONS,
-    Integers,
-    Rows,
-    World,
+    TradeRows,
+    TradeWorld,
     draw_transactions,
     draw_world,
 )
@@ -194,9 +193,7 @@ def _beside_the_month(plan: str) -> str:
     return plan[plan.index('command = "totals"') :].replace('"month/', '"')
 
 
-def _shown(
-    world: World, rows: Rows, effective: NDArray[np.bool_], suppress_below: int
-) -> NDArray[np.bool_]:
+def _shown(world: TradeWorld, rows: TradeRows, effective: Flags, suppress_below: int) -> Flags:
     """Tell which records are published: those of products with enough importers."""
     product = world.line_product[rows.line]
     pairs = np.unique(np.stack([product[effective], rows.importer[effective]], axis=1), axis=0)
@@ -205,9 +202,9 @@ def _shown(
 
 
 def _published(
-    world: World,
-    rows: Rows,
-    shown: NDArray[np.bool_],
+    world: TradeWorld,
+    rows: TradeRows,
+    shown: Flags,
     declaration: Integers,
     random: np.random.Generator,
 ) -> pa.Table:
@@ -231,7 +228,7 @@ def _published(
     return pa.table({name: _plain(column) for name, column in columns.items()})
 
 
-def _by_state(world: World, rows: Rows, counted: NDArray[np.bool_], rounding: str) -> pa.Table:
+def _by_state(world: TradeWorld, rows: TradeRows, counted: Flags, rounding: str) -> pa.Table:
     line, importer = rows.line[counted], rows.importer[counted]
     keys = [
         world.product[world.line_product[line]],
@@ -249,7 +246,7 @@ def _by_state(world: World, rows: Rows, counted: NDArray[np.bool_], rounding: st
     return pa.table({name: _plain(column) for name, column in columns.items()})
 
 
-def _by_city(world: World, rows: Rows, counted: NDArray[np.bool_], rounding: str) -> pa.Table:
+def _by_city(world: TradeWorld, rows: TradeRows, counted: Flags, rounding: str) -> pa.Table:
     line, importer = rows.line[counted], rows.importer[counted]
     keys = [
         world.product[world.line_product[line]] // 10_000,
@@ -270,7 +267,7 @@ def _by_city(world: World, rows: Rows, counted: NDArray[np.bool_], rounding: str
     return pa.table({name: _plain(column) for name, column in columns.items()})
 
 
-def _register(world: World) -> pa.Table:
+def _register(world: TradeWorld) -> pa.Table:
     city = world.importer_city
     columns = {
         "importer": _digits(np.arange(len(city)), 8),
@@ -281,10 +278,10 @@ def _register(world: World) -> pa.Table:
 
 
 def _truth(
-    world: World,
-    rows: Rows,
-    chosen: NDArray[np.bool_],
-    counted: NDArray[np.bool_],
+    world: TradeWorld,
+    rows: TradeRows,
+    chosen: Flags,
+    counted: Flags,
     declaration: Integers,
 ) -> pa.Table:
     places = np.flatnonzero(chosen)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.synthetic.draws import categories, flags, power_ranks, whole_sizes
 
 TRANSACTIONS, IMPORTERS = 817_468, 18_430
@@ -61,17 +62,14 @@ ORIGINS = (
 NATURES = ("EFFECTIVE", "ADMINISTRATIVE", "SPECIAL")
 
 
-Integers = NDArray[np.int64]
-
-
 @dataclass(frozen=True, kw_only=True)
-class World:
+class TradeWorld:
     """Cities, products, importers and their lines of trade."""
 
     city_state: Integers
     product: Integers
     """The eight digits of each product."""
-    by_unit: NDArray[np.bool_]
+    by_unit: Flags
     """Whether a product is counted in pieces, not in kilograms."""
     importer_city: Integers
     importer_size: Integers
@@ -80,16 +78,16 @@ class World:
     """Where the lines of each importer begin."""
     line_product: Integers
     line_origin: Integers
-    line_level: NDArray[np.float64]
+    line_level: Floats
     """The logarithm of a usual value, in dollars."""
-    line_price: NDArray[np.float64]
+    line_price: Floats
     """Dollars per kilogram."""
     line_decimals: Integers
     """How many decimals the weights have."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows:
+class TradeRows:
     """The transactions, effective or not."""
 
     importer: Integers
@@ -99,7 +97,7 @@ class Rows:
     """In cents and 10⁻⁵ kilograms or pieces."""
 
 
-def draw_world(transactions: int, importers: int, random: np.random.Generator) -> World:
+def draw_world(transactions: int, importers: int, random: np.random.Generator) -> TradeWorld:
     """Draw cities, products, importers and what each of them trades."""
     cities = min(importers, max(3, round(CITIES_PER_IMPORTER * importers)))
     further = categories(_power(cities, CITY_EXPONENT), importers - cities, random)
@@ -115,7 +113,7 @@ def draw_world(transactions: int, importers: int, random: np.random.Generator) -
     line_product = _line_products(line_importer, importers, codes, random)
     level, price = random.normal(7.4, 1.4, products), np.exp(random.normal(2.2, 1.3, products))
     decimals = random.choice([0, 1, 2, 3, 5], len(line_importer), p=[0.2, 0.1, 0.2, 0.2, 0.3])
-    return World(
+    return TradeWorld(
         city_state=categories(STATE_SHARES, cities, random).astype(np.int64),
         product=codes,
         by_unit=flags(0.4, products, random),
@@ -167,7 +165,9 @@ def _line_origins(product: Integers, products: int, random: np.random.Generator)
     return np.where(home, main[product], any_origin).astype(np.int64)
 
 
-def draw_transactions(world: World, transactions: int, random: np.random.Generator) -> Rows:
+def draw_transactions(
+    world: TradeWorld, transactions: int, random: np.random.Generator
+) -> TradeRows:
     """Draw so many effective transactions, and those of other natures beside them."""
     importer = np.repeat(np.arange(len(world.importer_size)), world.importer_size)
     others = random.choice(importer, round(OTHER_NATURES * transactions))
@@ -181,7 +181,7 @@ def draw_transactions(world: World, transactions: int, random: np.random.Generat
     line = world.line_first[importer] + rank
     order = np.argsort(line, kind="stable")
     line, nature = line[order], nature[order]
-    return Rows(
+    return TradeRows(
         importer=importer[order],
         line=line,
         nature=nature,
@@ -189,7 +189,7 @@ def draw_transactions(world: World, transactions: int, random: np.random.Generat
     )
 
 
-def _measures(world: World, line: Integers, random: np.random.Generator) -> Integers:
+def _measures(world: TradeWorld, line: Integers, random: np.random.Generator) -> Integers:
     """Draw values, weights, quantities, freights and insurances, in cents and 10⁻⁵; some are those of the last row."""
     count = len(line)
     value = np.exp(np.minimum(random.normal(world.line_level[line], 1.0), 17.0))

@@ -18,12 +18,12 @@ from types import MappingProxyType
 import numpy as np
 import pyarrow as pa
 from numba import njit
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
 from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
-from glasshouse.table.encoded import Column, EncodedTable, Role
+from glasshouse.table.encoded import EncodedColumn, EncodedTable, Role
 from glasshouse.table.treatment import Step, one_record_each
 
 ABSENT = None
@@ -32,7 +32,7 @@ PRESENCE = pa.array(["present", "absent"], pa.large_string())
 
 
 @dataclass(frozen=True)
-class Member:
+class CollectionMember:
     """One dataset of a collection."""
 
     name: str
@@ -51,7 +51,7 @@ class Collection:
 
     table: EncodedTable
     """All datasets side by side, a record per person of the focal one."""
-    members: tuple[Member, ...]
+    members: tuple[CollectionMember, ...]
     """The datasets, the focal one first."""
     steps: tuple[Step, ...]
     """What was left out of each, so that everybody has one record."""
@@ -151,7 +151,7 @@ class _Joiner:
         self._columns = dict(focal.columns)
         self._steps = list(steps)
         tag = _stem(focal.name) if tags is None else tags[0]
-        self._members = [Member(focal.name, tag, focal.records, focal.records)]
+        self._members = [CollectionMember(focal.name, tag, focal.records, focal.records)]
         self._own: list[dict[str, tuple[str, ...]]] = [_facts(focal)]
         self._found: list[Mapping[str, str]] = [{name: name for name in focal.columns}]
         identifier = _identifier(focal)
@@ -183,9 +183,9 @@ class _Joiner:
                 tagged[name] = f"{name}@{tag}"
                 self._add_column(_joined(table.column(name), place, tagged[name]))
         presence = (place < 0).astype(np.uint8)
-        self._add_column(Column(f"@{tag}", presence, PRESENCE))
+        self._add_column(EncodedColumn(f"@{tag}", presence, PRESENCE))
         self._steps += treated.steps
-        self._members.append(Member(table.name, tag, table.records, linked))
+        self._members.append(CollectionMember(table.name, tag, table.records, linked))
         self._own.append(_facts(table) | {"": ("",)})  # ``@2015`` is whether somebody is there
         self._found.append({**tagged, "": f"@{tag}"})
 
@@ -252,7 +252,7 @@ class _Joiner:
             )
         return tag
 
-    def _add_column(self, column: Column) -> None:
+    def _add_column(self, column: EncodedColumn) -> None:
         if column.name in self._columns:
             raise DataError(
                 text(
@@ -273,11 +273,11 @@ def _stem(name: str) -> str:
     return PurePath(name).stem or name
 
 
-def _identifier(table: EncodedTable) -> Column:
+def _identifier(table: EncodedTable) -> EncodedColumn:
     return table.column(str(table.identifier))
 
 
-def _joined(column: Column, place: NDArray[np.int64], name: str) -> Column:
+def _joined(column: EncodedColumn, place: Integers, name: str) -> EncodedColumn:
     """Return a column of an auxiliary dataset in the order of the focal one, with one more value for absence."""
     absent = column.cardinality
     codes = _gathered(
@@ -285,13 +285,11 @@ def _joined(column: Column, place: NDArray[np.int64], name: str) -> Column:
     )
     codes.flags.writeable = False
     values = pa.concat_arrays([column.values, pa.array([ABSENT], pa.large_string())])
-    return Column(name, codes, values)
+    return EncodedColumn(name, codes, values)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _places(
-    codes: Codes, person: NDArray[np.int64], row: NDArray[np.int64], records: int
-) -> tuple[NDArray[np.int64], int]:
+def _places(codes: Codes, person: Integers, row: Integers, records: int) -> tuple[Integers, int]:
     """Return, per record of the focal dataset, the record of the same person in another, or −1; and how many have one.
 
     Args:
@@ -311,7 +309,7 @@ def _places(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _gathered(codes: Codes, place: NDArray[np.int64], taken: Codes, absent: int) -> Codes:
+def _gathered(codes: Codes, place: Integers, taken: Codes, absent: int) -> Codes:
     for i in range(place.size):
         taken[i] = codes[place[i]] if place[i] >= 0 else absent
     return taken

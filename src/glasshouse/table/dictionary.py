@@ -14,6 +14,8 @@ import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers, Words
+
 Codes = NDArray[np.unsignedinteger[Any]]
 """Codes of a column, in the smallest unsigned integers that hold them."""
 
@@ -63,7 +65,7 @@ class Dictionary:
         dictionary.encode(values)
         return dictionary
 
-    def find(self, texts: pa.StringArray | pa.LargeStringArray) -> NDArray[np.int64]:
+    def find(self, texts: pa.StringArray | pa.LargeStringArray) -> Integers:
         """Return the codes of some texts, and −1 for a text that is not known."""
         offsets, data = _buffers(texts)
         codes = np.empty(len(texts), np.int64)
@@ -135,8 +137,8 @@ def _encode(
     codes: NDArray[np.uint32],
     done: int,
     slots: NDArray[np.uint32],
-    hashes: NDArray[np.uint64],
-    starts: NDArray[np.int64],
+    hashes: Words,
+    starts: Integers,
     arena: NDArray[np.uint8],
     count: int,
 ) -> tuple[int, int]:
@@ -177,12 +179,12 @@ def _encode(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _find(
-    offsets: NDArray[np.int64],
+    offsets: Integers,
     data: NDArray[np.uint8],
-    codes: NDArray[np.int64],
+    codes: Integers,
     slots: NDArray[np.uint32],
-    hashes: NDArray[np.uint64],
-    starts: NDArray[np.int64],
+    hashes: Words,
+    starts: Integers,
     arena: NDArray[np.uint8],
 ) -> None:
     mask = np.uint64(slots.size - 1)
@@ -216,7 +218,7 @@ def _hash(data: NDArray[np.uint8], begin: int, end: int) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _fill_slots(slots: NDArray[np.uint32], hashes: NDArray[np.uint64], count: int) -> None:
+def _fill_slots(slots: NDArray[np.uint32], hashes: Words, count: int) -> None:
     mask = np.uint64(slots.size - 1)
     for code in range(count):
         slot = hashes[code] & mask

@@ -15,9 +15,9 @@ import pyarrow as pa
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import text
+from glasshouse.progress import OnProgress
 from glasshouse.sources import (
     MISSING,
-    OnProgress,
     Source,
     display_name,
     open_source,
@@ -27,7 +27,7 @@ from glasshouse.sources.source import check_columns
 from glasshouse.study import ColumnType, Dialect
 from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
 from glasshouse.table.encoded import (
-    Column,
+    EncodedColumn,
     EncodedTable,
     Role,
     assign_roles,
@@ -69,7 +69,7 @@ def read(
         types: Columns to be understood as ``integer`` or ``number`` before equal values are told apart;
             all others are text.
         name: What results call the table; by default the file's name.
-        on_progress: Called with the amount read and the whole amount.
+        on_progress: Called now and then with how much is read.
 
     Returns:
         The table. If any role is given, only the columns with a role are read; else all, as ignored.
@@ -190,7 +190,7 @@ def _encoded(
     columns = {}
     for name in names:
         codes = _joined(pieces.pop(name), len(dictionaries[name]))
-        column = Column(name, codes, dictionaries.pop(name).values())
+        column = EncodedColumn(name, codes, dictionaries.pop(name).values())
         kind = types.get(name, ColumnType.TEXT)
         columns[name] = _understood(column, kind, strip=strip, where=source.name)
     return EncodedTable(source.name, records, columns, dict.fromkeys(names, Role.IGNORED))
@@ -212,7 +212,9 @@ Understanding = Callable[[str], str]
 """Maps a value as written to the value as meant; raises ValueError where there is none."""
 
 
-def _understood(column: Column, kind: ColumnType, *, strip: bool, where: str) -> Column:
+def _understood(
+    column: EncodedColumn, kind: ColumnType, *, strip: bool, where: str
+) -> EncodedColumn:
     understanding = _understanding(kind, strip=strip)
     return column if understanding is None else _merged(column, understanding, where)
 
@@ -244,7 +246,7 @@ def _number(written: str) -> str:
     return digits if digits == "0" else sign + digits
 
 
-def _merged(column: Column, understood: Understanding, where: str) -> Column:
+def _merged(column: EncodedColumn, understood: Understanding, where: str) -> EncodedColumn:
     """Return the column with values that mean the same made one."""
     meant: dict[str, int] = {}
     new_code = np.empty(column.cardinality, np.uint32)
@@ -266,4 +268,4 @@ def _merged(column: Column, understood: Understanding, where: str) -> Column:
         new_code[code] = meant.setdefault(value, len(meant))
     codes = new_code.astype(smallest_unsigned(len(meant)))[column.codes]
     codes.flags.writeable = False
-    return Column(column.name, codes, pa.array(list(meant), pa.large_string()))
+    return EncodedColumn(column.name, codes, pa.array(list(meant), pa.large_string()))

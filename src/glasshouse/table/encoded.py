@@ -1,8 +1,14 @@
-"""The table that every attack works on: integer codes, dictionaries and roles."""
+"""The table that every attack works on: integer codes, dictionaries and roles; and a first look at it.
+
+Roles are suggested, never assumed: each suggestion carries its reason, from the column's name (in English or
+Portuguese) or from its values.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -13,17 +19,49 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.ipc
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, text, translated, unknown_name
+from glasshouse.sources import MISSING
 from glasshouse.table.dictionary import Codes, smallest_unsigned
 
 _METADATA = b"glasshouse.table"
 _FORMAT = 2
+
+IDENTIFYING_WORDS = frozenset(
+    "id identifier uid uuid cpf cnpj cns nis pis rg ssn passport passaporte matricula nome name "
+    "surname sobrenome email mail phone telefone celular pseudonym pseudonimo".split()
+)
+QUASI_IDENTIFYING_WORDS = frozenset(
+    "age idade sex sexo gender genero race raca cor ethnicity etnia colour color birth nascimento nasc dob born "
+    "day dia month mes year ano zip zipcode cep postcode postal city cidade municipality municipio county "
+    "state estado uf province region regiao country pais nationality nacionalidade native naturalidade "
+    "marital civil marriage education educacao escolaridade school escola grade serie occupation ocupacao "
+    "profession profissao job workclass cbo residence residencia neighbourhood bairro address endereco "
+    "latitude longitude language idioma household domicilio date data admission internacao establishment "
+    "estabelecimento cnes hospital".split()
+)
+SENSITIVE_WORDS = frozenset(
+    "disease doenca diagnosis diagnostico cid icd disability deficiencia income renda salary salario wage "
+    "religion religiao hiv aids cancer procedure procedimento treatment tratamento medication medicamento drug "
+    "party partido vote voto sexual orientation orientacao crime conviction condenacao debt divida score nota "
+    "transport transporte benefit beneficio bolsa test exame result resultado death obito cause causa".split()
+)
+WEIGHT_WORDS = frozenset("weight weights peso pesos fnlwgt".split())
+
+MANY_VALUES = 0.5
+"""A column with more distinct values than this share of the records tells records apart by itself."""
+_PATTERNS = {
+    "integer": r"^[+-]?\d{1,18}$",
+    "number": r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$",
+    "date": r"^(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[/.]\d{1,2}[/.]\d{4})([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?$",
+}
 
 
 class Role(StrEnum):
@@ -44,7 +82,7 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True)
-class Column:
+class EncodedColumn:
     """One attribute of all records."""
 
     name: str
@@ -60,6 +98,10 @@ class Column:
         return len(self.values)
 
 
+Column = EncodedColumn
+"""The former name, which folders above still use."""
+
+
 @dataclass(frozen=True)
 class EncodedTable:
     """A table as codes: what the records hold, and what each column is to the adversary."""
@@ -68,7 +110,7 @@ class EncodedTable:
     """What results call it: the file's name."""
     records: int
     """The number of records."""
-    columns: Mapping[str, Column]
+    columns: Mapping[str, EncodedColumn]
     """The columns by name, in the order of the file."""
     roles: Mapping[str, Role]
     """The role of every column, and of every fact."""
@@ -76,7 +118,7 @@ class EncodedTable:
     """What the adversary learns together, by name: the columns that each fact stands for."""
     collection: tuple[str, ...] = ()
     """The names of the datasets that it was joined from, the focal one first; empty: it is one dataset."""
-    positions: NDArray[np.int64] | None = None
+    positions: Integers | None = None
     """Per record, its position in the dataset that was read; None: no record was left out."""
 
     def __post_init__(self) -> None:
@@ -109,7 +151,7 @@ class EncodedTable:
         """The name of the column of record weights, if any."""
         return next(iter(self._with_role(Role.WEIGHT)), None)
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> EncodedColumn:
         """Return a column by its name.
 
         Raises:
@@ -119,7 +161,7 @@ class EncodedTable:
             raise DataError(unknown_name("column", name, self.name, self.columns))
         return self.columns[name]
 
-    def columns_of(self, name: str) -> tuple[Column, ...]:
+    def columns_of(self, name: str) -> tuple[EncodedColumn, ...]:
         """Return the columns that a quasi-identifier stands for: those of a fact, or the one of that name."""
         return tuple(self.column(part) for part in self.facts.get(name, (name,)))
 
@@ -217,6 +259,26 @@ class EncodedTable:
         return tuple(name for name, own in self.roles.items() if own is role)
 
 
+@dataclass(frozen=True)
+class ColumnProfile:
+    """What one column holds, and what it is likely to be."""
+
+    name: str
+    """Its name."""
+    kind: str
+    """What its values look like: integer, number, date or text; empty when it holds nothing."""
+    distinct: int
+    """The number of distinct values, missing not counted."""
+    missing: int
+    """The number of records without a value."""
+    unique: int
+    """The number of records whose value no other record has."""
+    role: Role
+    """The role that is suggested."""
+    reason: str
+    """Why, in the language that is spoken."""
+
+
 def assign_roles(
     *,
     quasi_identifiers: Iterable[str] = (),
@@ -269,6 +331,11 @@ def _two_roles(name: str, first: Role, second: Role) -> str:
     )
 
 
+def profile(table: EncodedTable) -> tuple[ColumnProfile, ...]:
+    """Describe every column of a table, in the order of the file."""
+    return tuple(_profiled(column, table.records) for column in table.columns.values())
+
+
 def is_saved_table(path: Path) -> bool:
     """Tell whether a file is one that `EncodedTable.save` wrote."""
     try:
@@ -305,7 +372,7 @@ def load_table(path: Path) -> EncodedTable:
             text("{file}: was saved by another version; encode the data again", file=path.name)
         )
     columns = {
-        name: Column(name, np.asarray(array.indices), array.dictionary)
+        name: EncodedColumn(name, np.asarray(array.indices), array.dictionary)
         for name, array in zip(batch.schema.names, batch.columns, strict=True)
     }
     return EncodedTable(own_name, batch.num_rows, columns, roles, facts, collection)
@@ -316,20 +383,20 @@ def _opened(path: Path) -> pa.ipc.RecordBatchFileReader:
 
 
 def _with_own_values(
-    column: Column, records: NDArray[np.int64], new_code: NDArray[np.uint32]
-) -> Column:
+    column: EncodedColumn, records: Integers, new_code: NDArray[np.uint32]
+) -> EncodedColumn:
     """Return a column of some records, with a dictionary of the values that they have."""
     codes = np.empty(len(records), np.uint32)
     used = _renumber(column.codes, records, new_code, codes)
     smallest = codes.astype(smallest_unsigned(len(used)), copy=False)
     smallest.flags.writeable = False
-    return Column(column.name, smallest, column.values.take(pa.array(used)))
+    return EncodedColumn(column.name, smallest, column.values.take(pa.array(used)))
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _renumber(
     codes: Codes,
-    records: NDArray[np.int64],
+    records: Integers,
     new_code: NDArray[np.uint32],
     renumbered: NDArray[np.uint32],
 ) -> NDArray[np.uint32]:
@@ -349,3 +416,67 @@ def _renumber(
     for i in range(count):
         new_code[used[i]] = 0
     return used[:count].copy()
+
+
+def _profiled(column: EncodedColumn, records: int) -> ColumnProfile:
+    counts = np.bincount(column.codes, minlength=column.cardinality)
+    present = np.array([value != MISSING for value in column.values.to_pylist()], bool)
+    distinct = int(np.count_nonzero(present))
+    missing = int(counts[~present].sum())
+    unique = int(np.count_nonzero(counts[present] == 1))
+    role, reason = _suggestion(column.name, column.cardinality, unique, records)
+    return ColumnProfile(
+        name=column.name,
+        kind=_kind(column.values.filter(pa.array(present))),
+        distinct=distinct,
+        missing=missing,
+        unique=unique,
+        role=role,
+        reason=reason,
+    )
+
+
+def _suggestion(name: str, distinct: int, unique: int, records: int) -> tuple[Role, str]:
+    words = _words(name)
+    if distinct <= 1:
+        return Role.IGNORED, text("holds one value only, so it tells nobody apart")
+    if hint := words & WEIGHT_WORDS:
+        return Role.WEIGHT, _called(hint)
+    if hint := words & IDENTIFYING_WORDS:
+        return Role.IDENTIFIER, _called(hint)
+    if hint := words & SENSITIVE_WORDS:
+        return Role.SENSITIVE, _called(hint)
+    if hint := words & QUASI_IDENTIFYING_WORDS:
+        return Role.QUASI_IDENTIFIER, _called(hint)
+    if unique == records:
+        return Role.IDENTIFIER, text("every record has a value of its own")
+    if distinct > MANY_VALUES * records:
+        return Role.IDENTIFIER, text(
+            "{distinct} distinct values in {records} records", distinct=distinct, records=records
+        )
+    return Role.IGNORED, text("nothing in its name or values suggests a role; decide yourself")
+
+
+def _called(hint: frozenset[str]) -> str:
+    return text('called "{word}"', word=min(hint))
+
+
+def _words(name: str) -> frozenset[str]:
+    """Return the words of a column's name, folded: no accents, no case, camel case taken apart.
+
+    >>> sorted(_words("DT_Nascimento")), sorted(_words("maritalStatus")), sorted(_words("Raça/cor"))
+    (['dt', 'nascimento'], ['marital', 'status'], ['cor', 'raca'])
+    """
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    plain = unicodedata.normalize("NFKD", apart).encode("ascii", "ignore").decode("ascii")
+    return frozenset(re.findall(r"[a-z]+", plain.lower()))
+
+
+def _kind(values: pa.LargeStringArray) -> str:
+    if len(values) == 0:
+        return ""
+    for kind, pattern in _PATTERNS.items():
+        matches = pc.match_substring_regex(values, pattern)
+        if pc.all(matches).as_py():
+            return kind
+    return "text"

@@ -18,8 +18,8 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError, quoted
 from glasshouse.language import text
 from glasshouse.table.encode import NUMBER
@@ -74,14 +74,14 @@ def covers(released: str, true: str) -> bool:
     return released in (true, SUPPRESSED) or bool(_Cover.of([released]).beside_star(true))
 
 
-def standing_for(true: Texts, released: Texts) -> NDArray[np.bool_]:
+def standing_for(true: Texts, released: Texts) -> Flags:
     """Tell, for each released value, whether it can stand for one of the true values: equal, covering, or ``*``.
 
     >>> standing_for(["34"], ["34", "30-39", "40+", "*"]).tolist()
     [True, True, False, True]
     """
     true, released = _as_array(true), _as_array(released)
-    marks: NDArray[np.bool_] = np.array(pc.is_in(released, value_set=true), np.bool_)
+    marks: Flags = np.array(pc.is_in(released, value_set=true), np.bool_)
     general = generalised_values(released)
     cover = _understood(true, list(general.values()))
     positions = np.fromiter(general, np.int64, len(general))
@@ -90,14 +90,14 @@ def standing_for(true: Texts, released: Texts) -> NDArray[np.bool_]:
     return marks
 
 
-def stood_for(true: Texts, released: Texts) -> NDArray[np.bool_]:
+def stood_for(true: Texts, released: Texts) -> Flags:
     """Tell, for each true value, whether one of the released values can stand for it: equal, covering, or ``*``.
 
     >>> stood_for(["19", "25", "30"], ["20-29", "30"]).tolist()
     [False, True, True]
     """
     true, released = _as_array(true), _as_array(released)
-    marks: NDArray[np.bool_] = np.array(pc.is_in(true, value_set=released), np.bool_)
+    marks: Flags = np.array(pc.is_in(true, value_set=released), np.bool_)
     cover = _understood(true, list(generalised_values(released).values()))
     if cover.is_plain:
         return marks
@@ -107,7 +107,7 @@ def stood_for(true: Texts, released: Texts) -> NDArray[np.bool_]:
     return marks
 
 
-def covering(true: Texts, released: Texts) -> NDArray[np.int64]:
+def covering(true: Texts, released: Texts) -> Integers:
     """Return, for each true value, the position of the released value that stands for it; −1 where none does.
 
     A released value that is equal wins over all others, and ``*`` stands for what nothing else covers. Where a true
@@ -123,7 +123,7 @@ def covering(true: Texts, released: Texts) -> NDArray[np.int64]:
     """
     true, released = _as_array(true), _as_array(released)
     equal = pc.fill_null(pc.index_in(true, value_set=released), -1)
-    position: NDArray[np.int64] = equal.to_numpy(zero_copy_only=False).astype(np.int64)
+    position: Integers = equal.to_numpy(zero_copy_only=False).astype(np.int64)
     rest = np.flatnonzero(position < 0)
     cover = _understood(true, released.to_pylist() if len(rest) else [])
     if cover.is_plain:
@@ -142,7 +142,7 @@ def generalised_values(values: pa.LargeStringArray) -> dict[int, str]:
     return dict(zip(positions.tolist(), values.take(pa.array(positions)).to_pylist(), strict=True))
 
 
-def is_suppressed(table: EncodedTable, names: Sequence[str]) -> NDArray[np.bool_]:
+def is_suppressed(table: EncodedTable, names: Sequence[str]) -> Flags:
     """Tell, for each record, whether all the named columns hold ``*``.
 
     >>> from glasshouse.table import read
@@ -223,7 +223,7 @@ def _as_array(texts: Texts) -> pa.LargeStringArray:
     return pa.array(list(texts), pa.large_string())
 
 
-def _matching(values: pa.LargeStringArray, pattern: str) -> NDArray[np.bool_]:
+def _matching(values: pa.LargeStringArray, pattern: str) -> Flags:
     return np.array(pc.fill_null(pc.match_substring_regex(values, pattern), False), np.bool_)
 
 

@@ -10,6 +10,9 @@ she knows:
 - a negated condition is met by all that is not wholly ruled out: ``20-29`` may be other than 25.
 
 Somebody without a record in an auxiliary dataset of a collection has no value there: it meets negated conditions only.
+
+Release and register are compared in the same way: ``20-29`` stands for everybody between 20 and 29, and a record with
+``*`` in some columns is looked up by the others.
 """
 
 from __future__ import annotations
@@ -26,24 +29,23 @@ from pathlib import PurePath
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError, StudyError, near_names, quoted
 from glasshouse.language import text
 from glasshouse.study.conditions import Bound, Condition, as_bound
-from glasshouse.table.encoded import Column, EncodedTable
+from glasshouse.table.encoded import EncodedColumn, EncodedTable
 from glasshouse.table.generalised import (
     SUPPRESSED,
     Interval,
     as_interval,
+    covering,
     generalised_values,
     set_members,
     standing_for,
     stood_for,
 )
-
-Marks = NDArray[np.bool_]
-"""A mark per value of a column, or per record."""
+from glasshouse.table.partition import refined
 
 _STARRED = re.compile(r"([0-9]+)(\*+)")
 _LONGEST_CODE = 18
@@ -54,7 +56,7 @@ _FEW = 3
 """Up to so many values are all named."""
 
 
-def may_fit(column: Column, condition: Condition) -> Marks:
+def may_fit(column: EncodedColumn, condition: Condition) -> Flags:
     """Tell, for each value of a column, whether it can stand for what a condition says; perhaps none can."""
     if condition.negated:
         return ~_ruled_out(column.values, replace(condition, negated=False))
@@ -63,7 +65,7 @@ def may_fit(column: Column, condition: Condition) -> Marks:
     return standing_for(condition.values, column.values)
 
 
-def records_fitting(table: EncodedTable, conditions: Sequence[Condition]) -> Marks:
+def records_fitting(table: EncodedTable, conditions: Sequence[Condition]) -> Flags:
     """Tell, for each record, whether it fits everything that is known.
 
     Raises:
@@ -79,7 +81,7 @@ def records_fitting(table: EncodedTable, conditions: Sequence[Condition]) -> Mar
     return marks
 
 
-def records_that_may_fit(table: EncodedTable, conditions: Sequence[Condition]) -> Marks:
+def records_that_may_fit(table: EncodedTable, conditions: Sequence[Condition]) -> Flags:
     """Tell, for each record, whether it fits everything that is known; perhaps none does."""
     marks = np.ones(table.records, np.bool_)
     for condition in conditions:
@@ -96,7 +98,7 @@ def fitting_without_one(table: EncodedTable, conditions: Sequence[Condition]) ->
     return [int(np.count_nonzero(once & ~_records(table, condition))) for condition in conditions]
 
 
-def column_known(table: EncodedTable, name: str) -> Column:
+def column_known(table: EncodedTable, name: str) -> EncodedColumn:
     """Return the column that a name means; in a collection a focal one may carry its dataset's tag, as all others do.
 
     Raises:
@@ -123,10 +125,10 @@ def column_known(table: EncodedTable, name: str) -> Column:
 
 def people_behind(
     table: EncodedTable,
-    records: NDArray[np.int64],
+    records: Integers,
     register: EncodedTable,
     names: Sequence[str],
-) -> Marks:
+) -> Flags:
     """Tell, for each person of a register, whether one of some records of a release can be theirs.
 
     A release that says ``30-39`` of a person aged 34 says it of everybody between 30 and 39. Records that hold ``*`` in
@@ -149,7 +151,34 @@ def people_behind(
     return behind
 
 
-def nobody_fits(column: Column, condition: Condition, *, where: str) -> str:
+def people_like(release: EncodedTable, register: EncodedTable, names: Sequence[str]) -> Integers:
+    """Return, per record of a release, how many people of a register it can stand for.
+
+    Args:
+        release: The records; values may be generalised.
+        register: The people, by their true values.
+        names: The columns to compare, which both have.
+
+    Raises:
+        DataError: A column is missing, or two released values stand for one true value.
+    """
+    for name in names:
+        register.column(name)
+        _refuse_nested(release.column(name), register.column(name))
+    people = np.zeros(release.records, np.int64)
+    for records in _by_stars(release, np.arange(release.records), names):
+        telling = [name for name in names if not _is_star(release.column(name), records[0])]
+        if not telling:
+            people[records] = register.records
+            continue
+        columns = [_common(release, register, name, records) for name in telling]
+        classes = refined(columns, len(records) + register.records)
+        released, true = np.split(classes.numbers, [len(records)])
+        people[records] = np.bincount(true, minlength=classes.classes)[released]
+    return people
+
+
+def nobody_fits(column: EncodedColumn, condition: Condition, *, where: str) -> str:
     """Say that no record fits a condition, and which values come nearest to it."""
     told = {"column": quoted([column.name]), "table": where, "known": _said(condition)}
     if condition.negated:
@@ -211,15 +240,13 @@ def _not_it(near: Sequence[str], told: Mapping[str, str]) -> str:
     )
 
 
-def _records(table: EncodedTable, condition: Condition) -> Marks:
+def _records(table: EncodedTable, condition: Condition) -> Flags:
     column = column_known(table, condition.column)
-    marks: Marks = may_fit(column, condition)[column.codes]
+    marks: Flags = may_fit(column, condition)[column.codes]
     return marks
 
 
-def _by_stars(
-    table: EncodedTable, records: NDArray[np.int64], names: Sequence[str]
-) -> Iterator[NDArray[np.int64]]:
+def _by_stars(table: EncodedTable, records: Integers, names: Sequence[str]) -> Iterator[Integers]:
     """Yield the records in groups that hold ``*`` in the same columns."""
     group = np.zeros(records.size, np.int64)
     for name in names:
@@ -231,14 +258,63 @@ def _by_stars(
         yield records[group == own]
 
 
-def _values_of(column: Column, records: NDArray[np.int64]) -> pa.LargeStringArray:
+def _is_star(column: EncodedColumn, record: int) -> bool:
+    return bool(column.values[int(column.codes[record])].as_py() == SUPPRESSED)
+
+
+def _common(
+    release: EncodedTable, register: EncodedTable, name: str, records: Integers
+) -> EncodedColumn:
+    """Return a column of some released records and of the register, in the values of the release."""
+    released, true = release.column(name), register.column(name)
+    values = released.values
+    star = values.index(SUPPRESSED).as_py()
+    kept = np.flatnonzero(np.arange(len(values)) != star)
+    try:
+        position = covering(true.values, values.take(pa.array(kept)))
+    except DataError as error:
+        raise DataError(
+            text("column {column}: {reason}", column=quoted([name]), reason=error)
+        ) from None
+    nobody = len(values)
+    code = np.where(position < 0, nobody, kept[position] if len(kept) else nobody)
+    joint = np.concatenate(
+        [released.codes[records].astype(np.uint32), code.astype(np.uint32)[true.codes]]
+    )
+    return EncodedColumn(name, joint, pa.nulls(nobody + 1, pa.large_string()))
+
+
+def _refuse_nested(released: EncodedColumn, true: EncodedColumn) -> None:
+    """Check that no released value stands for another one, but for ``*``: groups would overlap."""
+    general = generalised_values(released.values)
+    others = [written for written in general.values() if written != SUPPRESSED]
+    if not others:
+        return
+    is_plain = np.ones(released.cardinality, np.bool_)
+    is_plain[list(general)] = False
+    plain = released.values.filter(pa.array(is_plain))
+    both = pa.concat_arrays([plain, true.values])  # the true values tell codes from intervals
+    covered = stood_for(both, others)[: len(plain)]
+    if covered.any():
+        value = plain[int(np.argmax(covered))].as_py()
+        raise DataError(
+            text(
+                "column {column}: the release holds {value} beside a value that stands for it "
+                "too; generalise so that each value has one released form",
+                column=quoted([released.name]),
+                value=quoted([value]),
+            )
+        )
+
+
+def _values_of(column: EncodedColumn, records: Integers) -> pa.LargeStringArray:
     """Return the values that some records hold."""
     held = np.zeros(column.cardinality, np.bool_)
     held[column.codes[records]] = True
     return column.values.filter(pa.array(held))
 
 
-def _meeting(values: pa.LargeStringArray, known: Condition) -> Marks:
+def _meeting(values: pa.LargeStringArray, known: Condition) -> Flags:
     """Mark the values that are in an interval or can stand for something in it."""
     marks = _holding(values, known)
     for position, value in generalised_values(values).items():
@@ -246,7 +322,7 @@ def _meeting(values: pa.LargeStringArray, known: Condition) -> Marks:
     return marks
 
 
-def _ruled_out(values: pa.LargeStringArray, known: Condition) -> Marks:
+def _ruled_out(values: pa.LargeStringArray, known: Condition) -> Flags:
     """Mark the values that can stand only for what a condition says."""
     if known.is_interval:
         marks = _holding(values, known)
@@ -258,7 +334,7 @@ def _ruled_out(values: pa.LargeStringArray, known: Condition) -> Marks:
     return marks
 
 
-def _holding(values: pa.LargeStringArray, known: Condition) -> Marks:
+def _holding(values: pa.LargeStringArray, known: Condition) -> Flags:
     """Mark the values that meet a condition as they stand."""
     texts = values.to_pylist()
     return np.fromiter(

@@ -16,8 +16,9 @@ import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers, Words
 from glasshouse.table.dictionary import Codes, smallest_unsigned
-from glasshouse.table.encoded import Column, EncodedTable
+from glasshouse.table.encoded import EncodedColumn, EncodedTable
 
 _DIRECT_SLOTS = 1 << 22
 """Up to so many possible keys a plain array finds the class; beyond, or beyond four per record, a hash."""
@@ -29,7 +30,7 @@ class Partition:
 
     numbers: NDArray[np.uint32]
     """Per record, the number of its class; classes are numbered by first appearance."""
-    sizes: NDArray[np.int64]
+    sizes: Integers
     """Per class, how many records it holds."""
 
     @property
@@ -48,7 +49,7 @@ class Partition:
         return int(np.count_nonzero(self.sizes == 1))
 
     @cached_property
-    def starts(self) -> NDArray[np.int64]:
+    def starts(self) -> Integers:
         """Per class, where its records begin in ``order``; one more entry closes the last."""
         return np.concatenate([np.zeros(1, np.int64), np.cumsum(self.sizes)])
 
@@ -67,7 +68,9 @@ def partition(table: EncodedTable, names: Sequence[str]) -> Partition:
     return refined([column for name in names for column in table.columns_of(name)], table.records)
 
 
-def refined(columns: Sequence[Column], records: int, within: Partition | None = None) -> Partition:
+def refined(
+    columns: Sequence[EncodedColumn], records: int, within: Partition | None = None
+) -> Partition:
     """Return the classes of records alike on some columns; ``within``: that are also in one class of another."""
     if within is None:
         key, radix = np.zeros(records, np.uint64), 1
@@ -90,13 +93,13 @@ def with_facts_joined(table: EncodedTable, names: Sequence[str]) -> EncodedTable
         if [column.name for column in columns] != [name]:
             alike = refined(columns, table.records)
             codes = alike.numbers.astype(smallest_unsigned(alike.classes), copy=False)
-            joined[name] = Column(name, codes, pa.nulls(alike.classes, pa.large_string()))
+            joined[name] = EncodedColumn(name, codes, pa.nulls(alike.classes, pa.large_string()))
     if not joined:
         return table
     return replace(table, columns={**table.columns, **joined}, facts={})
 
 
-def _classes(key: NDArray[np.uint64], radix: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def _classes(key: Words, radix: int) -> tuple[NDArray[np.uint32], Integers]:
     if radix <= max(_DIRECT_SLOTS, 4 * len(key)) and radix < 1 << 31:
         numbers, sizes = _number_directly(key, radix)
     else:
@@ -105,7 +108,7 @@ def _classes(key: NDArray[np.uint64], radix: int) -> tuple[NDArray[np.uint32], N
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _packed(key: NDArray[np.uint64], codes: Codes, cardinality: int) -> NDArray[np.uint64]:
+def _packed(key: Words, codes: Codes, cardinality: int) -> Words:
     factor = np.uint64(cardinality)
     for i in range(key.size):
         key[i] = key[i] * factor + np.uint64(codes[i])
@@ -113,9 +116,7 @@ def _packed(key: NDArray[np.uint64], codes: Codes, cardinality: int) -> NDArray[
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _number_directly(
-    key: NDArray[np.uint64], radix: int
-) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def _number_directly(key: Words, radix: int) -> tuple[NDArray[np.uint32], Integers]:
     found = np.zeros(radix, np.uint32)
     numbers = np.empty(key.size, np.uint32)
     sizes = np.zeros(min(key.size, radix), np.int64)
@@ -132,7 +133,7 @@ def _number_directly(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _number_by_hash(key: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def _number_by_hash(key: Words) -> tuple[NDArray[np.uint32], Integers]:
     slots = 2
     while slots < 2 * key.size:
         slots *= 2
@@ -164,7 +165,7 @@ def _number_by_hash(key: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArra
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _class_order(numbers: NDArray[np.uint32], next_place: NDArray[np.int64]) -> NDArray[np.uint32]:
+def _class_order(numbers: NDArray[np.uint32], next_place: Integers) -> NDArray[np.uint32]:
     order = np.empty(numbers.size, np.uint32)
     for i in range(numbers.size):
         place = next_place[numbers[i]]

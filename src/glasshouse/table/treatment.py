@@ -13,14 +13,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numba import njit
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError, quoted
 from glasshouse.language import marked, text, translated
 from glasshouse.sources import MISSING
 from glasshouse.study import Condition
 from glasshouse.table.dictionary import Codes
-from glasshouse.table.encoded import Column, EncodedTable, Role
+from glasshouse.table.encoded import EncodedColumn, EncodedTable, Role
 from glasshouse.table.generalised import is_suppressed
 
 WHERE = marked("outside the selection")
@@ -154,7 +154,7 @@ def one_record_each(table: EncodedTable, *, seed: int = 0) -> Treated:
 def _without(
     table: EncodedTable,
     what: str,
-    marked: Sequence[tuple[str, NDArray[np.bool_]]],
+    marked: Sequence[tuple[str, Flags]],
     *,
     in_all: bool = True,
 ) -> tuple[EncodedTable, list[Step]]:
@@ -184,7 +184,7 @@ def _without(
     return (table if left == table.records else table.of_records(~gone)), steps
 
 
-def _meets(table: EncodedTable, condition: Condition) -> NDArray[np.bool_]:
+def _meets(table: EncodedTable, condition: Condition) -> Flags:
     """Tell for every record whether it meets a condition."""
     column = table.column(condition.column)
     if condition.is_interval:
@@ -192,16 +192,16 @@ def _meets(table: EncodedTable, condition: Condition) -> NDArray[np.bool_]:
     else:
         listed = pc.is_in(column.values, pa.array(condition.values, pa.large_string()))
         each = np.asarray(listed) != condition.negated
-    marks: NDArray[np.bool_] = each[column.codes]
+    marks: Flags = each[column.codes]
     return marks
 
 
-def _is_missing(column: Column) -> NDArray[np.bool_]:
+def _is_missing(column: EncodedColumn) -> Flags:
     return np.asarray(pc.equal(column.values, MISSING))[column.codes]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _chosen_records(codes: Codes, people: int, seed: np.uint64) -> NDArray[np.int64]:
+def _chosen_records(codes: Codes, people: int, seed: np.uint64) -> Integers:
     """Return the record of each person with the least hash of the seed and its place, in the order of the records."""
     chosen = np.full(people, -1, np.int64)
     least = np.empty(people, np.uint64)

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack
+from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.lattice import Sweep
-from glasshouse.microdata.models import Leakage
 from glasshouse.report.assess.charts import influence_findings
 from glasshouse.report.attacks import (
     MANY,

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack
-from glasshouse.microdata.explain import Explanation
+from glasshouse.microdata.assessment import Explanation
 from glasshouse.microdata.family import Family
 from glasshouse.microdata.influence import shapley_values
 from glasshouse.microdata.lattice import Sweep

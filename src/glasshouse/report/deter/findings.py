@@ -12,7 +12,7 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.economics import Deterrence, Deterrent, Exposure, Policy, Terms
+from glasshouse.economics import Deterrence, Deterrent, Policy, ReleaseExposure, Terms
 from glasshouse.economics.induction import Floats
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.report.attacks import graded
@@ -383,7 +383,7 @@ BINS = 20
 
 
 def exposure_findings(
-    exposure: Exposure,
+    exposure: ReleaseExposure,
     *,
     subject: str = "person",
     currency: str | None = None,
@@ -406,7 +406,7 @@ def amount_of(value: float, currency: str | None) -> str:
     return number(value, ",.2f") if currency is None else money(Fraction(value), currency)
 
 
-def _expected(exposure: Exposure) -> Finding:
+def _expected(exposure: ReleaseExposure) -> Finding:
     records = exposure.groups.records
     worst = max(exposure.expected_known, exposure.expected_unknown)
     grade = graded(Fraction(worst / records))
@@ -434,7 +434,7 @@ def _expected(exposure: Exposure) -> Finding:
     )
 
 
-def _expected_sentence(exposure: Exposure) -> str:
+def _expected_sentence(exposure: ReleaseExposure) -> str:
     records = exposure.groups.records
     worth = int(np.count_nonzero(exposure.known))
     parts = {
@@ -472,7 +472,7 @@ def _rounded(value: float) -> str:
     return number(value, ",.0f") if value >= 100 else number(value, ",.3g")
 
 
-def _lost(exposure: Exposure, currency: str | None) -> Finding:
+def _lost(exposure: ReleaseExposure, currency: str | None) -> Finding:
     lost = (exposure.loss_known, exposure.loss_unknown)
     return Finding(
         Severity.SAFE if not any(lost) else Severity.NOTE,
@@ -489,7 +489,7 @@ def _lost(exposure: Exposure, currency: str | None) -> Finding:
     )
 
 
-def _enough(exposure: Exposure, subject: str) -> Finding:
+def _enough(exposure: ReleaseExposure, subject: str) -> Finding:
     least, below = exposure.enough.lasting, exposure.below_enough
     figure = enough_figure(exposure.enough)
     if least is None:
@@ -576,7 +576,7 @@ def enough_figure(enough: Deterrent) -> str:
     )
 
 
-def _unsure(exposure: Exposure, subject: str) -> Iterator[Finding]:
+def _unsure(exposure: ReleaseExposure, subject: str) -> Iterator[Finding]:
     """Yield how large groups may be attacked by somebody who finds out their sizes only after she paid."""
     unsure = exposure.thresholds.no_exploit_after_access
     if unsure is None or unsure < 2 or exposure.enough.target:
@@ -592,7 +592,7 @@ def _unsure(exposure: Exposure, subject: str) -> Iterator[Finding]:
     )
 
 
-def exposure_figure(exposure: Exposure) -> Figure:
+def exposure_figure(exposure: ReleaseExposure) -> Figure:
     """Return how the risk is distributed over the records."""
     return Figure.of(
         exposure_chart(exposure),
@@ -602,7 +602,7 @@ def exposure_figure(exposure: Exposure) -> Figure:
     )
 
 
-def _adversaries(exposure: Exposure) -> dict[str, Floats]:
+def _adversaries(exposure: ReleaseExposure) -> dict[str, Floats]:
     """Return the risks under each adversary, by what she knows."""
     return {
         text("she knows the sizes of groups"): exposure.known,
@@ -610,12 +610,12 @@ def _adversaries(exposure: Exposure) -> dict[str, Floats]:
     }
 
 
-def _edges(exposure: Exposure) -> Floats:
+def _edges(exposure: ReleaseExposure) -> Floats:
     highest = max(float(risk.max(initial=0)) for risk in (exposure.known, exposure.unknown))
     return np.linspace(0, max(highest, 1e-9), BINS + 1)
 
 
-def exposure_chart(exposure: Exposure) -> alt.TopLevelMixin:
+def exposure_chart(exposure: ReleaseExposure) -> alt.TopLevelMixin:
     """Show how many records have which risk, under both adversaries."""
     edges, adversaries = _edges(exposure), _adversaries(exposure)
     rows = []
@@ -660,7 +660,7 @@ def exposure_chart(exposure: Exposure) -> alt.TopLevelMixin:
     return chart
 
 
-def _chart_table(exposure: Exposure) -> Table:
+def _chart_table(exposure: ReleaseExposure) -> Table:
     edges, adversaries = _edges(exposure), _adversaries(exposure)
     counts = [np.histogram(risk, edges)[0] for risk in adversaries.values()]
     columns = (
@@ -684,7 +684,9 @@ def _chart_table(exposure: Exposure) -> Table:
     return Table(columns, (Group(rows),))
 
 
-def exposure_section(exposure: Exposure, currency: str | None, *, losses: bool = False) -> Section:
+def exposure_section(
+    exposure: ReleaseExposure, currency: str | None, *, losses: bool = False
+) -> Section:
     """Return the exact figures of a release."""
     rows = [
         (text("records"), number(exposure.groups.records)),

@@ -12,8 +12,7 @@ from fractions import Fraction
 from itertools import takewhile
 
 from glasshouse.language import text, text_for
-from glasshouse.microdata.explain import value_text
-from glasshouse.microdata.models import Leakage
+from glasshouse.microdata.assessment import Leakage, value_text
 from glasshouse.microdata.target import Target, TargetSecret
 from glasshouse.report.attacks import METHOD, target_label
 from glasshouse.report.cells import (

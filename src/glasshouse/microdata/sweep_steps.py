@@ -4,6 +4,10 @@ Subsets are taken by their first attribute, in an order chosen from the data. Ro
 first attribute is the p-th: the records are parted by that attribute, the kernel runs inside each part, and the integer
 cells are added up; then the attribute is left out, equal records are merged, and the next step begins. Steps are the
 unit of progress, cancelling and checkpoints; threads share the parts of a step. ``docs/lattice.md`` derives it.
+
+On their way records are packed words, every attribute in as few bits as its values need: one 64-bit word, or several
+where the attributes need more; no attribute stands across two words. They wait for the next step in memory, or on disk
+where that is too small.
 """
 
 from __future__ import annotations
@@ -15,30 +19,23 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import comb
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Integers, Words
 from glasshouse.errors import BudgetError
 from glasshouse.language import text
 from glasshouse.microdata import kernel
-from glasshouse.microdata.kernel import Plan, Store, Sums, Workspace
-from glasshouse.microdata.packing import (
-    Counts,
-    Words,
-    close_up,
-    lay_out,
-    packed,
-    plan_packing,
-    values_of,
-)
-from glasshouse.microdata.spool import DiskSpool, MemorySpool, Spool
-from glasshouse.table import EncodedTable
+from glasshouse.microdata.kernel import Fields, Plan, Store, Workspace
+from glasshouse.progress import OnProgress, Progress
+from glasshouse.table import EncodedColumn, EncodedTable
+from glasshouse.table.dictionary import Codes
 
 DENSE_ATTRIBUTES = 12
 """Up to so many attributes after the root, all 3^r cells are kept side by side; beyond, only touched ones."""
@@ -47,7 +44,7 @@ HASHED_CELLS = 1 << 16
 SAMPLED_RECORDS = 20_000
 """The order of attributes is chosen from a sample of so many records."""
 CHUNK_RECORDS = 1 << 20
-"""So many records are packed at a time."""
+"""So many records are packed, and handed on, at a time."""
 LEAST_RECORDS = 100_000
 """A memory that holds fewer records at a time than this is refused."""
 MERGE_THRESHOLD = 3.0
@@ -56,21 +53,14 @@ TASKS_PER_STEP = 64
 """The parts of a step are handed to threads in so many bundles of about the same number of records."""
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a sweep is."""
+WORD_BITS = 64
 
-    share: float
-    """The share of the work that is done, estimated."""
-    visits: int
-    """How many records have been looked at so far."""
+Counts = NDArray[np.int32]
+"""How many equal records each one stands for."""
+OnStep = Callable[[int, Integers], None]
 
 
-OnProgress = Callable[[Progress], None]
-OnStep = Callable[[int, Sums], None]
-
-
-def subset_masks(attributes: int, largest: int) -> NDArray[np.int64]:
+def subset_masks(attributes: int, largest: int) -> Integers:
     """Return the subsets as bits, by size, then in the order of the attributes; not the empty one."""
     return np.fromiter(
         (
@@ -101,9 +91,9 @@ def sums_of_all_subsets(
     threads: int,
     memory: int | None = None,
     on_progress: OnProgress | None = None,
-    finished: Mapping[int, Sums] | None = None,
+    finished: Mapping[int, Integers] | None = None,
     on_step: OnStep | None = None,
-) -> tuple[NDArray[np.int64], Sums]:
+) -> tuple[Integers, Integers]:
     """Return the masks of the subsets (bit i is the i-th quasi-identifier) and a row of sums for each.
 
     Args:
@@ -158,25 +148,81 @@ def refinement_order(table: EncodedTable, names: Sequence[str]) -> list[int]:
     return sorted(range(len(names)), key=lambda i: (i != first, -ranks[i], i))
 
 
-def _entropy(values: NDArray[np.int64]) -> float:
+def _entropy(values: Integers) -> float:
     _, counts = np.unique(values, return_counts=True)
     shares = counts / counts.sum()
     return float(-(shares * np.log2(shares)).sum())
 
 
-def _relative_masks(attributes: int, largest: int) -> NDArray[np.int64]:
+def _relative_masks(attributes: int, largest: int) -> Integers:
     """Return the sets of at most so many attributes, the empty one too, in the order of a step's rows."""
     return np.array(
         [mask for mask in range(1 << attributes) if mask.bit_count() <= largest], np.int64
     )
 
 
+class Spool(Protocol):
+    """Records with their counts, written once and then read in chunks as often as needed."""
+
+    def append(self, records: Words, counts: Counts) -> None:
+        """Add records; the arrays may be kept as they are."""
+
+    def chunks(self, words: int) -> Iterator[tuple[Words, Counts]]:
+        """Yield all records in the order in which they were added."""
+
+
+class MemorySpool:
+    """Records in memory."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[Words, Counts]] = []
+
+    def append(self, records: Words, counts: Counts) -> None:
+        """Add records; the arrays are kept as they are."""
+        self._parts.append((records, counts))
+
+    def chunks(self, words: int) -> Iterator[tuple[Words, Counts]]:
+        """Yield views of the records."""
+        for records, counts in self._parts:
+            for begin in range(0, len(counts), CHUNK_RECORDS):
+                end = min(begin + CHUNK_RECORDS, len(counts))
+                yield records[begin * words : end * words], counts[begin:end]
+
+
+class DiskSpool:
+    """Records in two files of a folder; they hold the data, and go with the folder."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._records = folder / f"{name}.records"
+        self._counts = folder / f"{name}.counts"
+        self._records.touch()
+        self._counts.touch()
+
+    def append(self, records: Words, counts: Counts) -> None:
+        """Write the records behind those that are there."""
+        with self._records.open("ab") as file:
+            records.tofile(file)
+        with self._counts.open("ab") as file:
+            counts.tofile(file)
+
+    def chunks(self, words: int) -> Iterator[tuple[Words, Counts]]:
+        """Read the records, one chunk in memory at a time."""
+        with self._records.open("rb") as records, self._counts.open("rb") as counts:
+            while len(own := np.fromfile(counts, np.int32, CHUNK_RECORDS)):
+                yield np.fromfile(records, np.uint64, len(own) * words), own
+
+    def remove(self) -> None:
+        """Delete the files."""
+        self._records.unlink()
+        self._counts.unlink()
+
+
 class _Slice(NamedTuple):
     """Some values of the step's attribute and their records, laid out part by part."""
 
-    starts: NDArray[np.int64]
+    starts: Integers
     """Where the records of each value begin."""
-    ends: NDArray[np.int64]
+    ends: Integers
     """Where they end."""
     records: Words
     """The records."""
@@ -209,7 +255,7 @@ class _Steps:
         self._spool: Spool = MemorySpool()
         self._visits = 0
 
-    def run(self, step: int, on_progress: OnProgress | None) -> Sums:
+    def run(self, step: int, on_progress: OnProgress | None) -> Integers:
         """Answer all subsets whose first attribute is the step's, and leave that attribute out."""
         plan = self._plan(step)
         stores = [_store(plan, len(self._secrets)) for _ in range(self._threads)]
@@ -284,7 +330,7 @@ class _Steps:
         left = close_up(part.records, part.counts, words, part.starts, part.ends)
         spool.append(part.records[: left * words].copy(), part.counts[:left].copy())
 
-    def _sizes(self, step: int) -> NDArray[np.int64]:
+    def _sizes(self, step: int) -> Integers:
         """Return how many records there are of each value of the step's attribute."""
         values = self._attributes[step].cardinality
         sizes = np.zeros(values, np.int64)
@@ -292,7 +338,7 @@ class _Steps:
             sizes += np.bincount(own, minlength=values)
         return sizes
 
-    def _slice_bounds(self, sizes: NDArray[np.int64]) -> list[int]:
+    def _slice_bounds(self, sizes: Integers) -> list[int]:
         """Cut the values into slices whose records fit, or that are a single value whose records do not."""
         bounds, filled = [0], 0
         for value, size in enumerate(sizes.tolist()):
@@ -302,9 +348,7 @@ class _Steps:
             filled += size
         return [*bounds, len(sizes)]
 
-    def _slices(
-        self, step: int, sizes: NDArray[np.int64], bounds: Sequence[int]
-    ) -> Iterator[_Slice]:
+    def _slices(self, step: int, sizes: Integers, bounds: Sequence[int]) -> Iterator[_Slice]:
         """Lay the records out by the step's attribute, some values at a time."""
         words = self._packing.words
         for first, last in pairwise(bounds):
@@ -439,7 +483,8 @@ class _Steps:
                     running = list(still)
                     if on_progress:
                         inside = share[0] + (share[1] - share[0]) * done[0] / len(tasks)
-                        on_progress(Progress(self._share(step, inside), self._visits))
+                        reached, visits = self._share(step, inside), {"visits": self._visits}
+                        on_progress(Progress("sweeping", reached, 1.0, figures=visits))
             finally:
                 stop.set()
 
@@ -449,7 +494,7 @@ class _Steps:
         return (sum(costs[:step]) + part * costs[step]) / sum(costs)
 
 
-def _tasks(sizes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def _tasks(sizes: Integers) -> list[Integers]:
     """Bundle parts, the largest first, into tasks of about the same number of records."""
     largest_first = np.argsort(-sizes, kind="stable")
     bounds = np.cumsum(sizes[largest_first]) * TASKS_PER_STEP // (int(sizes.sum()) + 1)
@@ -521,7 +566,7 @@ def _store(plan: Plan, secrets: int) -> Store:
     )
 
 
-def _rows(plan: Plan, stores: Sequence[Store]) -> Sums:
+def _rows(plan: Plan, stores: Sequence[Store]) -> Integers:
     """Add up the cells of all threads and expand them to the subsets of a step."""
     attributes = len(plan.fields.word)
     if attributes > DENSE_ATTRIBUTES:
@@ -537,7 +582,7 @@ def _rows(plan: Plan, stores: Sequence[Store]) -> Sums:
     return _expanded(cells, attributes)[_relative_masks(attributes, plan.largest)]
 
 
-def _expanded(cells: Sums, attributes: int) -> Sums:
+def _expanded(cells: Integers, attributes: int) -> Integers:
     """Turn cells into subsets: T gets every cell (S, F) with S ⊆ T ⊆ S ∪ F.
 
     One attribute at a time, from the lowest ternary digit (0: not in the subset, 1: in it, 2: free) on: a cell in which
@@ -550,7 +595,7 @@ def _expanded(cells: Sums, attributes: int) -> Sums:
     return cells
 
 
-def _completed(sums: Sums) -> Sums:
+def _completed(sums: Integers) -> Integers:
     """Turn pairs and triples of single records that were settled as one class into what they stand for."""
     pairs, triples = sums[:, kernel.PAIRS].copy(), sums[:, kernel.TRIPLES].copy()
     sums[:, kernel.CLASSES] += 3 * triples - 2 * pairs
@@ -573,3 +618,121 @@ def available_threads() -> int:
     """Return how many processors this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+class Packing(NamedTuple):
+    """How records are packed."""
+
+    words: int
+    """The number of words per record."""
+    attributes: Fields
+    """The quasi-identifiers, in the order of refinement."""
+    secrets: Fields
+    """The sensitive attributes."""
+
+
+def plan_packing(attributes: Sequence[EncodedColumn], secrets: Sequence[EncodedColumn]) -> Packing:
+    """Find a place for every attribute, in the first word that has room for it."""
+    used: list[int] = []
+    places = [_place(column, used) for column in (*secrets, *attributes)]
+    return Packing(
+        words=max(1, len(used)),
+        attributes=_fields(attributes, places[len(secrets) :]),
+        secrets=_fields(secrets, places[: len(secrets)]),
+    )
+
+
+def packed(
+    packing: Packing,
+    attributes: Sequence[EncodedColumn],
+    secrets: Sequence[EncodedColumn],
+    begin: int,
+    end: int,
+) -> Words:
+    """Return the records of a table from one on and up to another as packed words."""
+    records = np.zeros((end - begin) * packing.words, np.uint64)
+    for fields, columns in ((packing.attributes, attributes), (packing.secrets, secrets)):
+        for word, shift, column in zip(fields.word, fields.shift, columns, strict=True):
+            _pack(records, packing.words, word, shift, column.codes[begin:end])
+    return records
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def values_of(records: Words, words: int, word: int, shift: np.uint64, mask: np.uint64) -> Any:
+    """Return the value of one attribute in every record."""
+    values = np.empty(records.size // words, np.uint32)
+    for i in range(values.size):
+        values[i] = (records[i * words + word] >> shift) & mask
+    return values
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def lay_out(
+    records: Words, counts: Counts, merged: bool, words: int, values: Codes,
+    places: Integers, laid: Words, laid_counts: Counts,
+) -> None:  # fmt: skip
+    """Put records where their value of an attribute belongs; those whose place is negative are left out.
+
+    Args:
+        records: Some records.
+        counts: How many equal records each stands for.
+        merged: Whether there are counts; else each stands for one.
+        words: The number of words per record.
+        values: The value of the attribute in each.
+        places: Per value, where its next record goes; moved on.
+        laid: Where the records go.
+        laid_counts: Where the counts go.
+    """
+    for i in range(values.size):
+        place = places[values[i]]
+        if place < 0:
+            continue
+        places[values[i]] = place + 1
+        for w in range(words):
+            laid[place * words + w] = records[i * words + w]
+        laid_counts[place] = counts[i] if merged else np.int32(1)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def close_up(records: Words, counts: Counts, words: int, starts: Integers, ends: Integers) -> int:
+    """Move the records of all parts together, in their order; return how many there are."""
+    at = 0
+    for part in range(starts.size):
+        for i in range(starts[part], ends[part]):
+            for w in range(words):
+                records[at * words + w] = records[i * words + w]
+            counts[at] = counts[i]
+            at += 1
+    return at
+
+
+def _place(column: EncodedColumn, used: list[int]) -> tuple[int, int]:
+    bits = _bits(column)
+    for word, taken in enumerate(used):
+        if taken + bits <= WORD_BITS:
+            used[word] += bits
+            return word, taken
+    used.append(bits)
+    return len(used) - 1, 0
+
+
+def _bits(column: EncodedColumn) -> int:
+    return max(1, (column.cardinality - 1).bit_length())
+
+
+def _fields(columns: Sequence[EncodedColumn], places: Sequence[tuple[int, int]]) -> Fields:
+    masks = [(1 << _bits(column)) - 1 for column in columns]
+    shifted = [mask << shift for mask, (_, shift) in zip(masks, places, strict=True)]
+    return Fields(
+        word=np.array([word for word, _ in places], np.int64),
+        shift=np.array([shift for _, shift in places], np.uint64),
+        mask=np.array(masks, np.uint64),
+        field=np.array(shifted, np.uint64),
+        size=np.array([column.cardinality for column in columns], np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _pack(records: Words, words: int, word: int, shift: np.uint64, codes: Codes) -> None:
+    for i in range(codes.size):
+        records[i * words + word] |= np.uint64(codes[i]) << shift

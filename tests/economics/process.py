@@ -1,10 +1,10 @@
-"""The attack as a decision process, state by state, as published; and exact solvers for any small process.
+"""The slow twin of the induction: the attack as a decision process, state by state, as published, and exact solvers.
 
 `attack_process` writes out the factored Markov decision process of Xia et al. 2015, section 4: eight state variables,
 four actions, the reward R(x, a) = R_g(x) + R_p(x) − C_a collected in the state x itself, so that the gain and the
 penalty of an exploit come one step after its cost. `glasshouse.economics.policy` solves the same process without its
-states, some hundred thousand times faster; this module is there to be looked at, as a check, and for processes of
-another kind: a `Process` is any set of states with choices.
+states, some hundred thousand times faster, and is checked against this one. A `Process` is any set of states with
+choices.
 
 Where the publication is silent or misprints:
 
@@ -25,11 +25,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.economics.terms import Terms, check_size, sigmoid
 from glasshouse.errors import BudgetError, SolverError, StudyError
-from glasshouse.language import text
 
 ACCESS, LINK, EXPLOIT, TERMINATE = "access", "link", "exploit", "terminate"
 """The actions of an attack."""
@@ -38,8 +37,6 @@ MOST_STATES = 200_000
 _MOST_SWEEPS = 100_000
 _SURE = 1e-9
 """So far the probabilities of a choice may be from 1 in sum."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -71,10 +68,7 @@ class Process:
         """
         if not 0 < self.discount <= 1:
             raise StudyError(
-                text(
-                    "--discount is {given}; give a number above 0, and at most 1",
-                    given=repr(self.discount),
-                )
+                f"--discount is {self.discount!r}; give a number above 0, and at most 1"
             )
         for state, choices in self.choices.items():
             for choice in choices:
@@ -111,7 +105,7 @@ class Solution:
             if not at:
                 return total
         raise SolverError(
-            text("the process goes round in circles under its best actions; give it an end")
+            "the process goes round in circles under its best actions; give it an end"
         )
 
     def _one_step(
@@ -205,10 +199,7 @@ def attack_process(
         choices[state] = tuple(dynamics.choices(state))
         if len(choices) > MOST_STATES:
             raise BudgetError(
-                text(
-                    "the process has more than {most} states; ask glasshouse.economics.policy, which needs none",
-                    most=MOST_STATES,
-                )
+                f"the process has more than {MOST_STATES} states; ask glasshouse.economics.policy, which needs none"
             )
         open_states += [after for each in choices[state] for after in _attack_states(each)]
     return Process(choices, terms.discount)
@@ -243,12 +234,7 @@ def by_linear_programme(process: Process) -> Solution:
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if found.status != 0:
-        raise SolverError(
-            text(
-                "the process has no finite solution that HiGHS finds: {reason}",
-                reason=found.message,
-            )
-        )
+        raise SolverError(f"the process has no finite solution that HiGHS finds: {found.message}")
     return form.solution(np.asarray(found.x))
 
 
@@ -277,9 +263,7 @@ def by_value_iteration(process: Process, *, tolerance: float = 1e-12) -> Solutio
         allowed = tolerance * max(1.0, float(np.max(np.abs(values), initial=0.0)))
         if change == 0 or reach * change <= allowed:
             return form.solution(values)
-    raise SolverError(
-        text("the values of the process did not settle in {sweeps} sweeps", sweeps=_MOST_SWEEPS)
-    )
+    raise SolverError(f"the values of the process did not settle in {_MOST_SWEEPS} sweeps")
 
 
 @dataclass(frozen=True)
@@ -352,11 +336,11 @@ class _Form:
 
     process: Process
     states: int
-    state: NDArray[np.int64]
+    state: Integers
     """Per row, the number of the state."""
     reward: Floats
     """Per row, the reward."""
-    cells: tuple[NDArray[np.int64], NDArray[np.int64], Floats]
+    cells: tuple[Integers, Integers, Floats]
     """The transitions: row, state, probability."""
 
     @classmethod
@@ -378,7 +362,7 @@ class _Form:
         return cls(process, len(number), np.array(state, np.int64), np.array(reward, float), cells)
 
     @property
-    def is_open(self) -> NDArray[np.bool_]:
+    def is_open(self) -> Flags:
         """Per state, whether anything can be done in it."""
         marks = np.zeros(self.states, np.bool_)
         marks[self.state] = True
@@ -417,46 +401,19 @@ class _Form:
 
 def _attack_states(choice: Choice) -> Iterator[AttackState]:
     for state in choice.outcomes:
-        assert isinstance(state, AttackState)  # noqa: S101 - an attack leads to nothing else
+        assert isinstance(state, AttackState)
         yield state
 
 
 def _check_choice(state: Hashable, choice: Choice, known: Mapping[Hashable, object]) -> None:
-    where = text(
-        "the choice {action} in state {state}", action=repr(choice.action), state=repr(state)
-    )
+    where = f"the choice {choice.action!r} in state {state!r}"
     if not math.isfinite(choice.reward):
-        raise StudyError(
-            text(
-                "{where} has the reward {reward}; give a finite number",
-                where=where,
-                reward=repr(choice.reward),
-            )
-        )
+        raise StudyError(f"{where} has the reward {choice.reward!r}; give a finite number")
     for after, chance in choice.outcomes.items():
         if after not in known:
-            raise StudyError(
-                text(
-                    "{where} leads to {after}, which is no state of the process",
-                    where=where,
-                    after=repr(after),
-                )
-            )
+            raise StudyError(f"{where} leads to {after!r}, which is no state of the process")
         if not 0 <= chance <= 1:
-            raise StudyError(
-                text(
-                    "{where} leads to {after} with probability {chance}",
-                    where=where,
-                    after=repr(after),
-                    chance=repr(chance),
-                )
-            )
+            raise StudyError(f"{where} leads to {after!r} with probability {chance!r}")
     total = math.fsum(choice.outcomes.values())
     if abs(total - 1) > _SURE:
-        raise StudyError(
-            text(
-                "{where} has probabilities that add up to {total}; they must to 1",
-                where=where,
-                total=repr(total),
-            )
-        )
+        raise StudyError(f"{where} has probabilities that add up to {total!r}; they must to 1")

@@ -17,6 +17,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Flags, Floats, Integers
+
 LARGEST = 1 << 62
 """No integer that takes part in a product or a sum may reach this."""
 
@@ -34,18 +36,18 @@ Integer = Any
 class Tallies(NamedTuple):
     """Of an auxiliary dataset: per class of records alike on some keys, how often each observation occurs."""
 
-    starts: NDArray[np.int64]
+    starts: Integers
     """Per class, where its observations begin; one more entry closes the last."""
     observations: NDArray[np.uint32]
     """The observations of each class."""
-    counts: NDArray[np.int64]
+    counts: Integers
     """How many records of the class show them."""
 
 
-class Rows(NamedTuple):
+class LinkedRows(NamedTuple):
     """Rows of the channel: P(observation | row) is weight / total. Row 0 says nothing: one observation, for sure."""
 
-    starts: NDArray[np.int64]
+    starts: Integers
     """Per row, where its cells begin; one more entry closes the last."""
     observations: NDArray[np.uint32]
     """The observation of each cell."""
@@ -55,35 +57,35 @@ class Rows(NamedTuple):
     """Per row, the sum of its weights."""
 
 
-class Groups(NamedTuple):
+class LinkedGroups(NamedTuple):
     """Focal records alike on the quasi-identifiers, on the secret, and on the rows that they lead to."""
 
-    starts: NDArray[np.int64]
+    starts: Integers
     """Per class on the quasi-identifiers, where its groups begin; one more entry closes the last."""
     secrets: NDArray[np.uint32]
     """The secret of each group; within a class, groups with the same secret stand together."""
-    holders: NDArray[np.int64]
+    holders: Integers
     """How many secrets a group holds: one value, or as many records as are in it."""
     links: NDArray[np.uint32]
     """Per auxiliary dataset (row) and group (column), the group's row of the channel."""
     weights: NDArray[Any]
     """What the group adds to its secret: integers, or doubles."""
-    records: NDArray[np.int64]
+    records: Integers
     """How many records are in it."""
 
 
 class Nodes(NamedTuple):
     """What has been observed so far, and the groups that can have caused it, those with the same secret together."""
 
-    starts: NDArray[np.int64]
+    starts: Integers
     """Per node, where its groups begin; one more entry closes the last."""
-    groups: NDArray[np.int64]
+    groups: Integers
     """The groups of each node."""
     tops: NDArray[Any]
     """Per group in a node, its weight times the weights of the cells that led there."""
     bottoms: NDArray[Any]
     """The product of the totals of their rows."""
-    alike: NDArray[np.int64]
+    alike: Integers
     """Per node, how many observations say the same and are treated as this one; at most `LARGEST`."""
 
     def between(self, begin: int, end: int) -> Nodes:
@@ -107,39 +109,39 @@ class Gains(NamedTuple):
     """The same of guesses that are certain."""
     bottoms: NDArray[Any]
     """What both are to be divided by."""
-    exposed: NDArray[np.bool_]
+    exposed: Flags
     """Whether every observation makes its secret certain."""
-    counts: NDArray[np.int64]
+    counts: Integers
     """Possible observations, at most `LARGEST`; and observations whose best guess 64 bits could not settle."""
-    unsettled: NDArray[np.int64]
+    unsettled: Integers
     """The first of these: node, observation, and the place of the guess that was taken."""
 
 
 class _Desk(NamedTuple):
     """Per observation, what is known of it in the node that is being measured."""
 
-    clock: NDArray[np.int64]
-    in_run: NDArray[np.int64]
-    in_node: NDArray[np.int64]
-    current: NDArray[np.float64]
-    best: NDArray[np.float64]
-    winner: NDArray[np.int64]
-    reached: NDArray[np.int64]
+    clock: Integers
+    in_run: Integers
+    in_node: Integers
+    current: Floats
+    best: Floats
+    winner: Integers
+    reached: Integers
     near: NDArray[np.int8]
-    top: NDArray[np.int64]
-    bottom: NDArray[np.int64]
-    best_top: NDArray[np.int64]
-    best_bottom: NDArray[np.int64]
+    top: Integers
+    bottom: Integers
+    best_top: Integers
+    best_bottom: Integers
     run: NDArray[np.uint32]
     node: NDArray[np.uint32]
 
 
 def weigh_rows(
-    matches: NDArray[np.int64],
+    matches: Integers,
     tallies: Tallies,
     factors: NDArray[Any],
-    possible: NDArray[np.bool_],
-    rows: Rows,
+    possible: Flags,
+    rows: LinkedRows,
 ) -> int:
     """Fill rows with the weight of each observation: Σ over patterns of agreement of factor · records.
 
@@ -165,13 +167,13 @@ def weigh_rows(
 
 @_compiled  # type: ignore[untyped-decorator]
 def _weigh_rows(
-    matches: NDArray[np.int64],
+    matches: Integers,
     tallies: Tallies,
     factors: NDArray[Any],
-    possible: NDArray[np.bool_],
-    rows: Rows,
-    place: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    possible: Flags,
+    rows: LinkedRows,
+    place: Integers,
+    counts: Integers,
 ) -> int:
     filled = 0
     for row in range(matches.shape[0]):
@@ -208,7 +210,7 @@ def _weigh_rows(
     return filled
 
 
-def first_nodes(groups: Groups, rows: Rows) -> Nodes:
+def first_nodes(groups: LinkedGroups, rows: LinkedRows) -> Nodes:
     """Return a node per class of the focal dataset: nothing of the auxiliary ones has been observed."""
     return Nodes(
         starts=groups.starts,
@@ -219,7 +221,7 @@ def first_nodes(groups: Groups, rows: Rows) -> Nodes:
     )
 
 
-def cells(nodes: Nodes, level: int, groups: Groups, rows: Rows) -> NDArray[np.int64]:
+def cells(nodes: Nodes, level: int, groups: LinkedGroups, rows: LinkedRows) -> Integers:
     """Return, per node, how many pairs of a group and an observation of one auxiliary dataset there are."""
     counts = np.empty(len(nodes.alike), np.int64)
     _cells(nodes.starts, nodes.groups, groups.secrets, groups.links[level], rows.starts, counts)
@@ -228,12 +230,12 @@ def cells(nodes: Nodes, level: int, groups: Groups, rows: Rows) -> NDArray[np.in
 
 @_compiled  # type: ignore[untyped-decorator]
 def _cells(
-    starts: NDArray[np.int64],
-    members: NDArray[np.int64],
+    starts: Integers,
+    members: Integers,
     secrets: NDArray[np.uint32],
     links: NDArray[np.uint32],
-    row_starts: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    row_starts: Integers,
+    counts: Integers,
 ) -> None:
     for number in range(counts.size):
         begin, end = starts[number], starts[number + 1]
@@ -246,17 +248,13 @@ def _cells(
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _settled(
-    begin: Integer, end: Integer, members: NDArray[np.int64], secrets: NDArray[np.uint32]
-) -> Any:
+def _settled(begin: Integer, end: Integer, members: Integers, secrets: NDArray[np.uint32]) -> Any:
     """Tell whether several groups all have the same secret."""
     return end - begin > 1 and secrets[members[begin]] == secrets[members[end - 1]]
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _together(
-    begin: Integer, end: Integer, members: NDArray[np.int64], links: NDArray[np.uint32]
-) -> Any:
+def _together(begin: Integer, end: Integer, members: Integers, links: NDArray[np.uint32]) -> Any:
     """Tell whether all groups lead to the same row: its observations tell them no further apart."""
     e = begin + 1
     while e < end and links[members[e]] == links[members[begin]]:
@@ -270,7 +268,7 @@ def _times(one: Integer, other: Integer) -> Any:
     return np.int64(LARGEST) if one >= LARGEST // other else np.int64(one * other)
 
 
-def split(nodes: Nodes, level: int, groups: Groups, rows: Rows) -> Nodes:
+def split(nodes: Nodes, level: int, groups: LinkedGroups, rows: LinkedRows) -> Nodes:
     """Split each node by what one auxiliary dataset shows; where it tells nothing, the node stays."""
     size = int(cells(nodes, level, groups, rows).sum())
     seen = np.zeros(int(rows.observations.max()) + 1, np.int64)
@@ -291,9 +289,9 @@ def _split(
     nodes: Nodes,
     secrets: NDArray[np.uint32],
     links: NDArray[np.uint32],
-    rows: Rows,
-    seen: NDArray[np.int64],
-    place: NDArray[np.int64],
+    rows: LinkedRows,
+    seen: Integers,
+    place: Integers,
     made: Nodes,
 ) -> int:
     count = 0
@@ -337,7 +335,9 @@ def _split(
     return count
 
 
-def measure(nodes: Nodes, level: int, groups: Groups, rows: Rows, most_unsettled: int) -> Gains:
+def measure(
+    nodes: Nodes, level: int, groups: LinkedGroups, rows: LinkedRows, most_unsettled: int
+) -> Gains:
     """Find, per node and observation of the last auxiliary dataset, the best guess, and what each group wins by it.
 
     A guess is best in doubles, or, where these are too close, in fractions of 64-bit integers; where these do not hold
@@ -358,7 +358,7 @@ def measure(nodes: Nodes, level: int, groups: Groups, rows: Rows, most_unsettled
 
 
 def shortfall(
-    nodes: Nodes, case: NDArray[np.int64], level: int, groups: Groups, rows: Rows
+    nodes: Nodes, case: Integers, level: int, groups: LinkedGroups, rows: LinkedRows
 ) -> Fraction:
     """Return by how much the best guess of an unsettled observation beats the one that was taken: mostly, they tie."""
     number, observation, taken = case.tolist()
@@ -376,7 +376,7 @@ def shortfall(
     return max(weights.values()) - weights[groups.secrets[nodes.groups[taken]]]
 
 
-def _desk(rows: Rows) -> _Desk:
+def _desk(rows: LinkedRows) -> _Desk:
     size = int(rows.observations.max()) + 1
     return _Desk(
         clock=np.zeros(1, np.int64),
@@ -399,9 +399,9 @@ def _desk(rows: Rows) -> _Desk:
 @_compiled  # type: ignore[untyped-decorator]
 def _measure(
     nodes: Nodes,
-    groups: Groups,
+    groups: LinkedGroups,
     links: NDArray[np.uint32],
-    rows: Rows,
+    rows: LinkedRows,
     desk: _Desk,
     gains: Gains,
     exact: bool,
@@ -458,9 +458,7 @@ def _measure(
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _run_end(
-    run: Integer, end: Integer, members: NDArray[np.int64], secrets: NDArray[np.uint32]
-) -> Any:
+def _run_end(run: Integer, end: Integer, members: Integers, secrets: NDArray[np.uint32]) -> Any:
     """Return where the groups with the secret of the first end."""
     e = run + 1
     while e < end and secrets[members[e]] == secrets[members[run]]:
@@ -475,7 +473,7 @@ def _add_run(
     telling: bool,
     nodes: Nodes,
     links: NDArray[np.uint32],
-    rows: Rows,
+    rows: LinkedRows,
     desk: _Desk,
 ) -> Any:
     """Add up the weight of one secret per observation, in doubles; return how many observations it has."""
@@ -501,9 +499,9 @@ def _settle(
     number: Integer,
     telling: bool,
     nodes: Nodes,
-    groups: Groups,
+    groups: LinkedGroups,
     links: NDArray[np.uint32],
-    rows: Rows,
+    rows: LinkedRows,
     desk: _Desk,
     gains: Gains,
 ) -> None:
@@ -580,9 +578,9 @@ def _collect(
     end: Integer,
     telling: bool,
     nodes: Nodes,
-    groups: Groups,
+    groups: LinkedGroups,
     links: NDArray[np.uint32],
-    rows: Rows,
+    rows: LinkedRows,
     desk: _Desk,
     gains: Gains,
 ) -> None:

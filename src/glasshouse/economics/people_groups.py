@@ -1,33 +1,32 @@
 """The groups that a release's records fall into: how many people of a register are like each of them.
 
-Release and register are brought to common codes column by column: a released value stands for true ones
-(`glasshouse.table.generalised`), so that ``20-29`` finds everybody between 20 and 29, and a record with ``*`` in some
-columns is looked up by the others. Where there is no register, a model of the population gives the share of people who
-are like each record, and the group is a random number (`glasshouse.economics.belief`).
+They are counted by the values that release and register share, generalised or not (`glasshouse.table.matching`). Where
+there is no register, a model of the population gives the share of people who are like each record, and the group is a
+random number (`glasshouse.economics.policy`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Floats, Integers
+from glasshouse.economics.terms import check_people
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text
-from glasshouse.table import Column, EncodedTable
-from glasshouse.table.generalised import SUPPRESSED, covering, generalised_values, stood_for
-from glasshouse.table.partition import refined
-
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from glasshouse.table import EncodedColumn, EncodedTable
+from glasshouse.table.generalised import SUPPRESSED, stood_for
+from glasshouse.table.matching import people_like
 
 
 @dataclass(frozen=True)
-class Groups:
+class PeopleGroups:
     """For every record of a release, the group that it falls into."""
 
     release: str
@@ -38,7 +37,7 @@ class Groups:
     """What record and person are compared on."""
     people: int
     """The number of people in the register."""
-    sizes: Counts | None = field(repr=False)
+    sizes: Integers | None = field(repr=False)
     """Per record, how many people of the register are like it, from 0; None: only their distribution is known."""
     shares: Floats = field(repr=False)
     """Per record, the share of the population that is like it."""
@@ -81,7 +80,7 @@ class Groups:
         return len(self.shares)
 
     @cached_property
-    def distinct_sizes(self) -> tuple[Counts, NDArray[np.intp]]:
+    def distinct_sizes(self) -> tuple[Integers, NDArray[np.intp]]:
         """The different sizes, ascending, and the place of each record's among them."""
         sizes = np.zeros(0, np.int64) if self.sizes is None else self.sizes
         found, place = np.unique(sizes, return_inverse=True)
@@ -93,6 +92,21 @@ class Groups:
         shares, place = np.unique(self.shares, return_inverse=True)
         return shares, place
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was compared as plain values, without any record."""
+        return {
+            "release": self.release,
+            "register": self.source,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "records": self.records,
+            "people": self.people,
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per record of the release: handle it as the data itself."""
+        sizes = pa.nulls(self.records, pa.int64()) if self.sizes is None else self.sizes
+        return pa.table({"size": sizes, "share": self.shares})
+
 
 def groups_in_register(
     release: EncodedTable,
@@ -100,7 +114,7 @@ def groups_in_register(
     *,
     quasi_identifiers: Sequence[str] | None = None,
     population: EncodedTable | None = None,
-) -> Groups:
+) -> PeopleGroups:
     """Count, for every record of a release, the people of a register that are like it.
 
     Args:
@@ -126,12 +140,12 @@ def groups_in_register(
         shares = sizes / register.records
     else:
         shares = people_like(release, population, names) / population.records
-    return Groups(release.name, register.name, names, register.records, sizes, shares)
+    return PeopleGroups(release.name, register.name, names, register.records, sizes, shares)
 
 
 def groups_by_share(
     release: EncodedTable, people: int, shares: Mapping[str, Mapping[str, float]]
-) -> Groups:
+) -> PeopleGroups:
     """Return the groups under a model of the population: each column's shares, the columns being independent.
 
     A released value that stands for several has the sum of their shares; ``*`` stands for anything.
@@ -151,18 +165,12 @@ def groups_by_share(
     >>> groups_by_share(release, 1000, model).shares.tolist()
     [0.125, 0.5]
     """
-    if people < 1:
-        raise StudyError(
-            text(
-                "--belief is {given}; it is the number of people in the register, from 1 on",
-                given=repr(people),
-            )
-        )
+    check_people(people, 1)
     product = np.ones(release.records)
     for name, own in shares.items():
         column = release.column(name)
         product *= _value_shares(column, own)[column.codes]
-    return Groups(release.name, "the model", tuple(shares), people, None, product)
+    return PeopleGroups(release.name, "the model", tuple(shares), people, None, product)
 
 
 def groups_by_population(
@@ -171,7 +179,7 @@ def groups_by_population(
     people: int,
     *,
     quasi_identifiers: Sequence[str] | None = None,
-) -> Groups:
+) -> PeopleGroups:
     """Return the groups in a register that is a random sample of so many people of a population that is known.
 
     Raises:
@@ -189,90 +197,10 @@ def groups_by_population(
             )
         )
     shares = people_like(release, population, names) / population.records
-    return Groups(release.name, population.name, names, people, None, shares)
+    return PeopleGroups(release.name, population.name, names, people, None, shares)
 
 
-def people_like(release: EncodedTable, register: EncodedTable, names: Sequence[str]) -> Counts:
-    """Return, per record of a release, how many people of a register it can stand for."""
-    for name in names:
-        register.column(name)
-        _refuse_nested(release.column(name), register.column(name))
-    found = np.zeros(release.records, np.int64)
-    for records, told in _by_stars(release, names):
-        if not told:
-            found[records] = register.records
-            continue
-        columns = [_common(release, register, name, records) for name in told]
-        classes = refined(columns, len(records) + register.records)
-        own, others = np.split(classes.numbers, [len(records)])
-        found[records] = np.bincount(others, minlength=classes.classes)[own]
-    return found
-
-
-def _common(
-    release: EncodedTable, register: EncodedTable, name: str, records: NDArray[np.intp]
-) -> Column:
-    """Return a column of some released records and of the register, in the values of the release."""
-    released, true = release.column(name), register.column(name)
-    values = released.values
-    star = values.index(SUPPRESSED).as_py()
-    kept = np.flatnonzero(np.arange(len(values)) != star)
-    try:
-        position = covering(true.values, values.take(pa.array(kept)))
-    except DataError as error:
-        raise DataError(
-            text("column {column}: {reason}", column=quoted([name]), reason=error)
-        ) from None
-    nobody = len(values)
-    code = np.where(position < 0, nobody, kept[position] if len(kept) else nobody)
-    joint = np.concatenate(
-        [released.codes[records].astype(np.uint32), code.astype(np.uint32)[true.codes]]
-    )
-    return Column(name, joint, pa.nulls(nobody + 1, pa.large_string()))
-
-
-def _by_stars(
-    release: EncodedTable, names: Sequence[str]
-) -> Iterator[tuple[NDArray[np.intp], list[str]]]:
-    """Yield the records that hold ``*`` in the same columns, and the columns in which they do not."""
-    stars = []
-    for name in names:
-        column = release.column(name)
-        code = column.values.index(SUPPRESSED).as_py()
-        marks = column.codes == code if code >= 0 else np.zeros(release.records, np.bool_)
-        codes = marks.astype(np.uint8)
-        stars.append(Column(name, codes, pa.nulls(2, pa.large_string())))
-    alike = refined(stars, release.records)
-    for number in range(alike.classes):
-        records = alike.order[alike.starts[number] : alike.starts[number + 1]].astype(np.intp)
-        told = [star.name for star in stars if not star.codes[records[0]]]
-        yield records, told
-
-
-def _refuse_nested(released: Column, true: Column) -> None:
-    """Check that no released value stands for another one, but for ``*``: groups would overlap."""
-    general = generalised_values(released.values)
-    others = [written for written in general.values() if written != SUPPRESSED]
-    if not others:
-        return
-    is_plain = np.ones(released.cardinality, np.bool_)
-    is_plain[list(general)] = False
-    plain = released.values.filter(pa.array(is_plain))
-    both = pa.concat_arrays([plain, true.values])  # the true values tell codes from intervals
-    covered = stood_for(both, others)[: len(plain)]
-    if covered.any():
-        value = plain[int(np.argmax(covered))].as_py()
-        raise DataError(
-            text(
-                "column {column}: the release holds {value} beside a value that stands for it "
-                "too; generalise so that each value has one released form",
-                column=quoted([released.name]),
-                value=quoted([value]),
-            )
-        )
-
-
-def _value_shares(column: Column, shares: Mapping[str, float]) -> Floats:
+def _value_shares(column: EncodedColumn, shares: Mapping[str, float]) -> Floats:
     """Return the share of the population behind each released value of a column."""
     given = np.array(list(shares.values()), float)
     if not len(given) or not np.all(given >= 0) or given.sum() > 1 + 1e-9:

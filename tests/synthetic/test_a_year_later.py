@@ -7,7 +7,12 @@ import pytest
 
 from glasshouse import synthetic
 from glasshouse.errors import DataError
-from glasshouse.synthetic.following import CHANGING_SCHOOL, DECLARING_ANEW, LEAVING, a_year_later
+from glasshouse.synthetic.school_census import (
+    CHANGING_SCHOOL,
+    DECLARING_ANEW,
+    LEAVING,
+    a_year_later,
+)
 
 RECORDS = 20_000
 

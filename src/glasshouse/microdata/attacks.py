@@ -1,0 +1,425 @@
+"""Collective attacks: re-identification (CRS, CRL) and attribute inference (CAS, CAL).
+
+The last letter tells one dataset from a longitudinal collection, which is a table too: its datasets joined on the
+identifier (`glasshouse.table.collection`). The adversary picks a person whose record she knows to be in the release,
+knows that person's quasi-identifiers, and so knows the person's class (Alvim et al. 2022, section 4.1, assumptions
+A1–A4). With n(x, y) the weight of the records in class y with the value x of the secret, and N the weight of all:
+
+- prior Bayes vulnerability     max_x Σ_y n(x, y) / N
+- posterior Bayes vulnerability Σ_y max_x n(x, y) / N
+- posterior certainty           Σ_y [one x only in y] n(y) / N   (the "deterministic" measure)
+- multiplicative capacity       Σ_y max_x n(x, y) / n(x)
+- additive capacity             1 − Σ_y min_x n(x, y) / n(x)
+
+For re-identification the secret is the record itself. Other aims and other priors: `glasshouse.microdata.gains`.
+Everything is summed in integers; a vulnerability is one exact fraction.
+
+A single record of a class is named with probability 1 / size, and its secret guessed right with probability
+max_x n(x) / size, where n(x) counts the value x in the class (`record_risks`). For small data `explain` builds what the
+fast loops never do, because only sums of it are needed: from the records to the co-occurrence of secret and
+observation, to their joint distribution, to prior and channel, to the hyper (Tables 4 and 10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from glasshouse.errors import StudyError
+from glasshouse.language import marked, text, translated
+from glasshouse.microdata import attack_kernels
+from glasshouse.microdata.assessment import (
+    SUCCESS_BINS,
+    Assessment,
+    Attack,
+    ClassSizes,
+    Explanation,
+    Leakage,
+    RecordRisks,
+)
+from glasshouse.microdata.attack_kernels import Weights, most_frequent, record_weights
+from glasshouse.microdata.gains import (
+    Beliefs,
+    Gain,
+    Game,
+    Secret,
+    as_secret,
+    inferring_game,
+    naming_game,
+    sum_of_ratios,
+)
+from glasshouse.qif import CoOccurrence
+from glasshouse.table import EncodedColumn, EncodedTable
+from glasshouse.table.partition import Partition, partition, refined
+
+OTHER_GAIN = marked("a gain is given for {secret}, which is none of the secrets {secrets}")
+OTHER_PRIOR = marked("a prior is given for {secret}, which is none of the secrets {secrets}")
+"""What `refuse_unknown_secrets` says of a gain and of a prior."""
+MOST_VALUES = 40
+"""So many values of the secret, and so many observations, are shown at most."""
+MOST_RECORDS = 1000
+"""So many records are explained at most."""
+
+
+def attack(
+    table: EncodedTable,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: str | Sequence[str] | None = None,
+    gain: Gain | None = None,
+    weight: str | None = None,
+    prior: Beliefs | None = None,
+) -> Attack:
+    """Attack all records of a table with one set of quasi-identifiers.
+
+    Args:
+        table: The release.
+        quasi_identifiers: What the adversary knows of a person; by default the table's quasi-identifiers.
+        sensitive: The attribute that she infers, or several together; by default she re-identifies.
+        gain: What her guesses are worth, beside the plain chance of a right one.
+        weight: The column of record weights that is her prior; by default the table's, else uniform. A record of
+            weight 0 cannot be the target's.
+        prior: What she believes of the secret instead of what the release says: the probability of each value (``*``:
+            of all others together, who share it equally). What is observed of each value stays as in the release.
+
+    Raises:
+        DataError: A column is not in the table, or a weight is not a number from 0 on.
+        StudyError: The gain or the prior does not fit the secret.
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.table import read
+    >>> people = pa.table({
+    ...     "language": ["English", "Port.", "German", "German"],
+    ...     "gender": ["M", "M", "F", "M"],
+    ...     "age": [">30", "<=30", "<=30", "<=30"],
+    ... })
+    >>> outcome = attack(read(people), quasi_identifiers=["gender", "age"], sensitive="language")
+    >>> outcome.probabilistic.prior, outcome.probabilistic.posterior
+    (Fraction(1, 2), Fraction(3, 4))
+    """
+    names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
+    secret = () if sensitive is None else attributes_of(sensitive)
+    weights = record_weights(table, weight or table.weight)
+    aim = _aim(table, secret, weights, gain, prior)
+    return _attack(table, names, partition(table, names), aim, weights)
+
+
+def assess(
+    table: EncodedTable | Sequence[EncodedTable],
+    *,
+    subsets: Sequence[Sequence[str]] | None = None,
+    sensitive: Sequence[str | Sequence[str]] | None = None,
+    gains: Mapping[tuple[str, ...], Gain] | None = None,
+    weight: str | None = None,
+    priors: Mapping[tuple[str, ...], Beliefs] | None = None,
+) -> Assessment:
+    """Re-identify, and infer each secret, with each set of quasi-identifiers.
+
+    Args:
+        table: The release; or the growing windows of one collection (`Collection.windows`), the same records with more
+            and more columns known, of which each refines the classes of the one before.
+        subsets: The sets of quasi-identifiers; by default the whole set.
+        sensitive: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
+        gains: Per secret (the empty one is re-identification), what guesses are worth.
+        weight: The column of record weights; by default the table's, else uniform.
+        priors: Per secret, what she believes of it instead of what the release says.
+
+    Returns:
+        The attacks, window by window.
+    """
+    windows = (table,) if isinstance(table, EncodedTable) else tuple(table)
+    whole = windows[-1]
+    weights = record_weights(whole, weight or whole.weight)
+    chosen = [whole.quasi_identifiers] if subsets is None else [tuple(s) for s in subsets]
+    named = [
+        attributes_of(secret) for secret in (whole.sensitive if sensitive is None else sensitive)
+    ]
+    if not chosen:
+        raise StudyError(
+            text("there is nothing to assess: give at least one set of quasi-identifiers")
+        )
+    gains, priors = gains or {}, priors or {}
+    refuse_unknown_secrets(OTHER_GAIN, gains, named)
+    refuse_unknown_secrets(OTHER_PRIOR, priors, named)
+    aims = [
+        _aim(whole, secret, weights, gains.get(secret), priors.get(secret))
+        for secret in [(), *named]
+    ]
+    outcomes: list[list[Attack]] = [[] for _ in windows]
+    for names in chosen:
+        classes, seen = None, set[str]()
+        for window, attacks in zip(windows, outcomes, strict=True):
+            columns = [column for name in names for column in window.columns_of(name)]
+            new = [column for column in columns if column.name not in seen]
+            classes = refined(new, window.records, classes)
+            seen.update(column.name for column in new)
+            attacks += [_attack(window, names, classes, aim, weights) for aim in aims]
+    return Assessment(whole.records, tuple(attack for attacks in outcomes for attack in attacks))
+
+
+def explain(
+    table: EncodedTable,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] = (),
+    weight: str | None = None,
+) -> Explanation:
+    """Build every table between the records and the hyper.
+
+    Args:
+        table: The release; small.
+        quasi_identifiers: What the adversary knows; by default the table's quasi-identifiers.
+        sensitive: The columns that she infers together; none: she re-identifies.
+        weight: The column of record weights; by default the table's, else every record is as likely.
+
+    Raises:
+        StudyError: The data is too large to be shown.
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.table import read
+    >>> people = read(pa.table({"sex": ["F", "F", "M"], "ill": ["no", "yes", "no"]}), name="people")
+    >>> steps = explain(people, quasi_identifiers=["sex"], sensitive=["ill"]).to_dict()
+    >>> steps["observations"], steps["prior"], steps["inner"]
+    (['(F)', '(M)'], ['2/3', '1/3'], [['1/2', '1'], ['1/2', '0']])
+    """
+    names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
+    weights = record_weights(table, weight or table.weight)
+    if weights.each.size and not weights.each.all():  # a record of weight 0 cannot be the target's
+        table = table.of_records(weights.each > 0)
+        weights = record_weights(table, weight or table.weight)
+    columns = [column for name in names for column in table.columns_of(name)]
+    _check_small(table, names, sensitive)
+    observations = list(zip(*map(_texts, columns), strict=True)) or [()] * table.records
+    amounts = [Fraction(int(each)) for each in weights.each] or None
+    return Explanation(
+        code=attack_code(table, sensitive),
+        datasets=table.datasets,
+        observed=tuple(column.name for column in columns),
+        secret=tuple(sensitive),
+        counts=CoOccurrence.from_records(_secrets(table, sensitive), observations, weights=amounts),
+    )
+
+
+def record_risks(
+    table: EncodedTable,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+) -> RecordRisks:
+    """Tell of every record how surely an adversary names it, and guesses its secrets.
+
+    The outcome is personal data: see `SENSITIVE_WARNING`.
+
+    Args:
+        table: The release.
+        quasi_identifiers: What the adversary knows of a person; by default the table's quasi-identifiers.
+        sensitive: The secrets; by default the table's sensitive attributes.
+
+    Raises:
+        DataError: A column is not in the table.
+        StudyError: There is no quasi-identifier, or a column is given twice.
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.table import read
+    >>> people = pa.table({"age": [20, 30, 30, 30], "ill": ["a", "b", "b", "c"]})
+    >>> risks = record_risks(read(people, quasi_identifiers=["age"], sensitive=["ill"]))
+    >>> risks.sizes.tolist(), risks.most[0].tolist(), risks.certain("ill").tolist()
+    ([1, 3, 3, 3], [1, 2, 2, 2], [True, False, False, False])
+    """
+    names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
+    secrets = tuple(table.sensitive if sensitive is None else sensitive)
+    if not names:
+        raise StudyError(
+            text("the risk of each record needs at least one quasi-identifier; name one")
+        )
+    table.with_roles(quasi_identifiers=names, sensitive=secrets, identifier=table.identifier)
+    classes = partition(table, names)
+    most = np.empty((len(secrets), table.records), np.uint32)
+    for counts, name in zip(most, secrets, strict=True):
+        column = table.column(name)
+        most_frequent(classes.order, classes.starts, column.codes, column.cardinality, counts)
+    return RecordRisks(
+        dataset=table.name,
+        quasi_identifiers=names,
+        sensitive=secrets,
+        sizes=classes.sizes.astype(np.uint32)[classes.numbers],
+        most=most,
+        positions=table.positions,
+    )
+
+
+def attributes_of(secret: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the attributes of a secret, which may be given as one name.
+
+    Raises:
+        StudyError: There are none, or one is there twice.
+    """
+    names = (secret,) if isinstance(secret, str) else tuple(secret)
+    if not names or len(set(names)) < len(names):
+        raise StudyError(text("a secret needs at least one sensitive attribute, and each once"))
+    return names
+
+
+def refuse_unknown_secrets(
+    refusal: str, given: Iterable[tuple[str, ...]], secrets: Sequence[tuple[str, ...]]
+) -> None:
+    """Check that something is given for the secrets only, or for re-identification.
+
+    Args:
+        refusal: What is said otherwise: `OTHER_GAIN` or `OTHER_PRIOR`.
+        given: For which secrets it is; the empty one is re-identification.
+        secrets: The secrets that there are.
+
+    Raises:
+        StudyError: It is given for something else.
+    """
+    for secret in given:
+        if secret != () and secret not in secrets:
+            raise StudyError(translated(refusal, secret=secret, secrets=secrets))
+
+
+@dataclass(frozen=True)
+class _Aim:
+    """What an adversary is after, made ready once for all sets of quasi-identifiers."""
+
+    names: tuple[str, ...]
+    secret: Secret | None
+    game: Game | None
+
+
+def _aim(
+    table: EncodedTable,
+    names: tuple[str, ...],
+    weights: Weights,
+    gain: Gain | None,
+    prior: Beliefs | None,
+) -> _Aim:
+    if names:
+        secret = as_secret(table, names, weights, prior)
+        return _Aim(names, secret, None if gain is None else inferring_game(secret, gain))
+    if prior is not None:
+        raise StudyError(
+            text(
+                "re-identification takes no prior on a secret, as record weights are its prior; name a sensitive "
+                "attribute, or a column of weights"
+            )
+        )
+    return _Aim((), None, None if gain is None else naming_game(table, weights, gain))
+
+
+def _attack(
+    table: EncodedTable,
+    names: tuple[str, ...],
+    classes: Partition,
+    aim: _Aim,
+    weights: Weights,
+) -> Attack:
+    measured = (
+        _reidentify(table, classes, weights) if aim.secret is None else _infer(classes, aim.secret)
+    )
+    return Attack(
+        code=attack_code(table, aim.names),
+        datasets=table.datasets,
+        quasi_identifiers=names,
+        secret=aim.names,
+        records=table.records,
+        classes=classes.classes,
+        uniques=classes.uniques,
+        class_sizes=ClassSizes.of(classes.sizes),
+        gain=None if aim.game is None else _played(aim.game, classes),
+        **measured,
+    )
+
+
+def _played(game: Game, classes: Partition) -> Leakage:
+    return Leakage(game.prior(), game.posterior(classes))
+
+
+def attack_code(table: EncodedTable, secret: Sequence[str]) -> str:
+    """Return the code of a collective attack (Alvim et al. 2022, Table 1).
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.table import read
+    >>> attack_code(read(pa.table({"age": [20], "ill": ["a"]})), ["ill"])
+    'CAS'
+    """
+    return f"C{'A' if secret else 'R'}{'L' if table.collection else 'S'}"
+
+
+def _reidentify(table: EncodedTable, classes: Partition, weights: Weights) -> dict[str, Any]:
+    if weights.each.size:
+        alone, certain = attack_kernels.lone_records(classes.order, classes.starts, weights.each)
+    else:
+        alone, certain = classes.uniques, classes.uniques
+    known = int(weights.heaviest == weights.total)
+    return {
+        "certain": certain,
+        "deterministic": Leakage(Fraction(known), Fraction(alone, weights.total)),
+        "probabilistic": _played(naming_game(table, weights, None), classes),
+        "success": (),
+        "capacity": Fraction(classes.classes),
+        "additive_capacity": Fraction(int(classes.classes > 1)),
+    }
+
+
+def _infer(classes: Partition, secret: Secret) -> dict[str, Any]:
+    success = np.zeros(SUCCESS_BINS, np.int64)
+    picked, certain = attack_kernels.best_guesses(
+        classes.order,
+        classes.starts,
+        secret.codes,
+        secret.weights.each,
+        secret.factors,
+        secret.slack,
+        secret.inverse,
+        success,
+    )
+    known = int(np.count_nonzero(secret.shares) == 1)
+    likeliest = Fraction(int(secret.shares.max()), secret.whole)
+    totals = secret.totals.tolist()
+    return {
+        "certain": certain,
+        "deterministic": Leakage(Fraction(known), secret.expected(picked[attack_kernels.SURE])),
+        "probabilistic": Leakage(likeliest, secret.expected(picked[attack_kernels.GUESSED])),
+        "success": tuple(success.tolist()),
+        "capacity": sum_of_ratios(picked[attack_kernels.REVEALED].tolist(), totals),
+        "additive_capacity": 1 - sum_of_ratios(picked[attack_kernels.CONCEALED].tolist(), totals),
+    }
+
+
+def _check_small(table: EncodedTable, names: Sequence[str], secret: Sequence[str]) -> None:
+    values = partition(table, secret).classes if secret else table.records
+    seen = partition(table, names).classes
+    if table.records <= MOST_RECORDS and max(values, seen) <= MOST_VALUES:
+        return
+    raise StudyError(
+        text(
+            "to explain step by step is for small data: at most {most_records} records, {most_values} values of the "
+            "secret and {most_values} classes, not {records}, {values} and {classes}; take a part of it",
+            most_records=MOST_RECORDS,
+            most_values=MOST_VALUES,
+            records=table.records,
+            values=values,
+            classes=seen,
+        )
+    )
+
+
+def _secrets(table: EncodedTable, secret: Sequence[str]) -> list[Any]:
+    if secret:
+        texts = [_texts(table.column(name)) for name in secret]
+        return texts[0] if len(texts) == 1 else list(zip(*texts, strict=True))
+    if table.identifier is not None:
+        named = _texts(table.column(table.identifier))
+        if len(set(named)) == table.records:
+            return named
+    return [f"record {number}" for number in range(1, table.records + 1)]
+
+
+def _texts(column: EncodedColumn) -> list[Any]:
+    values = column.values.to_pylist()
+    return [values[code] for code in column.codes]
