@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import BudgetError, DataError, GlasshouseError, StudyError
 from glasshouse.groups import matching
-from glasshouse.groups.labels import ancestors, domain_of, labelled_sets, values_of_label
+from glasshouse.groups.labels import ValueSets, ancestors, domain_of, labelled_sets, values_of_label
 from glasshouse.groups.matching import matches
 from glasshouse.groups.reading import from_anatomy, from_generalised, from_group_column
 from glasshouse.groups.release import Release, Scheme
-from glasshouse.groups.sets import ValueSets
 from glasshouse.groups.victims import (
     joined,
     population_points,

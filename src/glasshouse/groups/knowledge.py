@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.groups.labels import ValueSets
 from glasshouse.groups.release import Release
-from glasshouse.groups.sets import ValueSets
 
 
 @dataclass(frozen=True)

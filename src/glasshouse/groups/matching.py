@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError
-from glasshouse.groups.sets import ValueSets
+from glasshouse.groups.labels import ValueSets
 from glasshouse.language import number, text
 
 MOST_MATCHES = 400_000_000

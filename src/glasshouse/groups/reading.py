@@ -10,9 +10,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError, quoted
-from glasshouse.groups.labels import Ancestors, domain_of, labelled_sets
+from glasshouse.groups.labels import Ancestors, ValueSets, domain_of, labelled_sets
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive, prior_of
-from glasshouse.groups.sets import ValueSets
 from glasshouse.groups.victims import joint_column
 from glasshouse.language import text
 from glasshouse.table import Column, EncodedTable

@@ -26,7 +26,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.groups.sets import ValueSets
+from glasshouse.groups.labels import ValueSets
 from glasshouse.language import text, unknown_name
 
 Number: TypeAlias = int | float | str | Decimal | Fraction

@@ -22,8 +22,8 @@ from glasshouse.groups.gibbs_horizontal import (
 )
 from glasshouse.groups.gibbs_vertical import VerticalChain, VerticalPlan, vertical_plan
 from glasshouse.groups.knowledge import Victims
+from glasshouse.groups.labels import ValueSets
 from glasshouse.groups.release import Release
-from glasshouse.groups.sets import ValueSets
 
 Codes = NDArray[np.int32]
 

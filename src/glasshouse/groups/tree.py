@@ -21,8 +21,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.groups.labels import ValueSets
 from glasshouse.groups.release import Attribute, Release
-from glasshouse.groups.sets import ValueSets
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,9 @@ from glasshouse.groups.agreement import (
     distinct_rows,
 )
 from glasshouse.groups.knowledge import Victims
-from glasshouse.groups.labels import values_of_label
+from glasshouse.groups.labels import ValueSets, values_of_label
 from glasshouse.groups.matching import Matches, matches
 from glasshouse.groups.release import Attribute, Release
-from glasshouse.groups.sets import ValueSets, as_codes
 from glasshouse.language import text, unknown_name
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.partition import refined
@@ -82,7 +81,7 @@ def victims_of(release: Release, people: Sequence[Mapping[str, Known]]) -> Victi
         sets, own = _sets_of(attribute, [person.get(attribute.name) for person in people])
         known.append(sets)
         columns.append(own)
-    codes = as_codes(list(zip(*columns, strict=True)), len(columns))
+    codes = np.ascontiguousarray(np.array(columns, np.int32).T)
     victims, found = _with_candidates(release, codes, tuple(known))
     for number in np.flatnonzero(~victims.in_table).tolist():
         raise DataError(_nobody(release, people[number], int(found.agreed[number])))

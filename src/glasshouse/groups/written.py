@@ -25,9 +25,8 @@ from typing import Any
 import numpy as np
 
 from glasshouse.errors import DataError, quoted
-from glasshouse.groups.labels import domain_of, labelled_sets
+from glasshouse.groups.labels import ValueSets, domain_of, labelled_sets
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive, prior_of
-from glasshouse.groups.sets import ValueSets, as_codes
 from glasshouse.groups.written_form import EXAMPLE, check_form, unique_entries
 from glasshouse.language import text
 
@@ -103,7 +102,7 @@ def _release(document: Mapping[str, Any]) -> Release:
         sensitive=sensitive,
         starts=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]),
         sensitive_codes=np.array([sensitive.code[value] for value in secrets], np.int32),
-        codes=as_codes(list(zip(*(own for _, own in made), strict=True)), len(made)),
+        codes=np.ascontiguousarray(np.array([codes for _, codes in made], np.int32).T),
     )
 
 
