@@ -97,7 +97,7 @@ def test_points_of_the_population_are_nobody_in_the_table() -> None:
 
 def crossing() -> Release:
     """Labels that cross, in more rows than can be enumerated."""
-    from glasshouse.groups.written import from_json
+    from glasshouse.groups.release_json import from_json
 
     sets = [["x", "y"], ["y", "z"], ["z", "x"]]
     groups: list[dict[str, Any]] = [

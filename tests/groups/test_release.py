@@ -21,6 +21,7 @@ from glasshouse.groups.labels import ValueSets, ancestors, domain_of, labelled_s
 from glasshouse.groups.matching import matches
 from glasshouse.groups.reading import from_anatomy, from_generalised, from_group_column
 from glasshouse.groups.release import Release, Scheme
+from glasshouse.groups.release_json import from_json
 from glasshouse.groups.victims import (
     joined,
     population_points,
@@ -28,7 +29,6 @@ from glasshouse.groups.victims import (
     victims_of_rows,
     victims_of_table,
 )
-from glasshouse.groups.written import from_json
 from glasshouse.mitigation.anatomy import anatomise
 from glasshouse.mitigation.criteria import KAnonymity
 from glasshouse.mitigation.hierarchies import Hierarchy

@@ -30,11 +30,11 @@ from glasshouse.groups.gibbs_vertical import BLOCKS, PARTS, SUBSETS, VerticalCha
 from glasshouse.groups.knowledge import Beliefs, normalised
 from glasshouse.groups.reading import from_group_column
 from glasshouse.groups.release import Release
+from glasshouse.groups.release_json import from_json
 from glasshouse.groups.sampling import Effort, sample
 from glasshouse.groups.sampling_models import HorizontalModel, VerticalModel, model_of
 from glasshouse.groups.sampling_results import Progress, Sampled, Stop
 from glasshouse.groups.victims import joined, victims_of, victims_of_rows, victims_of_table
-from glasshouse.groups.written import from_json
 from glasshouse.mitigation.anatomy import anatomise
 from glasshouse.table import EncodedTable, read
 

@@ -13,6 +13,7 @@ from glasshouse.groups.labels import Ancestors, ancestors
 from glasshouse.groups.measures import Measures, Reading, Threat, measure
 from glasshouse.groups.reading import from_anatomy, from_generalised, from_group_column
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive
+from glasshouse.groups.release_json import from_json
 from glasshouse.groups.sampling import Effort, sample
 from glasshouse.groups.sampling_results import Progress, Sampled
 from glasshouse.groups.threat import Assessment, threat
@@ -25,7 +26,6 @@ from glasshouse.groups.victims import (
     victims_of_table,
 )
 from glasshouse.groups.worlds import random_worlds, with_ideal
-from glasshouse.groups.written import from_json
 
 __all__ = [
     "Ancestors",

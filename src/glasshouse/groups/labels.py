@@ -104,8 +104,8 @@ class ValueSets:
     @cached_property
     def crossing(self) -> tuple[int, int] | None:
         """Two sets of which each has values that the other lacks, beside common ones; None where there are none."""
-        found = _crossing(self.domain, self.starts, self.members, self._by_size)
-        return None if found[0] < 0 else (int(found[0]), int(found[1]))
+        pair = _crossing(self.domain, self.starts, self.members, self._by_size)
+        return None if pair[0] < 0 else (int(pair[0]), int(pair[1]))
 
     @cached_property
     def _by_size(self) -> Integers:
@@ -290,10 +290,10 @@ def _covered(
         where = text('the domain of "{name}"', name=name)
         reason = unknown_name("value", strangers[0], where, code)
         raise DataError(f"{quoted([label])}: {reason}")
-    found = np.flatnonzero(stood_for(values, [label]))
-    if not len(found):
+    codes = np.flatnonzero(stood_for(values, [label]))
+    if not len(codes):
         raise DataError(_outside(name, quoted([label]), has_hierarchy=has_hierarchy))
-    return [int(number) for number in found]
+    return [int(number) for number in codes]
 
 
 def _outside(name: str, value: str, *, has_hierarchy: bool) -> str:

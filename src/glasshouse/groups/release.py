@@ -222,18 +222,21 @@ class Release:
         Raises:
             StudyError: A parameter is not above 0, or names something that is not there.
         """
-        own = self.sensitive
+        secret = self.sensitive
         per_attribute = beta if isinstance(beta, dict) else {a.name: beta for a in self.attributes}
         for name in per_attribute:
             self.attribute(name)
         attributes = tuple(
             replace(
-                each, beta=prior_of("beta", per_attribute.get(each.name, 1), each.name, each.values)
+                attribute,
+                beta=prior_of(
+                    "beta", per_attribute.get(attribute.name, 1), attribute.name, attribute.values
+                ),
             )
-            for each in self.attributes
+            for attribute in self.attributes
         )
-        named = ", ".join(own.names)
-        sensitive = replace(own, alpha=prior_of("alpha", alpha, named, own.values))
+        named = ", ".join(secret.names)
+        sensitive = replace(secret, alpha=prior_of("alpha", alpha, named, secret.values))
         return replace(self, attributes=attributes, sensitive=sensitive)
 
     def to_frame(self) -> pa.Table:
@@ -242,8 +245,10 @@ class Release:
         codes = self.codes if self.is_vertical else self.codes[self.group_of_row]
         for place, attribute in enumerate(self.attributes):
             columns[attribute.name] = pa.array(attribute.labels).take(pa.array(codes[:, place]))
-        own = self.sensitive
-        columns[", ".join(own.names)] = pa.array(own.values).take(pa.array(self.sensitive_codes))
+        secret = self.sensitive
+        columns[", ".join(secret.names)] = pa.array(secret.values).take(
+            pa.array(self.sensitive_codes)
+        )
         return pa.table(columns)
 
 

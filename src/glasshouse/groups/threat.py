@@ -104,7 +104,7 @@ def threat(
         StudyError: Both an original and people are given, or neither for a horizontal release; or no threat can be
             above what is asked about.
 
-    >>> from glasshouse.groups.written import from_json
+    >>> from glasshouse.groups.release_json import from_json
     >>> release = from_json({"attributes": [{"name": "city", "values": ["Lyon", "Nice", "Bonn"]}],
     ...     "sensitive": {"name": "illness"},
     ...     "groups": [{"sensitive": ["flu", "HIV"], "generalised": [["Lyon", "Nice"]]},

@@ -63,7 +63,7 @@ def victims_of(release: Release, people: Sequence[Mapping[str, Known]]) -> Victi
         StudyError: An attribute or a value is not that of the release.
         DataError: A person is incompatible with every group.
 
-    >>> from glasshouse.groups.written import from_json
+    >>> from glasshouse.groups.release_json import from_json
     >>> release = from_json({"attributes": [{"name": "city", "values": ["Lyon", "Nice", "Bonn"]}],
     ...     "sensitive": {"name": "illness"},
     ...     "groups": [{"sensitive": ["flu", "HIV"], "generalised": [["Lyon", "Nice"]]}]})
