@@ -26,12 +26,11 @@ from glasshouse.groups.enumeration import (
     number_of_tables,
 )
 from glasshouse.groups.exact import ExactKnowledge
-from glasshouse.groups.knowledge import Victims
-from glasshouse.groups.reading import from_generalised
+from glasshouse.groups.readers import from_generalised
 from glasshouse.groups.release import Release
 from glasshouse.groups.release_json import from_json
 from glasshouse.groups.sampling import Effort, sample
-from glasshouse.groups.victims import population_points, victims_of, victims_of_table
+from glasshouse.groups.victims import Victims, population_points, victims_of, victims_of_table
 from glasshouse.groups.worlds import random_worlds, with_ideal
 from glasshouse.table import read
 

@@ -19,7 +19,7 @@ from glasshouse.groups.evaluator import Evaluator, above_name
 from glasshouse.groups.faithfulness import Faithfulness, draw_points
 from glasshouse.groups.knowledge import Beliefs, Knowledge
 from glasshouse.groups.measures import Measures, Reading, measure, thresholds_with
-from glasshouse.groups.reading import from_group_column
+from glasshouse.groups.readers import from_group_column
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampling import Effort, sample
 from glasshouse.groups.sampling_results import Basis

@@ -21,7 +21,7 @@ from glasshouse.groups.faithfulness import draw_points, faithfulness
 from glasshouse.groups.knowledge import Beliefs, Knowledge
 from glasshouse.groups.labels import ancestors
 from glasshouse.groups.measures import Reading, measure, threat_under
-from glasshouse.groups.reading import from_anatomy, from_generalised, from_group_column
+from glasshouse.groups.readers import from_anatomy, from_generalised, from_group_column
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampling import Effort
 from glasshouse.groups.threat import threat

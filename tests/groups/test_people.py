@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.groups.enumeration import enumerated_fractions
-from glasshouse.groups.reading import from_group_column
+from glasshouse.groups.readers import from_group_column
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampling import Effort, sample
 from glasshouse.groups.sampling_results import Stop

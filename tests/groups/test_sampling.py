@@ -28,7 +28,7 @@ from glasshouse.groups.enumeration import enumerated
 from glasshouse.groups.gibbs_horizontal import HorizontalChain
 from glasshouse.groups.gibbs_vertical import BLOCKS, PARTS, SUBSETS, VerticalChain
 from glasshouse.groups.knowledge import Beliefs, normalised
-from glasshouse.groups.reading import from_group_column
+from glasshouse.groups.readers import from_group_column
 from glasshouse.groups.release import Release
 from glasshouse.groups.release_json import from_json
 from glasshouse.groups.sampling import Effort, sample

@@ -8,10 +8,10 @@ from glasshouse.groups.closed import closed_form, closed_form_fractions
 from glasshouse.groups.enumeration import enumerated, enumerated_fractions, number_of_tables
 from glasshouse.groups.exact import ExactKnowledge
 from glasshouse.groups.faithfulness import Faithfulness, draw_points, faithfulness
-from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims
+from glasshouse.groups.knowledge import Beliefs, Knowledge
 from glasshouse.groups.labels import Ancestors, ancestors
 from glasshouse.groups.measures import Measures, Reading, Threat, measure
-from glasshouse.groups.reading import from_anatomy, from_generalised, from_group_column
+from glasshouse.groups.readers import from_anatomy, from_generalised, from_group_column
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive
 from glasshouse.groups.release_json import from_json
 from glasshouse.groups.sampling import Effort, sample
@@ -19,6 +19,7 @@ from glasshouse.groups.sampling_results import Progress, Sampled
 from glasshouse.groups.threat import Assessment, threat
 from glasshouse.groups.victims import (
     Original,
+    Victims,
     joined,
     population_points,
     victims_of,

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, StudyError, quoted
 from glasshouse.groups.exact import ExactKnowledge
-from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims, normalised
+from glasshouse.groups.knowledge import Beliefs, Knowledge, normalised
 from glasshouse.groups.ratio import NODES, TOLERANCE, expected_ratio, log_beta_moments
 from glasshouse.groups.release import Release
 from glasshouse.groups.tree import Tree
+from glasshouse.groups.victims import Victims
 from glasshouse.groups.worlds import random_worlds, sensitive_counts
 from glasshouse.language import text
 

@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError
 from glasshouse.groups.exact import ExactKnowledge
-from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims, normalised
+from glasshouse.groups.knowledge import Beliefs, Knowledge, normalised
 from glasshouse.groups.ratio import NODES, TOLERANCE, expected_ratio, log_beta_moments
 from glasshouse.groups.release import Release
+from glasshouse.groups.victims import Victims
 from glasshouse.language import text
 
 MOST_TABLES = 200_000

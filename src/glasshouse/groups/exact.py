@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims, normalised
+from glasshouse.groups.knowledge import Beliefs, Knowledge, normalised
 from glasshouse.groups.release import Release
+from glasshouse.groups.victims import Victims
 from glasshouse.groups.worlds import random_worlds
 
 

@@ -14,44 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.groups.labels import ValueSets
 from glasshouse.groups.release import Release
-
-
-@dataclass(frozen=True)
-class Victims:
-    """The distinct people that results are wanted for: what is known of each, per attribute a set of values."""
-
-    codes: NDArray[np.int32]
-    """Per victim and attribute, the number of the set in ``known`` (victims × attributes)."""
-    known: tuple[ValueSets, ...]
-    """Per attribute, the sets of values that are known of victims. Full knowledge: one set per value, in the order of
-    the domain, so that ``codes`` are codes of values."""
-    candidate_starts: NDArray[np.int64]
-    """Per victim, where its candidate groups begin in ``candidates``; one more entry closes the last."""
-    candidates: NDArray[np.int64]
-    """The numbers of the groups that a victim can be in, victim by victim, in ascending order; a person who is not in
-    the table (a point of the population) has none."""
-    people: NDArray[np.int64] | None = None
-    """Per victim, how many records of the table are of people like it, 0 for points of the population; None: each
-    victim is one person."""
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    @cached_property
-    def is_full(self) -> bool:
-        """Whether the value of every attribute of every victim is known: then ``codes`` are codes of values."""
-        return all(sets.is_singletons for sets in self.known)
-
-    @cached_property
-    def in_table(self) -> NDArray[np.bool_]:
-        """Per victim, whether any group can hold it."""
-        return np.diff(self.candidate_starts) > 0
-
-    def groups_of(self, victim: int) -> NDArray[np.int64]:
-        """Return the groups that a victim can be in."""
-        return self.candidates[self.candidate_starts[victim] : self.candidate_starts[victim + 1]]
+from glasshouse.groups.victims import Victims
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ independent, attribute a with π_a|s ~ Dirichlet(β_a).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
@@ -23,11 +24,14 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+import pyarrow.compute as pc
 
+from glasshouse.arrays import Codes, Floats, Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.groups.labels import ValueSets
 from glasshouse.language import text, unknown_name
+from glasshouse.table import Column
+from glasshouse.table.partition import refined
 
 Number: TypeAlias = int | float | str | Decimal | Fraction
 """What a caller may give for a parameter of a prior; a float stands for the decimal that it is written as."""
@@ -58,7 +62,7 @@ class Attribute:
     """Per label, the values that it stands for."""
 
     @cached_property
-    def betas(self) -> NDArray[np.float64]:
+    def betas(self) -> Floats:
         """The prior's parameters as floats."""
         return np.array(list(map(float, self.beta)))
 
@@ -80,7 +84,7 @@ class Sensitive:
     """Per value, the parameter of the Dirichlet prior."""
 
     @cached_property
-    def alphas(self) -> NDArray[np.float64]:
+    def alphas(self) -> Floats:
         """The prior's parameters as floats."""
         return np.array(list(map(float, self.alpha)))
 
@@ -109,14 +113,14 @@ class Release:
     """The non-sensitive attributes."""
     sensitive: Sensitive
     """The sensitive attribute."""
-    starts: NDArray[np.int64]
+    starts: Integers
     """Per group, where its rows begin; one more entry closes the last."""
-    sensitive_codes: NDArray[np.int32]
+    sensitive_codes: Codes
     """Per row, the code of its sensitive value."""
-    codes: NDArray[np.int32]
+    codes: Codes
     """Horizontal: per group and attribute, the code of its label (groups × attributes). Vertical: per row and
     attribute, the code of its value (rows × attributes)."""
-    positions: NDArray[np.int64] | None = None
+    positions: Integers | None = None
     """Per row, the position of its record in the table that was read, where rows are records of it; else None."""
     left_out: int = 0
     """How many records of that table are in no group, because all their values are suppressed."""
@@ -173,17 +177,17 @@ class Release:
         return self.scheme is Scheme.VERTICAL
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Integers:
         """Per group, its number of rows."""
         return np.diff(self.starts)
 
     @cached_property
-    def group_of_row(self) -> NDArray[np.int64]:
+    def group_of_row(self) -> Integers:
         """Per row, the number of its group."""
         return np.repeat(np.arange(self.groups), self.sizes)
 
     @cached_property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Integers:
         """Per sensitive value, in how many rows it is (γ_s, known from the release)."""
         return np.bincount(self.sensitive_codes, minlength=len(self.sensitive.values))
 
@@ -250,6 +254,22 @@ class Release:
             pa.array(self.sensitive_codes)
         )
         return pa.table(columns)
+
+
+def joint_column(columns: Sequence[Column], records: int) -> Column:
+    """Return several columns as one, the values of each record with a comma between them; their own are escaped."""
+    if len(columns) == 1:
+        return columns[0]
+    classes = refined(columns, records)
+    first = classes.order[classes.starts[:-1]]
+    parts = [_escaped(column.values).take(pa.array(column.codes[first])) for column in columns]
+    texts = pc.binary_join_element_wise(*parts, pa.scalar(", ", pa.large_string()))
+    name = ", ".join(column.name for column in columns)
+    return Column(name, classes.numbers, texts)
+
+
+def _escaped(texts: pa.LargeStringArray) -> pa.LargeStringArray:
+    return pc.replace_substring(pc.replace_substring(texts, "\\", "\\\\"), ",", "\\,")
 
 
 def prior_of(

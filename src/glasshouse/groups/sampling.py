@@ -29,7 +29,7 @@ from glasshouse.groups.diagnostics import LEAST_DRAWS, WeissTest, weiss
 from glasshouse.groups.effort import Effort
 from glasshouse.groups.evaluator import Evaluator
 from glasshouse.groups.faithfulness import Points
-from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims
+from glasshouse.groups.knowledge import Beliefs, Knowledge
 from glasshouse.groups.measures import THRESHOLDS, Reading
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampling_chain import ChainRun, Recording
@@ -46,7 +46,7 @@ from glasshouse.groups.sampling_learner import learner_of
 from glasshouse.groups.sampling_models import Model, model_of
 from glasshouse.groups.sampling_moments import Family
 from glasshouse.groups.sampling_results import Aggregate, Estimates, Progress, Sampled, Stop
-from glasshouse.groups.victims import Original
+from glasshouse.groups.victims import Original, Victims
 from glasshouse.groups.worlds import random_worlds
 from glasshouse.language import number, text
 

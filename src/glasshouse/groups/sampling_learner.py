@@ -18,8 +18,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.groups.chains import Floats, Integers, Words, log_gamma_draw
-from glasshouse.groups.knowledge import Victims
 from glasshouse.groups.release import Release
+from glasshouse.groups.victims import Victims
 
 Codes = NDArray[np.int32]
 

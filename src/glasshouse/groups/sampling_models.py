@@ -21,9 +21,9 @@ from glasshouse.groups.gibbs_horizontal import (
     numerators,
 )
 from glasshouse.groups.gibbs_vertical import VerticalChain, VerticalPlan, vertical_plan
-from glasshouse.groups.knowledge import Victims
 from glasshouse.groups.labels import ValueSets
 from glasshouse.groups.release import Release
+from glasshouse.groups.victims import Victims
 
 Codes = NDArray[np.int32]
 

@@ -18,7 +18,7 @@ from glasshouse.errors import StudyError
 from glasshouse.groups.closed import closed_form
 from glasshouse.groups.enumeration import enumerated, number_of_tables
 from glasshouse.groups.faithfulness import Faithfulness, Points, draw_points, faithfulness
-from glasshouse.groups.knowledge import Knowledge, Victims
+from glasshouse.groups.knowledge import Knowledge
 from glasshouse.groups.measures import Measures, Reading, measure, thresholds_with
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampling import Effort, OnSampling, OnState, sample
@@ -26,6 +26,7 @@ from glasshouse.groups.sampling_results import Sampled
 from glasshouse.groups.victims import (
     Known,
     Original,
+    Victims,
     joined,
     victims_of,
     victims_of_rows,

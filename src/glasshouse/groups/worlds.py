@@ -15,9 +15,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims, normalised
+from glasshouse.groups.knowledge import Beliefs, Knowledge, normalised
 from glasshouse.groups.release import Release
-from glasshouse.groups.victims import Original
+from glasshouse.groups.victims import Original, Victims
 
 
 def random_worlds(release: Release, victims: Victims) -> NDArray[np.float64]:
