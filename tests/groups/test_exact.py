@@ -18,20 +18,20 @@ from hypothesis import strategies as st
 from scipy.special import roots_jacobi
 
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.groups import enumeration, ratio
+from glasshouse.groups import beliefs as beliefs_module
+from glasshouse.groups import enumeration
+from glasshouse.groups.beliefs import ExactKnowledge, random_worlds, with_ideal
 from glasshouse.groups.closed import closed_form, closed_form_fractions
 from glasshouse.groups.enumeration import (
     enumerated,
     enumerated_fractions,
     number_of_tables,
 )
-from glasshouse.groups.exact import ExactKnowledge
 from glasshouse.groups.readers import from_generalised
 from glasshouse.groups.release import Release
 from glasshouse.groups.release_json import from_json
 from glasshouse.groups.sampling import Effort, sample
 from glasshouse.groups.victims import Victims, population_points, victims_of, victims_of_table
-from glasshouse.groups.worlds import random_worlds, with_ideal
 from glasshouse.table import read
 
 DISEASES = ["Heart", "Flu", "Stomach", "HIV", "Diabetes"]
@@ -189,13 +189,13 @@ def test_the_quadrature_depends_neither_on_its_line_nor_on_its_steps(
     release = table_one_b("Z40")
     victims = victims_of(release, [{"Nat.": "M", "ZIP": "45501"}])
     plain = enumerated(release, victims, learner_mean=True).learner_mean
-    nodes = (line + 1j * np.imag(ratio.NODES)).astype(np.complex128)
-    monkeypatch.setattr(ratio, "NODES", nodes)
+    nodes = (line + 1j * np.imag(beliefs_module.NODES)).astype(np.complex128)
+    monkeypatch.setattr(beliefs_module, "NODES", nodes)
     monkeypatch.setattr(enumeration, "NODES", nodes)
-    monkeypatch.setattr(ratio, "_LOG_STEP", step)
-    ratio._waves.cache_clear()
+    monkeypatch.setattr(beliefs_module, "_LOG_STEP", step)
+    beliefs_module._waves.cache_clear()
     other = enumerated(release, victims, learner_mean=True).learner_mean
-    ratio._waves.cache_clear()
+    beliefs_module._waves.cache_clear()
     assert plain is not None
     assert other is not None
     np.testing.assert_allclose(other.probabilities, plain.probabilities, atol=1e-10, rtol=0)

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import StudyError
 from glasshouse.groups import sampling_figures
+from glasshouse.groups.beliefs import Beliefs, Faithfulness, Knowledge, draw_points
 from glasshouse.groups.enumeration import enumerated
 from glasshouse.groups.evaluator import Evaluator, above_name
-from glasshouse.groups.faithfulness import Faithfulness, draw_points
-from glasshouse.groups.knowledge import Beliefs, Knowledge
 from glasshouse.groups.measures import Measures, Reading, measure, thresholds_with
 from glasshouse.groups.readers import from_group_column
 from glasshouse.groups.release import Release

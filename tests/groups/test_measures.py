@@ -15,10 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.errors import StudyError
+from glasshouse.groups.beliefs import (
+    Beliefs,
+    Knowledge,
+    draw_points,
+    faithfulness,
+    ideal_joint,
+    random_worlds,
+    with_ideal,
+)
 from glasshouse.groups.closed import closed_form
 from glasshouse.groups.evaluator import Evaluator
-from glasshouse.groups.faithfulness import draw_points, faithfulness
-from glasshouse.groups.knowledge import Beliefs, Knowledge
 from glasshouse.groups.labels import ancestors
 from glasshouse.groups.measures import Reading, measure, threat_under
 from glasshouse.groups.readers import from_anatomy, from_generalised, from_group_column
@@ -26,7 +33,6 @@ from glasshouse.groups.release import Release
 from glasshouse.groups.sampling import Effort
 from glasshouse.groups.threat import threat
 from glasshouse.groups.victims import Original, joined, population_points, victims_of_table
-from glasshouse.groups.worlds import ideal_joint, random_worlds, with_ideal
 from glasshouse.mitigation.anatomy import anatomise
 from glasshouse.mitigation.criteria import DistinctDiversity, KAnonymity
 from glasshouse.mitigation.hierarchies import read_hierarchy

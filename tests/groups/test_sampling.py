@@ -23,11 +23,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, DataError, StudyError
+from glasshouse.groups.beliefs import Beliefs, normalised
 from glasshouse.groups.chains import Means, log_gamma_draw, random_streams, uniform
 from glasshouse.groups.enumeration import enumerated
 from glasshouse.groups.gibbs_horizontal import HorizontalChain
 from glasshouse.groups.gibbs_vertical import BLOCKS, PARTS, SUBSETS, VerticalChain
-from glasshouse.groups.knowledge import Beliefs, normalised
 from glasshouse.groups.readers import from_group_column
 from glasshouse.groups.release import Release
 from glasshouse.groups.release_json import from_json

@@ -4,11 +4,18 @@ A `Release` is read from what was published (`from_generalised`, `from_group_col
 `threat` answers for everybody in it, exactly where that is possible and by sampling where not.
 """
 
+from glasshouse.groups.beliefs import (
+    Beliefs,
+    ExactKnowledge,
+    Faithfulness,
+    Knowledge,
+    draw_points,
+    faithfulness,
+    random_worlds,
+    with_ideal,
+)
 from glasshouse.groups.closed import closed_form, closed_form_fractions
 from glasshouse.groups.enumeration import enumerated, enumerated_fractions, number_of_tables
-from glasshouse.groups.exact import ExactKnowledge
-from glasshouse.groups.faithfulness import Faithfulness, draw_points, faithfulness
-from glasshouse.groups.knowledge import Beliefs, Knowledge
 from glasshouse.groups.labels import Ancestors, ancestors
 from glasshouse.groups.measures import Measures, Reading, Threat, measure
 from glasshouse.groups.readers import from_anatomy, from_generalised, from_group_column
@@ -26,7 +33,6 @@ from glasshouse.groups.victims import (
     victims_of_rows,
     victims_of_table,
 )
-from glasshouse.groups.worlds import random_worlds, with_ideal
 
 __all__ = [
     "Ancestors",

@@ -11,13 +11,20 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, StudyError, quoted
-from glasshouse.groups.exact import ExactKnowledge
-from glasshouse.groups.knowledge import Beliefs, Knowledge, normalised
-from glasshouse.groups.ratio import NODES, TOLERANCE, expected_ratio, log_beta_moments
+from glasshouse.groups.beliefs import (
+    NODES,
+    TOLERANCE,
+    Beliefs,
+    ExactKnowledge,
+    Knowledge,
+    expected_ratio,
+    log_beta_moments,
+    normalised,
+    random_worlds,
+)
 from glasshouse.groups.release import Release
 from glasshouse.groups.tree import Tree
 from glasshouse.groups.victims import Victims
-from glasshouse.groups.worlds import random_worlds, sensitive_counts
 from glasshouse.language import text
 
 DRAWS = 2_000
@@ -194,7 +201,7 @@ def _attacker(
     release: Release, victims: Victims, trees: list[Tree], masses: list[NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """Return, per victim and sensitive value, Σ_j Pr(R_j agrees with the victim), up to a factor per victim."""
-    starts, sensitive, counts = sensitive_counts(release)
+    starts, sensitive, counts = release.sensitive_counts
     group = np.repeat(np.arange(release.groups), np.diff(starts))
     entries = np.log(counts)
     for place, tree in enumerate(trees):

@@ -23,9 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError
-from glasshouse.groups.exact import ExactKnowledge
-from glasshouse.groups.knowledge import Beliefs, Knowledge, normalised
-from glasshouse.groups.ratio import NODES, TOLERANCE, expected_ratio, log_beta_moments
+from glasshouse.groups.beliefs import (
+    NODES,
+    TOLERANCE,
+    Beliefs,
+    ExactKnowledge,
+    Knowledge,
+    expected_ratio,
+    log_beta_moments,
+    normalised,
+)
 from glasshouse.groups.release import Release
 from glasshouse.groups.victims import Victims
 from glasshouse.language import text

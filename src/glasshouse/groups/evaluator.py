@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.groups.faithfulness import Points, contributions
+from glasshouse.groups.beliefs import Points, contributions
 from glasshouse.groups.measures import THRESHOLDS, TIE
 from glasshouse.groups.victims import Original
 

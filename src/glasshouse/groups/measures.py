@@ -21,8 +21,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
-from glasshouse.groups.faithfulness import Faithfulness
-from glasshouse.groups.knowledge import Beliefs, Knowledge
+from glasshouse.groups.beliefs import Beliefs, Faithfulness, Knowledge
 from glasshouse.groups.sampling_results import Aggregate, Estimates, Sampled
 from glasshouse.groups.victims import Original
 from glasshouse.language import text

@@ -192,6 +192,16 @@ class Release:
         return np.bincount(self.sensitive_codes, minlength=len(self.sensitive.values))
 
     @cached_property
+    def sensitive_counts(self) -> tuple[Integers, Codes, Integers]:
+        """The distinct sensitive values of each group: where they begin, their codes, how often each is there."""
+        width = len(self.sensitive.values)
+        cells, counts = np.unique(
+            self.group_of_row * width + self.sensitive_codes, return_counts=True
+        )
+        starts = np.searchsorted(cells, np.arange(self.groups + 1) * width)
+        return starts, (cells % width).astype(np.int32), counts
+
+    @cached_property
     def is_laminar(self) -> bool:
         """Whether it is horizontal and, per attribute, any two labels are disjoint or nested: the closed form holds."""
         if self.is_vertical:

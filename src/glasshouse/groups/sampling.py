@@ -24,12 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, DataError, StudyError
+from glasshouse.groups.beliefs import Beliefs, Knowledge, Points, random_worlds
 from glasshouse.groups.chains import Arrays, Floats, Integers, Means, random_streams
 from glasshouse.groups.diagnostics import LEAST_DRAWS, WeissTest, weiss
 from glasshouse.groups.effort import Effort
 from glasshouse.groups.evaluator import Evaluator
-from glasshouse.groups.faithfulness import Points
-from glasshouse.groups.knowledge import Beliefs, Knowledge
 from glasshouse.groups.measures import THRESHOLDS, Reading
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampling_chain import ChainRun, Recording
@@ -47,7 +46,6 @@ from glasshouse.groups.sampling_models import Model, model_of
 from glasshouse.groups.sampling_moments import Family
 from glasshouse.groups.sampling_results import Aggregate, Estimates, Progress, Sampled, Stop
 from glasshouse.groups.victims import Original, Victims
-from glasshouse.groups.worlds import random_worlds
 from glasshouse.language import number, text
 
 __all__ = ["Effort", "OnSampling", "OnState", "sample"]

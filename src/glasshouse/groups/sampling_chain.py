@@ -10,8 +10,8 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from glasshouse.groups.beliefs import normalised
 from glasshouse.groups.chains import Arrays, Floats, Integers, Means, Words
-from glasshouse.groups.knowledge import normalised
 from glasshouse.groups.sampling_learner import Learner
 from glasshouse.groups.sampling_models import Model
 

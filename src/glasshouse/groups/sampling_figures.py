@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from glasshouse.groups.beliefs import normalised
 from glasshouse.groups.chains import Floats, Integers
 from glasshouse.groups.diagnostics import (
     LEAST_DRAWS,
@@ -25,7 +26,6 @@ from glasshouse.groups.diagnostics import (
     weiss,
 )
 from glasshouse.groups.evaluator import Evaluator
-from glasshouse.groups.knowledge import normalised
 from glasshouse.groups.sampling_chain import OF_CHAIN, Recording
 from glasshouse.groups.sampling_moments import Family
 from glasshouse.groups.sampling_results import Aggregate, Basis, Estimates

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from glasshouse.groups.beliefs import Beliefs
 from glasshouse.groups.evaluator import Evaluator, above_name
-from glasshouse.groups.knowledge import Beliefs
 from glasshouse.groups.measures import TIE
 from glasshouse.groups.sampling_results import Estimates
 

@@ -127,7 +127,7 @@ class HorizontalModel:
         )
         self._victims = victims
         self._group_labels = np.ascontiguousarray(release.codes, np.int32)
-        self._block_starts, self._block_sensitive, self._block_rows = _blocks(release)
+        self._block_starts, self._block_sensitive, self._block_rows = release.sensitive_counts
         self._pair_starts, self._pairs, self._sums = _pair_tables(release, victims, self.plan)
         self._set_numbers = np.array([len(known) for known in victims.known], np.int64)
         self.support = self._possible()
@@ -284,16 +284,6 @@ def _gather(
         for place in range(row_starts[victim], row_starts[victim + 1]):
             for cell in range(cell_ends[rows[place]], cell_ends[rows[place] + 1]):
                 out[victim, cell_sensitive[cell]] += marginals[cell]
-
-
-def _blocks(release: Release) -> tuple[Integers, Codes, Integers]:
-    """Return the distinct sensitive values of each group, and how many rows have them."""
-    width = len(release.sensitive.values)
-    keys, rows = np.unique(
-        release.group_of_row * width + release.sensitive_codes, return_counts=True
-    )
-    starts = np.searchsorted(keys, np.arange(release.groups + 1) * width)
-    return starts, (keys % width).astype(np.int32), rows
 
 
 def _pair_tables(

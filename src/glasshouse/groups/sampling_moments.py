@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from glasshouse.groups.beliefs import Beliefs, normalised
 from glasshouse.groups.chains import Floats, Integers, Means
-from glasshouse.groups.knowledge import Beliefs, normalised
 
 _CELLS = 1 << 20
 """Cells that are worked on at a time."""

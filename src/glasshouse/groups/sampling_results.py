@@ -13,8 +13,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
+from glasshouse.groups.beliefs import Knowledge
 from glasshouse.groups.diagnostics import GEWEKE, WEISS, WeissTest, disagreement
-from glasshouse.groups.knowledge import Knowledge
 from glasshouse.groups.titles import figure_title
 from glasshouse.language import number, speaking, text
 

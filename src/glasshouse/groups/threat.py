@@ -15,10 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
+from glasshouse.groups.beliefs import (
+    Faithfulness,
+    Knowledge,
+    Points,
+    draw_points,
+    faithfulness,
+    with_ideal,
+)
 from glasshouse.groups.closed import closed_form
 from glasshouse.groups.enumeration import enumerated, number_of_tables
-from glasshouse.groups.faithfulness import Faithfulness, Points, draw_points, faithfulness
-from glasshouse.groups.knowledge import Knowledge
 from glasshouse.groups.measures import Measures, Reading, measure, thresholds_with
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampling import Effort, OnSampling, OnState, sample
@@ -32,7 +38,6 @@ from glasshouse.groups.victims import (
     victims_of_rows,
     victims_of_table,
 )
-from glasshouse.groups.worlds import with_ideal
 from glasshouse.language import text
 from glasshouse.table import EncodedTable
 
