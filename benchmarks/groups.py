@@ -36,12 +36,12 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.groups.chains import Means, log_gamma_draw, random_streams, uniform
-from glasshouse.groups.closed import closed_form
 from glasshouse.groups.gibbs_vertical import VerticalChain, VerticalPlan
 from glasshouse.groups.readers import from_generalised, from_group_column
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampling import Effort, sample
 from glasshouse.groups.sampling_models import VerticalModel
+from glasshouse.groups.tree import closed_form
 from glasshouse.groups.victims import victims_of_rows, victims_of_table
 from glasshouse.mitigation.anatomy import anatomise
 from glasshouse.mitigation.hierarchies import read_hierarchy

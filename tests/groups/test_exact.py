@@ -21,7 +21,6 @@ from glasshouse.errors import BudgetError, StudyError
 from glasshouse.groups import beliefs as beliefs_module
 from glasshouse.groups import enumeration
 from glasshouse.groups.beliefs import ExactKnowledge, random_worlds, with_ideal
-from glasshouse.groups.closed import closed_form, closed_form_fractions
 from glasshouse.groups.enumeration import (
     enumerated,
     enumerated_fractions,
@@ -31,6 +30,7 @@ from glasshouse.groups.readers import from_generalised
 from glasshouse.groups.release import Release
 from glasshouse.groups.release_json import from_json
 from glasshouse.groups.sampling import Effort, sample
+from glasshouse.groups.tree import closed_form, closed_form_fractions
 from glasshouse.groups.victims import Victims, population_points, victims_of, victims_of_table
 from glasshouse.table import read
 
@@ -661,7 +661,7 @@ def test_draws_agree_with_the_quadrature(monkeypatch: pytest.MonkeyPatch) -> Non
     release = of_rows(rows, first=list("xyz"), second=list("01"))
     victims = everybody(release)
     exact = closed_form(release, victims, learner_mean=True, draws=3_000).learner_mean
-    monkeypatch.setattr("glasshouse.groups.closed._MOST_MOMENTS", 0)
+    monkeypatch.setattr("glasshouse.groups.tree._MOST_MOMENTS", 0)
     sampled = closed_form(release, victims, learner_mean=True, draws=3_000, seed=8).learner_mean
     assert exact is not None
     assert sampled is not None

@@ -24,7 +24,6 @@ from glasshouse.groups.beliefs import (
     random_worlds,
     with_ideal,
 )
-from glasshouse.groups.closed import closed_form
 from glasshouse.groups.evaluator import Evaluator
 from glasshouse.groups.labels import ancestors
 from glasshouse.groups.measures import Reading, measure, threat_under
@@ -32,6 +31,7 @@ from glasshouse.groups.readers import from_anatomy, from_generalised, from_group
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampling import Effort
 from glasshouse.groups.threat import threat
+from glasshouse.groups.tree import closed_form
 from glasshouse.groups.victims import Original, joined, population_points, victims_of_table
 from glasshouse.mitigation.anatomy import anatomise
 from glasshouse.mitigation.criteria import DistinctDiversity, KAnonymity

@@ -14,7 +14,6 @@ from glasshouse.groups.beliefs import (
     random_worlds,
     with_ideal,
 )
-from glasshouse.groups.closed import closed_form, closed_form_fractions
 from glasshouse.groups.enumeration import enumerated, enumerated_fractions, number_of_tables
 from glasshouse.groups.labels import Ancestors, ancestors
 from glasshouse.groups.measures import Measures, Reading, Threat, measure
@@ -24,6 +23,7 @@ from glasshouse.groups.release_json import from_json
 from glasshouse.groups.sampling import Effort, sample
 from glasshouse.groups.sampling_results import Progress, Sampled
 from glasshouse.groups.threat import Assessment, threat
+from glasshouse.groups.tree import closed_form, closed_form_fractions
 from glasshouse.groups.victims import (
     Original,
     Victims,

@@ -34,10 +34,11 @@ and attacker have in common:
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
-from math import isfinite
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -236,6 +237,44 @@ class ExactKnowledge:
             learner_mean=learner_mean,
             method="enumeration",
         )
+
+
+def horizontal_fractions(
+    release: Release,
+    victims: Victims,
+    *,
+    means: Callable[[int, int], Sequence[Fraction]],
+    agrees: Callable[[int, int, int, list[int]], Fraction],
+) -> ExactKnowledge:
+    """Return learner and attacker of a horizontal release: given s, attributes are independent, and factors multiply.
+
+    Args:
+        release: The release.
+        victims: Whom it is about.
+        means: Per attribute and sensitive value s, E[π(v) | s] for every value v.
+        agrees: Per attribute, label, sensitive value s and known values, the probability that a row with this label and
+            s has one of them.
+    """
+    joint, weights = [], []
+    for victim in range(len(victims)):
+        known = victims.values_of(victim)
+        shares = list(release.expected_shares)
+        agreeing = [Fraction(0)] * len(shares)
+        for s in range(len(shares)):
+            for place, values in enumerate(known):
+                of_values = means(place, s)
+                shares[s] *= sum(of_values[value] for value in values)
+        for group in victims.groups_of(victim).tolist():
+            labels = release.codes[group].tolist()
+            for row in range(release.starts[group], release.starts[group + 1]):
+                s = int(release.sensitive_codes[row])
+                agreeing[s] += prod(
+                    agrees(place, label, s, values)
+                    for place, (label, values) in enumerate(zip(labels, known, strict=True))
+                )
+        joint.append(tuple(shares))
+        weights.append(tuple(agreeing))
+    return ExactKnowledge(release, victims, tuple(joint), tuple(weights))
 
 
 def _shares(weights: tuple[Fraction, ...]) -> tuple[Fraction, ...]:

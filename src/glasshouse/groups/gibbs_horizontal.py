@@ -12,7 +12,7 @@ exact marginal of every row of the class (Rao-Blackwell). Its mean over the draw
 from Lemma 1 of Boreale, Corradi and Viscardi (2020): p_A(s | r) ∝ Σ over the groups of the number of their rows of s
 times Π_attributes f(R_j = r_a | t*).
 
-Where no two labels cross, the closed form of `glasshouse.groups.closed` needs no sampling.
+Where no two labels cross, the closed form of `glasshouse.groups.tree` needs no sampling.
 """
 
 from __future__ import annotations

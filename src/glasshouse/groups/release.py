@@ -192,6 +192,13 @@ class Release:
         return np.bincount(self.sensitive_codes, minlength=len(self.sensitive.values))
 
     @cached_property
+    def expected_shares(self) -> tuple[Fraction, ...]:
+        """E[π_S(s)] per sensitive value s, which the release tells exactly."""
+        rows = zip(self.sensitive.alpha, self.counts.tolist(), strict=True)
+        gamma = [alpha + count for alpha, count in rows]
+        return tuple(weight / sum(gamma) for weight in gamma)
+
+    @cached_property
     def sensitive_counts(self) -> tuple[Integers, Codes, Integers]:
         """The distinct sensitive values of each group: where they begin, their codes, how often each is there."""
         width = len(self.sensitive.values)

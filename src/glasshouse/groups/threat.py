@@ -23,12 +23,12 @@ from glasshouse.groups.beliefs import (
     faithfulness,
     with_ideal,
 )
-from glasshouse.groups.closed import closed_form
 from glasshouse.groups.enumeration import enumerated, number_of_tables
 from glasshouse.groups.measures import Measures, Reading, measure, thresholds_with
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampling import Effort, OnSampling, OnState, sample
 from glasshouse.groups.sampling_results import Sampled
+from glasshouse.groups.tree import closed_form
 from glasshouse.groups.victims import (
     Known,
     Original,

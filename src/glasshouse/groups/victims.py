@@ -69,6 +69,13 @@ class Victims:
         """Return the groups that a victim can be in."""
         return self.candidates[self.candidate_starts[victim] : self.candidate_starts[victim + 1]]
 
+    def values_of(self, victim: int) -> list[list[int]]:
+        """Return the values that each attribute of a victim may have."""
+        return [
+            sets.values(int(self.codes[victim, place])).tolist()
+            for place, sets in enumerate(self.known)
+        ]
+
 
 @dataclass(frozen=True)
 class Original:
