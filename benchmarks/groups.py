@@ -35,12 +35,11 @@ import pyarrow.csv as csv
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.groups.chains import Means, log_gamma_draw, random_streams, uniform
-from glasshouse.groups.gibbs_vertical import VerticalChain, VerticalPlan
+from glasshouse.groups.chains import RunningMeans, log_gamma_draw, random_streams, uniform
+from glasshouse.groups.gibbs_vertical import VerticalChain, VerticalModel, VerticalPlan
 from glasshouse.groups.readers import from_generalised, from_group_column
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampling import Effort, sample
-from glasshouse.groups.sampling_models import VerticalModel
 from glasshouse.groups.tree import closed_form
 from glasshouse.groups.victims import victims_of_rows, victims_of_table
 from glasshouse.mitigation.anatomy import anatomise
@@ -151,8 +150,8 @@ def indicators(
             cells[cell_of[cell_starts[group] + at]] += 1.0
 
 
-def ours(plan: VerticalPlan, chain: VerticalChain, draws: int) -> Means:
-    means = Means.empty(plan.cells, kept=32, length=max(1, draws // 20))
+def ours(plan: VerticalPlan, chain: VerticalChain, draws: int) -> RunningMeans:
+    means = RunningMeans.empty(plan.cells, kept=32, length=max(1, draws // 20))
     room = np.empty(plan.cells)
     for _ in range(draws):
         chain.sweep()
@@ -162,8 +161,8 @@ def ours(plan: VerticalPlan, chain: VerticalChain, draws: int) -> Means:
     return means
 
 
-def kernel_only(plan: VerticalPlan, chain: VerticalChain, draws: int) -> Means:
-    means = Means.empty(plan.cells, kept=32, length=max(1, draws // 20))
+def kernel_only(plan: VerticalPlan, chain: VerticalChain, draws: int) -> RunningMeans:
+    means = RunningMeans.empty(plan.cells, kept=32, length=max(1, draws // 20))
     room = np.empty(plan.cells)
     for _ in range(draws):
         chain.sweep()
@@ -180,8 +179,10 @@ def count_held(plan: VerticalPlan, chain: VerticalChain, room: NDArray[np.float6
     )  # fmt: skip
 
 
-def published(plan: VerticalPlan, chain: VerticalChain, bounds: list[int], draws: int) -> Means:
-    means = Means.empty(plan.cells, kept=32, length=max(1, draws // 20))
+def published(
+    plan: VerticalPlan, chain: VerticalChain, bounds: list[int], draws: int
+) -> RunningMeans:
+    means = RunningMeans.empty(plan.cells, kept=32, length=max(1, draws // 20))
     room, population = np.empty(plan.cells), np.empty_like(chain.counts)
     limits = np.array(bounds, np.int64)
     for _ in range(draws):
@@ -195,7 +196,7 @@ def published(plan: VerticalPlan, chain: VerticalChain, bounds: list[int], draws
     return means
 
 
-def worth(plan: VerticalPlan, chains: list[Means]) -> float:
+def worth(plan: VerticalPlan, chains: list[RunningMeans]) -> float:
     """Return, at the median cell, the effective samples p (1 - p) / error² of p_A."""
     copies = np.repeat(plan.copies, np.diff(plan.cell_ends))
     batches = np.concatenate([own.reference + own.batches[: own.full] for own in chains]) / copies
@@ -206,7 +207,7 @@ def worth(plan: VerticalPlan, chains: list[Means]) -> float:
     return float(np.median(samples))
 
 
-def own_samples(chains: list[Means]) -> float:
+def own_samples(chains: list[RunningMeans]) -> float:
     """Return, at the median cell, the effective samples of the averaged series itself: its own variance / error²."""
     batches = np.concatenate([own.reference + own.batches[: own.full] for own in chains])
     mean, many = batches.mean(axis=0), len(batches)
@@ -234,7 +235,7 @@ def scheme_holds(share: float) -> bool:
             chain.sweep(power=min(1.0, 0.1 + sweep / 250))
         chain.recount()
     held = [chain.held.copy() for chain in chains]
-    ways: dict[str, tuple[Callable[[VerticalChain, int], Means], int]] = {
+    ways: dict[str, tuple[Callable[[VerticalChain, int], RunningMeans], int]] = {
         "published": (lambda chain, draws: published(plan, chain, bounds, draws), 2000),
         "our kernel, indicators": (lambda chain, draws: kernel_only(plan, chain, draws), 2000),
         "ours": (lambda chain, draws: ours(plan, chain, draws), 1000),

@@ -24,15 +24,14 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.groups.beliefs import Beliefs, normalised
-from glasshouse.groups.chains import Means, log_gamma_draw, random_streams, uniform
+from glasshouse.groups.chains import RunningMeans, log_gamma_draw, random_streams, uniform
 from glasshouse.groups.enumeration import enumerated
-from glasshouse.groups.gibbs_horizontal import HorizontalChain
-from glasshouse.groups.gibbs_vertical import BLOCKS, PARTS, SUBSETS, VerticalChain
+from glasshouse.groups.gibbs_horizontal import HorizontalChain, HorizontalModel
+from glasshouse.groups.gibbs_vertical import BLOCKS, PARTS, SUBSETS, VerticalChain, VerticalModel
 from glasshouse.groups.readers import from_group_column
 from glasshouse.groups.release import Release
 from glasshouse.groups.release_json import from_json
-from glasshouse.groups.sampling import Effort, sample
-from glasshouse.groups.sampling_models import HorizontalModel, VerticalModel, model_of
+from glasshouse.groups.sampling import Effort, model_of, sample
 from glasshouse.groups.sampling_results import Progress, Sampled, Stop
 from glasshouse.groups.victims import joined, victims_of, victims_of_rows, victims_of_table
 from glasshouse.mitigation.anatomy import anatomise
@@ -659,7 +658,7 @@ def test_what_does_not_fit_is_refused() -> None:
 def test_means_are_those_of_all_draws_however_often_batches_merge() -> None:
     rng = np.random.default_rng(1)
     draws = rng.normal(5.0, 1e-4, (320, 3))
-    means = Means.empty(3, kept=8, length=5)
+    means = RunningMeans.empty(3, kept=8, length=5)
     for draw in draws:
         means.add(draw)
     assert (means.full, means.length) == (4, 80)

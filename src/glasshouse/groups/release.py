@@ -192,6 +192,12 @@ class Release:
         return np.bincount(self.sensitive_codes, minlength=len(self.sensitive.values))
 
     @cached_property
+    def value_starts(self) -> Integers:
+        """Where the values of each attribute start, counted through all attributes, and where the last ones end."""
+        sizes = [len(attribute.values) for attribute in self.attributes]
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+    @cached_property
     def expected_shares(self) -> tuple[Fraction, ...]:
         """E[π_S(s)] per sensitive value s, which the release tells exactly."""
         rows = zip(self.sensitive.alpha, self.counts.tolist(), strict=True)

@@ -25,10 +25,20 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.groups.beliefs import Beliefs, Knowledge, Points, random_worlds
-from glasshouse.groups.chains import Arrays, Floats, Integers, Means, random_streams
+from glasshouse.groups.chains import (
+    Arrays,
+    Floats,
+    Integers,
+    RunningMeans,
+    SamplingModel,
+    learner_of,
+    random_streams,
+)
 from glasshouse.groups.diagnostics import LEAST_DRAWS, WeissTest, weiss
 from glasshouse.groups.effort import Effort
 from glasshouse.groups.evaluator import Evaluator
+from glasshouse.groups.gibbs_horizontal import HorizontalModel
+from glasshouse.groups.gibbs_vertical import VerticalModel
 from glasshouse.groups.measures import THRESHOLDS, Reading
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampling_chain import ChainRun, Recording
@@ -41,8 +51,6 @@ from glasshouse.groups.sampling_figures import (
     traced_aggregates,
 )
 from glasshouse.groups.sampling_flips import flip_errors
-from glasshouse.groups.sampling_learner import learner_of
-from glasshouse.groups.sampling_models import Model, model_of
 from glasshouse.groups.sampling_moments import Family
 from glasshouse.groups.sampling_results import Aggregate, Estimates, Progress, Sampled, Stop
 from glasshouse.groups.victims import Original, Victims
@@ -115,6 +123,13 @@ def sample(
     if state is not None:
         run.restore(state)
     return run.go(on_progress, on_state)
+
+
+def model_of(release: Release, victims: Victims) -> SamplingModel:
+    """Lay out a release and its victims."""
+    if release.is_vertical:
+        return VerticalModel(release, victims)
+    return HorizontalModel(release, victims)
 
 
 class _Run:
@@ -410,12 +425,12 @@ def _weights(original: Original, shape: tuple[int, int]) -> Integers:
     return weights
 
 
-def _kept(model: Model, shape: tuple[int, int], learner_mean: bool, effort: Effort) -> int:
+def _kept(model: SamplingModel, shape: tuple[int, int], learner_mean: bool, effort: Effort) -> int:
     """Return how many batch means per cell memory allows."""
     cells = shape[0] * shape[1]
     for kept in _MOST_KEPT:
-        families = Means.size(len(model.support), kept)
-        families += Means.size(cells * (2 if learner_mean else 1), kept)
+        families = RunningMeans.size(len(model.support), kept)
+        families += RunningMeans.size(cells * (2 if learner_mean else 1), kept)
         size = effort.chains * (families + 8 * cells)
         if size <= effort.memory:
             return kept

@@ -11,9 +11,15 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from glasshouse.groups.beliefs import normalised
-from glasshouse.groups.chains import Arrays, Floats, Integers, Means, Words
-from glasshouse.groups.sampling_learner import Learner
-from glasshouse.groups.sampling_models import Model
+from glasshouse.groups.chains import (
+    Arrays,
+    Floats,
+    Integers,
+    Learner,
+    RunningMeans,
+    SamplingModel,
+    Words,
+)
 
 OF_CHAIN = "log_posterior"
 """The trace of the logarithm of the collapsed posterior, up to a constant."""
@@ -58,15 +64,17 @@ class Recording:
 class ChainRun:
     """A chain and everything that is kept of it."""
 
-    def __init__(self, model: Model, learner: Learner, recording: Recording, stream: Words) -> None:
+    def __init__(
+        self, model: SamplingModel, learner: Learner, recording: Recording, stream: Words
+    ) -> None:
         self._model, self._learner, self._recording = model, learner, recording
         self._chain = model.chain(stream)
         self._room = model.room()
         self._dense = np.empty((learner.victims, len(learner.alphas)))
         cells = self._dense.size
 
-        def means(many: int) -> Means:
-            return Means.empty(many, kept=recording.kept, length=recording.length)
+        def means(many: int) -> RunningMeans:
+            return RunningMeans.empty(many, kept=recording.kept, length=recording.length)
 
         self.attacker = means(len(model.support))
         self.learner = means(cells)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.groups.beliefs import Beliefs, normalised
-from glasshouse.groups.chains import Floats, Integers, Means
+from glasshouse.groups.chains import Floats, Integers, RunningMeans
 
 _CELLS = 1 << 20
 """Cells that are worked on at a time."""
@@ -39,7 +39,7 @@ class Summary:
 class Family:
     """The same cells in several chains."""
 
-    chains: Sequence[Means]
+    chains: Sequence[RunningMeans]
     """The means of each chain."""
     shape: tuple[int, int]
     """Victims and sensitive values."""
