@@ -149,7 +149,9 @@ RESULTS: dict[str, Callable[[], object]] = {
     "groups.Knowledge": lambda: threatened().knowledge,
     "groups.Measures": measured,
     "groups.Sampled": lambda: gh.groups.sample(
-        tiny(), gh.groups.victims_of_rows(tiny()), gh.groups.Effort(sweeps=200, chains=2)
+        tiny(),
+        gh.groups.victims_of_rows(tiny()),
+        budget=gh.groups.SamplingBudget(sweeps=200, chains=2),
     ),
     "groups.Threat": lambda: measured().attacker,
     "totals.Exposure": lambda: gh.totals.exposure(

@@ -29,7 +29,7 @@ from glasshouse.groups.enumeration import (
 from glasshouse.groups.readers import from_generalised
 from glasshouse.groups.release import Release
 from glasshouse.groups.release_json import from_json
-from glasshouse.groups.sampling import Effort, sample
+from glasshouse.groups.sampler import SamplingBudget, sample
 from glasshouse.groups.tree import closed_form, closed_form_fractions
 from glasshouse.groups.victims import Victims, population_points, victims_of, victims_of_table
 from glasshouse.table import read
@@ -629,8 +629,8 @@ def test_reading_six_of_partial_knowledge_is_enumerated(kind: str) -> None:
     found = enumerated(release, victims, learner_mean=True).learner_mean
     assert found is not None
     assert found.is_exact
-    effort = Effort(sweeps=1_600, every=1, burn_in=50, precision=1e-9, seed=3, threads=1)
-    sampled = sample(release, victims, effort, learner_mean=True).knowledge.learner_mean
+    budget = SamplingBudget(sweeps=1_600, every=1, burn_in=50, precision=1e-9, seed=3, threads=1)
+    sampled = sample(release, victims, budget=budget, learner_mean=True).knowledge.learner_mean
     assert sampled is not None
     assert sampled.errors is not None
     distance = np.abs(found.probabilities - sampled.probabilities)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from glasshouse.language import marked, number, text, text_for, translated
 
 if TYPE_CHECKING:
-    from glasshouse.groups import Progress as SamplingProgress
+    from glasshouse.progress import Progress as SamplingProgress
     from glasshouse.runs import Watch
 
 PHASES = (marked("burn-in"), marked("sampling"))
@@ -61,7 +61,7 @@ def progress(*, sweeps: bool = False) -> Iterator[Watch]:
                 sweeping, completed=now.share, note=_visited(now.visits), visible=True
             ),
             sampling=lambda now: bar.update(
-                sampling, completed=now.sweeps, total=now.most, note=_sampled(now), visible=True
+                sampling, completed=now.done, total=now.total, note=_sampled(now), visible=True
             ),
             solving=lambda phase, done, total: bar.update(
                 solving, completed=done, total=max(total, 1), note=phase, visible=True
@@ -95,9 +95,9 @@ def _searched(done: int, bound: float, best: float | None) -> str:
 
 def _sampled(now: SamplingProgress) -> str:
     """Say how far a sampler is."""
-    said = [translated(now.phase)]
-    if now.rhat is not None:
-        said.append(f"R-hat {number(now.rhat, '.3f')}")
-    if now.error is not None:
-        said.append(text("error {error}", error=number(now.error, ".2g")))
+    said = [translated(now.note)]
+    if "rhat" in now.figures:
+        said.append(f"R-hat {number(now.figures['rhat'], '.3f')}")
+    if "error" in now.figures:
+        said.append(text("error {error}", error=number(now.figures["error"], ".2g")))
     return ", ".join(said)

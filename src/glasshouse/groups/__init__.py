@@ -15,13 +15,13 @@ from glasshouse.groups.beliefs import (
     with_ideal,
 )
 from glasshouse.groups.enumeration import enumerated, enumerated_fractions, number_of_tables
+from glasshouse.groups.estimates import Sampled
 from glasshouse.groups.labels import Ancestors, ancestors
 from glasshouse.groups.measures import Measures, Reading, Threat, measure
 from glasshouse.groups.readers import from_anatomy, from_generalised, from_group_column
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive
 from glasshouse.groups.release_json import from_json
-from glasshouse.groups.sampling import Effort, sample
-from glasshouse.groups.sampling_results import Progress, Sampled
+from glasshouse.groups.sampler import SamplingBudget, sample
 from glasshouse.groups.threat import Assessment, threat
 from glasshouse.groups.tree import closed_form, closed_form_fractions
 from glasshouse.groups.victims import (
@@ -39,16 +39,15 @@ __all__ = [
     "Assessment",
     "Attribute",
     "Beliefs",
-    "Effort",
     "ExactKnowledge",
     "Faithfulness",
     "Knowledge",
     "Measures",
     "Original",
-    "Progress",
     "Reading",
     "Release",
     "Sampled",
+    "SamplingBudget",
     "Scheme",
     "Sensitive",
     "Threat",

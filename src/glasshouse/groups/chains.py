@@ -155,17 +155,17 @@ class RunningMeans:
     """How many draws the unfinished batch has."""
 
     @staticmethod
-    def empty(cells: int, *, kept: int, length: int) -> RunningMeans:
-        """Return room for an even number of batches, at first of so many draws."""
-        if kept % 2 or kept < 4:
-            raise InternalError(f"{kept} batches cannot be merged in pairs")
-        reference, batches = np.zeros(cells, np.float32), np.zeros((kept, cells), np.float32)
+    def empty(cells: int, *, most: int, length: int) -> RunningMeans:
+        """Return room for at most so many batches, an even number, at first of so many draws."""
+        if most % 2 or most < 4:
+            raise InternalError(f"{most} batches cannot be merged in pairs")
+        reference, batches = np.zeros(cells, np.float32), np.zeros((most, cells), np.float32)
         return RunningMeans(reference, batches, np.zeros(cells), np.zeros(cells), length)
 
     @staticmethod
-    def size(cells: int, kept: int) -> int:
+    def size(cells: int, most: int) -> int:
         """Return how many bytes the means of so many cells take."""
-        return cells * (4 * kept + 20)
+        return cells * (4 * most + 20)
 
     @property
     def draws(self) -> int:

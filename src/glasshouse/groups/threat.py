@@ -24,10 +24,10 @@ from glasshouse.groups.beliefs import (
     with_ideal,
 )
 from glasshouse.groups.enumeration import enumerated, number_of_tables
+from glasshouse.groups.estimates import Sampled
 from glasshouse.groups.measures import Measures, Reading, measure, thresholds_with
 from glasshouse.groups.release import Release
-from glasshouse.groups.sampling import Effort, OnSampling, OnState, sample
-from glasshouse.groups.sampling_results import Sampled
+from glasshouse.groups.sampler import OnState, SamplingBudget, sample
 from glasshouse.groups.tree import closed_form
 from glasshouse.groups.victims import (
     Known,
@@ -39,6 +39,7 @@ from glasshouse.groups.victims import (
     victims_of_table,
 )
 from glasshouse.language import text
+from glasshouse.progress import OnProgress
 from glasshouse.table import EncodedTable
 
 FEW_TABLES = 5_000
@@ -84,9 +85,9 @@ def threat(
     learner_mean: bool = False,
     points: int = 10_000,
     exceeds: float = 2.0,
-    effort: Effort | None = None,
+    budget: SamplingBudget | None = None,
     state: Mapping[str, NDArray[np.generic]] | None = None,
-    on_progress: OnSampling | None = None,
+    on_progress: OnProgress | None = None,
     on_state: OnState | None = None,
 ) -> Assessment:
     """Assess what a release tells about people in it, beyond what it teaches about the population.
@@ -100,7 +101,7 @@ def threat(
         learner_mean: Whether the learner is taken by reading (6), the expectation of the ratio, in the measures too.
         points: At how many points of the population faithfulness is estimated; 0: it is not. With an original only.
         exceeds: The relative threat that is asked about: of which share of the records it is exceeded.
-        effort: For what precision, and how long, to sample where sampling is the only way; its seed draws the points.
+        budget: For what precision, and how long, to sample where sampling is the only way; its seed draws the points.
         state: Where the sampling of an earlier run with the same question was left.
         on_progress: Told how the sampling goes.
         on_state: Given the state of the sampling from time to time, to be stored.
@@ -134,17 +135,17 @@ def threat(
         )
     reading = Reading.EXPECTATION_OF_RATIO if learner_mean else Reading.RATIO_OF_EXPECTATIONS
     chosen = _Sampling(
-        effort or Effort(), reading, thresholds_with(exceeds), state, on_progress, on_state
+        budget or SamplingBudget(), reading, thresholds_with(exceeds), state, on_progress, on_state
     )
     if original is None:
         victims = victims_of_rows(release) if people is None else victims_of(release, people)
         if people is not None:
-            chosen = replace(chosen, effort=_to_the_person(chosen.effort))
+            chosen = replace(chosen, budget=_to_the_person(chosen.budget))
         traced = () if people is None else range(min(len(people), FEW_PEOPLE))
         knowledge, sampled = _known(release, victims, None, None, chosen, traced)
         return Assessment(knowledge, None, sampled)
     victims, truth = victims_of_table(release, original, in_order=in_order)
-    seed = chosen.effort.seed
+    seed = chosen.budget.seed
     drawn = draw_points(release, truth, count=points, seed=seed) if points else None
     everybody = victims if drawn is None else joined(victims, drawn.codes)
     knowledge, sampled = _known(release, everybody, truth, drawn, chosen)
@@ -164,11 +165,11 @@ def threat(
 class _Sampling:
     """How to sample, where that is the only way."""
 
-    effort: Effort
+    budget: SamplingBudget
     reading: Reading
     thresholds: tuple[float, ...]
     state: Mapping[str, NDArray[np.generic]] | None
-    on_progress: OnSampling | None
+    on_progress: OnProgress | None
     on_state: OnState | None
 
 
@@ -181,14 +182,14 @@ def _known(
     traced: Sequence[int] = (),
 ) -> tuple[Knowledge, Sampled | None]:
     """Return what there is to know, by the best way that the release allows."""
-    seed = sampling.effort.seed
+    seed = sampling.budget.seed
     learner_mean = sampling.reading is Reading.EXPECTATION_OF_RATIO
     if release.is_laminar:
         knowledge = closed_form(
             release,
             victims,
             learner_mean=learner_mean,
-            precision=sampling.effort.cell_precision,
+            precision=sampling.budget.cell_precision,
             seed=seed,
         )
         return knowledge, None
@@ -197,7 +198,7 @@ def _known(
     sampled = sample(
         release,
         victims,
-        sampling.effort,
+        budget=sampling.budget,
         original=original,
         points=points,
         thresholds=sampling.thresholds,
@@ -211,9 +212,9 @@ def _known(
     return sampled.knowledge, sampled
 
 
-def _to_the_person(effort: Effort) -> Effort:
-    """Return an effort by which what is believed of single people is as precise as a figure of the table."""
-    return effort if effort.cell_precision else replace(effort, cell_precision=effort.precision)
+def _to_the_person(budget: SamplingBudget) -> SamplingBudget:
+    """Return a budget by which what is believed of single people is as precise as a figure of the table."""
+    return budget if budget.cell_precision else replace(budget, cell_precision=budget.precision)
 
 
 def _is_tiny(release: Release, victims: Victims) -> bool:
@@ -225,9 +226,9 @@ def _is_tiny(release: Release, victims: Victims) -> bool:
 
 def _faithful(points: Points, knowledge: Knowledge, sampled: Sampled | None) -> Faithfulness:
     """Return faithfulness with the errors of the points and, where p_L was sampled, of the chains."""
-    found = faithfulness(points, knowledge)
+    estimate = faithfulness(points, knowledge)
     if sampled is None:
-        return found
-    return found.with_chains(
+        return estimate
+    return estimate.with_chains(
         published=sampled.aggregate("rf").error, bounded=sampled.aggregate("rf_bounded").error
     )

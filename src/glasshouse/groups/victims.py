@@ -97,6 +97,12 @@ class Original:
         """The number of records."""
         return len(self.victim)
 
+    @cached_property
+    def cells(self) -> tuple[Integers, Integers, Integers]:
+        """Victim, sensitive value and number of records, where there is a record."""
+        victim, sensitive = np.nonzero(self.weights)
+        return victim, sensitive, self.weights[victim, sensitive]
+
 
 def victims_of(release: Release, people: Sequence[Mapping[str, Known]]) -> Victims:
     """Return people of whom some attributes are known, fully or in part (equation 15).

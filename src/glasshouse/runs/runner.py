@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from glasshouse import study as study_models
 from glasshouse.atomic import new_file
 from glasshouse.errors import StudyError
-from glasshouse.groups.sampling_results import Progress as SamplingProgress
 from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, record_risks, sweep
 from glasshouse.microdata.explain import Explanation
@@ -31,6 +30,7 @@ from glasshouse.microdata.gains import (
 from glasshouse.microdata.lattice import Progress
 from glasshouse.microdata.linkage import Key, link
 from glasshouse.microdata.models import assess_windows
+from glasshouse.progress import Progress as SamplingProgress
 from glasshouse.qif import Tries
 from glasshouse.runs.checkpoint import Checkpoint
 from glasshouse.runs.grouped import assess_by_group

@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
 from glasshouse.groups import (
-    Effort,
     ExactKnowledge,
     Knowledge,
     Measures,
     Release,
     Sampled,
+    SamplingBudget,
     closed_form_fractions,
     enumerated_fractions,
     threat,
 )
-from glasshouse.groups.effort import least_effort
+from glasshouse.groups.sampler import least_budget
 from glasshouse.language import text
 from glasshouse.runs.checkpoint import Checkpoint
 from glasshouse.runs.releases import read_original, read_release
@@ -49,7 +49,7 @@ OPTIONS = {
     "burn_in": "--burn-in",
     "threads": "--threads",
 }
-"""What the parts of an effort are called on the command line."""
+"""What the parts of a budget are called on the command line."""
 
 
 @dataclass(frozen=True)
@@ -290,7 +290,7 @@ def run_threat(
         BudgetError: It does not fit the memory.
     """
     means = means or Means()
-    effort = _effort(study, means)
+    budget = _budget(study, means)
     steps, table = read_original(study, on_progress=means.watch.reading)
     release = read_release(study, table)
     people, truth = _asked_about(study, release, table)
@@ -304,7 +304,7 @@ def run_threat(
         learner_mean=study.reading == "6",
         points=POINTS,
         exceeds=study.exceeds,
-        effort=effort,
+        budget=budget,
         state=kept,
         on_progress=means.watch.sampling,
         on_state=None if checkpoint is None else checkpoint.save_state,
@@ -366,7 +366,7 @@ def _is_in_order(release: Release, table: EncodedTable, *, in_order: bool) -> bo
     return in_order and kept and table.records == release.records + release.left_out
 
 
-def _effort(study: ThreatStudy, means: Means) -> Effort:
+def _budget(study: ThreatStudy, means: Means) -> SamplingBudget:
     """Return how long to sample.
 
     Raises:
@@ -378,7 +378,7 @@ def _effort(study: ThreatStudy, means: Means) -> Effort:
     given = {"seed": study.seed} | given
     if means.threads is not None:
         given["threads"] = means.threads
-    least = least_effort()
+    least = least_budget()
     for name, option in OPTIONS.items():
         low = least.get(name)
         if name not in given:
@@ -400,7 +400,7 @@ def _effort(study: ThreatStudy, means: Means) -> Effort:
                     given=f"{given[name]:g}",
                 )
             )
-    return replace(Effort(), **given)
+    return replace(SamplingBudget(), **given)
 
 
 def _exact(study: ThreatStudy, knowledge: Knowledge) -> ExactKnowledge | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from glasshouse.groups import Measures, Sampled
-from glasshouse.groups.sampling_results import Aggregate
-from glasshouse.groups.titles import figure_title
+from glasshouse.groups.estimates import Aggregate, figure_title
 from glasshouse.language import exactly, marked, number, text, translated
 from glasshouse.report.groups.words import adversary_label, error_text, figure_text, plus_minus
 from glasshouse.report.page import Cell, Column, Group, Section, Table
