@@ -61,7 +61,7 @@ def tiny() -> gh.groups.Release:
 
 
 @cache
-def threatened() -> gh.groups.Assessment:
+def threatened() -> gh.groups.ThreatOutcome:
     return gh.groups.threat(published(), table())
 
 
@@ -140,8 +140,8 @@ RESULTS: dict[str, Callable[[], object]] = {
     "mitigation.Utility": lambda: gh.mitigation.compare_utility(
         table(), recoded().release(table())
     ),
-    "groups.Assessment": threatened,
-    "groups.Assessment without an original": lambda: gh.groups.threat(published()),
+    "groups.ThreatOutcome": threatened,
+    "groups.ThreatOutcome without an original": lambda: gh.groups.threat(published()),
     "groups.ExactKnowledge": lambda: gh.groups.enumerated_fractions(
         tiny(), gh.groups.victims_of_rows(tiny())
     ),
@@ -188,7 +188,7 @@ WITHOUT_PICTURE = {
     "economics.Deterrent",
     "economics.Deterrent by size",
     "economics.Solution",
-    "groups.Assessment without an original",
+    "groups.ThreatOutcome without an original",
     "groups.ExactKnowledge",
     "groups.Faithfulness",
     "groups.Knowledge",

@@ -191,7 +191,7 @@ def _glances() -> Mapping[str, Callable[[Any, str], Page]]:
         "mitigation.Quality": of_figures(mitigation.quality_page),
         "mitigation.Recoding": of_people(mitigation.recoding_page),
         "mitigation.Utility": of_figures(mitigation.utility_page),
-        "groups.Assessment": of_people(groups.threat_glance),
+        "groups.ThreatOutcome": of_people(groups.threat_glance),
         "groups.ExactKnowledge": of_people(groups.exact_knowledge_page),
         "groups.Faithfulness": of_figures(groups.faithfulness_page),
         "groups.Knowledge": of_people(groups.knowledge_page),

@@ -22,7 +22,7 @@ from glasshouse.groups.readers import from_anatomy, from_generalised, from_group
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive
 from glasshouse.groups.release_json import from_json
 from glasshouse.groups.sampler import SamplingBudget, sample
-from glasshouse.groups.threat import Assessment, threat
+from glasshouse.groups.threat import ThreatOutcome, threat
 from glasshouse.groups.tree import closed_form, closed_form_fractions
 from glasshouse.groups.victims import (
     Original,
@@ -36,7 +36,6 @@ from glasshouse.groups.victims import (
 
 __all__ = [
     "Ancestors",
-    "Assessment",
     "Attribute",
     "Beliefs",
     "ExactKnowledge",
@@ -51,6 +50,7 @@ __all__ = [
     "Scheme",
     "Sensitive",
     "Threat",
+    "ThreatOutcome",
     "Victims",
     "ancestors",
     "closed_form",

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from glasshouse.groups import (
-    Assessment,
     ExactKnowledge,
     Faithfulness,
     Knowledge,
@@ -19,6 +18,7 @@ from glasshouse.groups import (
     Release,
     Sampled,
     Threat,
+    ThreatOutcome,
 )
 from glasshouse.language import number, text
 from glasshouse.report.glance import NOWHERE, glance, note
@@ -36,7 +36,7 @@ from glasshouse.table import Step
 class _Asked:
     """An assessment as a run would tell it."""
 
-    outcome: Assessment
+    outcome: ThreatOutcome
     subject: str
     steps: tuple[Step, ...] = field(default=())
 
@@ -87,14 +87,14 @@ class _Asked:
         return self.outcome.to_dict()
 
 
-def threat_glance(outcome: Assessment, *, subject: str) -> Page:
+def threat_glance(outcome: ThreatOutcome, *, subject: str) -> Page:
     """Return what a release tells about people in it, beyond the population."""
     return threat_page(_Asked(outcome, subject), provenance=NOWHERE)
 
 
 def knowledge_page(knowledge: Knowledge, *, subject: str) -> Page:
     """Return how sure attacker and learner are on average."""
-    return threat_glance(Assessment(knowledge, None, None), subject=subject)
+    return threat_glance(ThreatOutcome(knowledge, None, None), subject=subject)
 
 
 def exact_knowledge_page(knowledge: ExactKnowledge, *, subject: str) -> Page:
@@ -104,7 +104,7 @@ def exact_knowledge_page(knowledge: ExactKnowledge, *, subject: str) -> Page:
 
 def sampled_page(sampled: Sampled, *, subject: str) -> Page:
     """Return the same of sampled beliefs, and how well they are known."""
-    return threat_glance(Assessment(sampled.knowledge, None, sampled), subject=subject)
+    return threat_glance(ThreatOutcome(sampled.knowledge, None, sampled), subject=subject)
 
 
 def measures_page(measures: Measures, *, subject: str) -> Page:
