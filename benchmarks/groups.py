@@ -35,13 +35,12 @@ import pyarrow.csv as csv
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.groups.chains import Means, log_gamma_draw, random_streams, uniform
-from glasshouse.groups.closed import closed_form
-from glasshouse.groups.gibbs_vertical import VerticalChain, VerticalPlan
-from glasshouse.groups.reading import from_generalised, from_group_column
+from glasshouse.groups.chains import RunningMeans, log_gamma_draw, random_streams, uniform
+from glasshouse.groups.gibbs_vertical import VerticalChain, VerticalModel, VerticalPlan
+from glasshouse.groups.readers import from_generalised, from_group_column
 from glasshouse.groups.release import Release
-from glasshouse.groups.sampling import Effort, sample
-from glasshouse.groups.sampling_models import VerticalModel
+from glasshouse.groups.sampler import SamplingBudget, sample
+from glasshouse.groups.tree import closed_form
 from glasshouse.groups.victims import victims_of_rows, victims_of_table
 from glasshouse.mitigation.anatomy import anatomise
 from glasshouse.mitigation.hierarchies import read_hierarchy
@@ -151,8 +150,8 @@ def indicators(
             cells[cell_of[cell_starts[group] + at]] += 1.0
 
 
-def ours(plan: VerticalPlan, chain: VerticalChain, draws: int) -> Means:
-    means = Means.empty(plan.cells, kept=32, length=max(1, draws // 20))
+def ours(plan: VerticalPlan, chain: VerticalChain, draws: int) -> RunningMeans:
+    means = RunningMeans.empty(plan.cells, most=32, length=max(1, draws // 20))
     room = np.empty(plan.cells)
     for _ in range(draws):
         chain.sweep()
@@ -162,8 +161,8 @@ def ours(plan: VerticalPlan, chain: VerticalChain, draws: int) -> Means:
     return means
 
 
-def kernel_only(plan: VerticalPlan, chain: VerticalChain, draws: int) -> Means:
-    means = Means.empty(plan.cells, kept=32, length=max(1, draws // 20))
+def kernel_only(plan: VerticalPlan, chain: VerticalChain, draws: int) -> RunningMeans:
+    means = RunningMeans.empty(plan.cells, most=32, length=max(1, draws // 20))
     room = np.empty(plan.cells)
     for _ in range(draws):
         chain.sweep()
@@ -180,8 +179,10 @@ def count_held(plan: VerticalPlan, chain: VerticalChain, room: NDArray[np.float6
     )  # fmt: skip
 
 
-def published(plan: VerticalPlan, chain: VerticalChain, bounds: list[int], draws: int) -> Means:
-    means = Means.empty(plan.cells, kept=32, length=max(1, draws // 20))
+def published(
+    plan: VerticalPlan, chain: VerticalChain, bounds: list[int], draws: int
+) -> RunningMeans:
+    means = RunningMeans.empty(plan.cells, most=32, length=max(1, draws // 20))
     room, population = np.empty(plan.cells), np.empty_like(chain.counts)
     limits = np.array(bounds, np.int64)
     for _ in range(draws):
@@ -195,7 +196,7 @@ def published(plan: VerticalPlan, chain: VerticalChain, bounds: list[int], draws
     return means
 
 
-def worth(plan: VerticalPlan, chains: list[Means]) -> float:
+def worth(plan: VerticalPlan, chains: list[RunningMeans]) -> float:
     """Return, at the median cell, the effective samples p (1 - p) / error² of p_A."""
     copies = np.repeat(plan.copies, np.diff(plan.cell_ends))
     batches = np.concatenate([own.reference + own.batches[: own.full] for own in chains]) / copies
@@ -206,7 +207,7 @@ def worth(plan: VerticalPlan, chains: list[Means]) -> float:
     return float(np.median(samples))
 
 
-def own_samples(chains: list[Means]) -> float:
+def own_samples(chains: list[RunningMeans]) -> float:
     """Return, at the median cell, the effective samples of the averaged series itself: its own variance / error²."""
     batches = np.concatenate([own.reference + own.batches[: own.full] for own in chains])
     mean, many = batches.mean(axis=0), len(batches)
@@ -234,7 +235,7 @@ def scheme_holds(share: float) -> bool:
             chain.sweep(power=min(1.0, 0.1 + sweep / 250))
         chain.recount()
     held = [chain.held.copy() for chain in chains]
-    ways: dict[str, tuple[Callable[[VerticalChain, int], Means], int]] = {
+    ways: dict[str, tuple[Callable[[VerticalChain, int], RunningMeans], int]] = {
         "published": (lambda chain, draws: published(plan, chain, bounds, draws), 2000),
         "our kernel, indicators": (lambda chain, draws: kernel_only(plan, chain, draws), 2000),
         "ours": (lambda chain, draws: ours(plan, chain, draws), 1000),
@@ -272,9 +273,9 @@ def adult_measures(share: float) -> bool:
     for size in (4, 6):
         release, table = anatomy(size)
         victims, original = victims_of_table(release, table)
-        effort = Effort(sweeps=int(10_000 * share), every=5, precision=0.002, seed=1)
+        budget = SamplingBudget(sweeps=int(10_000 * share), every=5, precision=0.002, seed=1)
         start = time.process_time()
-        found = sample(release, victims, effort, original=original)
+        found = sample(release, victims, budget=budget, original=original)
         seconds = time.process_time() - start
         measures = ", ".join(
             f"{own.name} {own.value:.4f} ± {own.error:.4f} (R-hat {own.rhat:.3f})"
@@ -321,10 +322,12 @@ def closed_holds(share: float) -> bool:
     victims, _ = victims_of_table(release, encoded(people()))
     own = cpu_seconds(lambda: closed_form(release, victims), repeats=3)
     exact = closed_form(release, victims)
-    effort = Effort(sweeps=int(400 * share), every=1, burn_in=50, precision=1e-9, seed=1)
-    sample(release, victims, Effort(sweeps=8, every=1, burn_in=0), learner_mean=False)
+    budget = SamplingBudget(sweeps=int(400 * share), every=1, burn_in=50, precision=1e-9, seed=1)
+    sample(
+        release, victims, budget=SamplingBudget(sweeps=8, every=1, burn_in=0), learner_mean=False
+    )
     start = time.process_time()
-    found = sample(release, victims, effort, learner_mean=False)
+    found = sample(release, victims, budget=budget, learner_mean=False)
     seconds = time.process_time() - start
     away = np.abs(found.knowledge.attacker.probabilities - exact.attacker.probabilities)
     errors = found.knowledge.attacker.errors
@@ -370,17 +373,17 @@ def million_holds(short: bool) -> bool:
     release = from_group_column(groups.one_table(table), group="group")
     victims = victims_of_rows(release)
     before = peak()
-    effort = Effort(
+    budget = SamplingBudget(
         sweeps=sweeps, every=10, burn_in=sweeps // 10, chains=CHAINS, precision=1e-9, seed=1
     )
     start = time.perf_counter(), time.process_time()
-    found = sample(release, victims, effort)
+    found = sample(release, victims, budget=budget)
     wall, cpu = time.perf_counter() - start[0], time.process_time() - start[1]
     rhat = max(own.rhat for own in found.aggregates)
-    swept = CHAINS * (found.sweeps + effort.burn_in)
+    swept = CHAINS * (found.sweeps + budget.burn_in)
     print(
         f"{records:,} records, groups of 4, {len(victims):,} victims with {len(release.sensitive.values)} sensitive "
-        f"values: {found.sweeps} sweeps of {CHAINS} chains after {effort.burn_in} of burn-in, wall {wall:.0f} s, CPU "
+        f"values: {found.sweeps} sweeps of {CHAINS} chains after {budget.burn_in} of burn-in, wall {wall:.0f} s, CPU "
         f"{cpu:.0f} s ({1e9 * cpu / swept / records:.0f} ns per record and sweep, all told); R-hat {rhat:.3f}, largest "
         f"error of a belief {found.largest_error:.4f}; peak {peak():.2f} GiB, before {before:.2f} (promised: at most "
         f"6 GiB) {'holds' if peak() <= 6 else 'BROKEN'}"

@@ -18,22 +18,20 @@ from hypothesis import strategies as st
 from scipy.special import roots_jacobi
 
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.groups import enumeration, ratio
-from glasshouse.groups.closed import closed_form, closed_form_fractions
-from glasshouse.groups.effort import Effort
+from glasshouse.groups import beliefs as beliefs_module
+from glasshouse.groups import enumeration
+from glasshouse.groups.beliefs import ExactKnowledge, random_worlds, with_ideal
 from glasshouse.groups.enumeration import (
     enumerated,
     enumerated_fractions,
     number_of_tables,
 )
-from glasshouse.groups.exact import ExactKnowledge
-from glasshouse.groups.knowledge import Victims
-from glasshouse.groups.reading import from_generalised
+from glasshouse.groups.readers import from_generalised
 from glasshouse.groups.release import Release
-from glasshouse.groups.sampling import sample
-from glasshouse.groups.victims import population_points, victims_of, victims_of_table
-from glasshouse.groups.worlds import random_worlds, with_ideal
-from glasshouse.groups.written import from_json
+from glasshouse.groups.release_json import from_json
+from glasshouse.groups.sampler import SamplingBudget, sample
+from glasshouse.groups.tree import closed_form, closed_form_fractions
+from glasshouse.groups.victims import Victims, population_points, victims_of, victims_of_table
 from glasshouse.table import read
 
 DISEASES = ["Heart", "Flu", "Stomach", "HIV", "Diabetes"]
@@ -191,13 +189,13 @@ def test_the_quadrature_depends_neither_on_its_line_nor_on_its_steps(
     release = table_one_b("Z40")
     victims = victims_of(release, [{"Nat.": "M", "ZIP": "45501"}])
     plain = enumerated(release, victims, learner_mean=True).learner_mean
-    nodes = (line + 1j * np.imag(ratio.NODES)).astype(np.complex128)
-    monkeypatch.setattr(ratio, "NODES", nodes)
+    nodes = (line + 1j * np.imag(beliefs_module.NODES)).astype(np.complex128)
+    monkeypatch.setattr(beliefs_module, "NODES", nodes)
     monkeypatch.setattr(enumeration, "NODES", nodes)
-    monkeypatch.setattr(ratio, "_LOG_STEP", step)
-    ratio._waves.cache_clear()
+    monkeypatch.setattr(beliefs_module, "_LOG_STEP", step)
+    beliefs_module._waves.cache_clear()
     other = enumerated(release, victims, learner_mean=True).learner_mean
-    ratio._waves.cache_clear()
+    beliefs_module._waves.cache_clear()
     assert plain is not None
     assert other is not None
     np.testing.assert_allclose(other.probabilities, plain.probabilities, atol=1e-10, rtol=0)
@@ -631,8 +629,8 @@ def test_reading_six_of_partial_knowledge_is_enumerated(kind: str) -> None:
     found = enumerated(release, victims, learner_mean=True).learner_mean
     assert found is not None
     assert found.is_exact
-    effort = Effort(sweeps=1_600, every=1, burn_in=50, precision=1e-9, seed=3, threads=1)
-    sampled = sample(release, victims, effort, learner_mean=True).knowledge.learner_mean
+    budget = SamplingBudget(sweeps=1_600, every=1, burn_in=50, precision=1e-9, seed=3, threads=1)
+    sampled = sample(release, victims, budget=budget, learner_mean=True).knowledge.learner_mean
     assert sampled is not None
     assert sampled.errors is not None
     distance = np.abs(found.probabilities - sampled.probabilities)
@@ -663,7 +661,7 @@ def test_draws_agree_with_the_quadrature(monkeypatch: pytest.MonkeyPatch) -> Non
     release = of_rows(rows, first=list("xyz"), second=list("01"))
     victims = everybody(release)
     exact = closed_form(release, victims, learner_mean=True, draws=3_000).learner_mean
-    monkeypatch.setattr("glasshouse.groups.closed._MOST_MOMENTS", 0)
+    monkeypatch.setattr("glasshouse.groups.tree._MOST_MOMENTS", 0)
     sampled = closed_form(release, victims, learner_mean=True, draws=3_000, seed=8).learner_mean
     assert exact is not None
     assert sampled is not None

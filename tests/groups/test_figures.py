@@ -13,22 +13,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.errors import StudyError
-from glasshouse.groups import sampling_figures
-from glasshouse.groups.effort import Effort
+from glasshouse.groups import sampler
+from glasshouse.groups.beliefs import Beliefs, Faithfulness, Knowledge, draw_points
 from glasshouse.groups.enumeration import enumerated
-from glasshouse.groups.evaluator import Evaluator, above_name
-from glasshouse.groups.faithfulness import Faithfulness, draw_points
-from glasshouse.groups.knowledge import Beliefs, Knowledge
-from glasshouse.groups.measures import Measures, Reading, measure, thresholds_with
-from glasshouse.groups.reading import from_group_column
+from glasshouse.groups.estimates import Basis
+from glasshouse.groups.measures import (
+    Evaluator,
+    Measures,
+    Reading,
+    above_name,
+    measure,
+    thresholds_with,
+)
+from glasshouse.groups.readers import from_group_column
 from glasshouse.groups.release import Release
-from glasshouse.groups.sampling import sample
-from glasshouse.groups.sampling_results import Basis
+from glasshouse.groups.sampler import SamplingBudget, sample
 from glasshouse.groups.threat import threat
 from glasshouse.groups.victims import Original, joined, victims_of_rows, victims_of_table
 from glasshouse.table import EncodedTable, read
 
-EFFORT = Effort(sweeps=1280, every=1, burn_in=20, precision=1e-9, seed=5, threads=1)
+EFFORT = SamplingBudget(sweeps=1280, every=1, burn_in=20, precision=1e-9, seed=5, threads=1)
 """A run that is not stopped by precision."""
 
 
@@ -120,7 +124,7 @@ def test_every_figure_that_is_reported_has_an_error_rhat_and_ess(reading: Readin
         points=50,
         exceeds=1.2,
         learner_mean=reading is Reading.EXPECTATION_OF_RATIO,
-        effort=EFFORT,
+        budget=EFFORT,
     )
     measures, sampled = found.measures, found.sampled
     assert measures is not None
@@ -180,14 +184,14 @@ def test_errors_are_those_of_many_runs() -> None:
     truth = Evaluator(original, points).figures(
         exact.attacker.probabilities, exact.learner.probabilities, exact.joint
     )
-    cells = Evaluator(original).cells[:2]
+    cells = original.cells[:2]
     ratios = exact.attacker.probabilities[cells] / exact.learner.probabilities[cells]
-    effort = replace(EFFORT, sweeps=160)
+    budget = replace(EFFORT, sweeps=160)
     runs = [
         sample(
             release,
             everybody,
-            replace(effort, seed=seed),
+            budget=replace(budget, seed=seed),
             original=original,
             points=points,
             learner_mean=False,
@@ -232,7 +236,7 @@ def test_the_error_of_faithfulness_is_of_points_and_chains() -> None:
     assert both.published_error == pytest.approx(0.05)
     assert both.to_dict()["bounded_error"] == pytest.approx(0.05)
     release, table = people(12)
-    found = threat(release, table, points=50, effort=EFFORT)
+    found = threat(release, table, points=50, budget=EFFORT)
     assert found.measures is not None
     assert found.sampled is not None
     faithful = found.measures.faithfulness
@@ -243,7 +247,7 @@ def test_the_error_of_faithfulness_is_of_points_and_chains() -> None:
 
 def test_a_victim_has_a_relative_threat_with_its_error() -> None:
     release, _ = people(12)
-    found = threat(release, people=[{"age": "1"}], effort=EFFORT)
+    found = threat(release, people=[{"age": "1"}], budget=EFFORT)
     assert found.sampled is not None
     own = found.sampled.ratios
     beliefs = found.knowledge
@@ -256,16 +260,16 @@ def test_a_victim_has_a_relative_threat_with_its_error() -> None:
 def test_precision_is_asked_of_shares_above_thresholds_too() -> None:
     release, table = people(12)
     victims, original = victims_of_table(release, table)
-    effort = replace(EFFORT, precision=0.05, sweeps=20_000)
+    budget = replace(EFFORT, precision=0.05, sweeps=20_000)
     options: dict[str, Any] = {"original": original, "learner_mean": False}
-    found = sample(release, victims, effort, thresholds=(1.2,), **options)
+    found = sample(release, victims, budget=budget, thresholds=(1.2,), **options)
     assert found.stopped == "precision"
     assert found.sweeps > 200
     for own in (*found.aggregates, *found.figures):
         if own.name.startswith(("gt_", "ti_above", "rgt")):
             assert own.error <= 0.05, own.name
-    short = replace(effort, precision=0.001, sweeps=1000)
-    finer = sample(release, victims, short, thresholds=(1.2,), **options)
+    short = replace(budget, precision=0.001, sweeps=1000)
+    finer = sample(release, victims, budget=short, thresholds=(1.2,), **options)
     assert finer.stopped == "sweeps", "with few records near ties one of them is more than that"
     assert max(own.error for own in finer.aggregates if own.name.startswith("gt_")) > 0.001
 
@@ -273,18 +277,18 @@ def test_precision_is_asked_of_shares_above_thresholds_too() -> None:
 def test_the_weiss_test_of_a_trace_sees_a_drift_and_not_a_stuck_chain() -> None:
     rng = np.random.default_rng(2)
     steady = rng.normal(size=(4, 400))
-    assert sampling_figures._weiss(steady) > 0.01
-    assert sampling_figures._weiss(steady + np.linspace(0, 3, 400)) < 1e-6
+    assert sampler._weiss(steady) > 0.01
+    assert sampler._weiss(steady + np.linspace(0, 3, 400)) < 1e-6
     stuck = np.zeros((4, 400)) + np.arange(4)[:, None]
-    assert sampling_figures._weiss(stuck) == 1.0
+    assert sampler._weiss(stuck) == 1.0
 
 
 def test_a_run_that_is_cut_short_says_what_it_can() -> None:
     """Four draws are too few for the Weiß test and for R-hat of batches: they are not numbers, and nothing fails."""
     release, table = people(12)
     victims, original = victims_of_table(release, table)
-    effort = replace(EFFORT, sweeps=8, seconds=1e-9)
-    found = sample(release, victims, effort, original=original, traced=[0])
+    budget = replace(EFFORT, sweeps=8, seconds=1e-9)
+    found = sample(release, victims, budget=budget, original=original, traced=[0])
     assert found.stopped == "time"
     assert found.draws == 4
     assert found.weiss == ()

@@ -15,18 +15,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.errors import StudyError
-from glasshouse.groups.closed import closed_form
-from glasshouse.groups.effort import Effort
-from glasshouse.groups.evaluator import Evaluator
-from glasshouse.groups.faithfulness import draw_points, faithfulness
-from glasshouse.groups.knowledge import Beliefs, Knowledge
+from glasshouse.groups.beliefs import (
+    Beliefs,
+    Knowledge,
+    draw_points,
+    faithfulness,
+    ideal_joint,
+    random_worlds,
+    with_ideal,
+)
 from glasshouse.groups.labels import ancestors
-from glasshouse.groups.measures import Reading, measure, threat_under
-from glasshouse.groups.reading import from_anatomy, from_generalised, from_group_column
+from glasshouse.groups.measures import Evaluator, Reading, measure, threat_under
+from glasshouse.groups.readers import from_anatomy, from_generalised, from_group_column
 from glasshouse.groups.release import Release
+from glasshouse.groups.sampler import SamplingBudget
 from glasshouse.groups.threat import threat
+from glasshouse.groups.tree import closed_form
 from glasshouse.groups.victims import Original, joined, population_points, victims_of_table
-from glasshouse.groups.worlds import ideal_joint, random_worlds, with_ideal
 from glasshouse.mitigation.anatomy import anatomise
 from glasshouse.mitigation.criteria import DistinctDiversity, KAnonymity
 from glasshouse.mitigation.hierarchies import read_hierarchy
@@ -312,8 +317,8 @@ def test_tiny_vertical_releases_are_enumerated_and_larger_ones_sampled() -> None
     tiny = table.of_records(np.arange(8))
     enumerated = threat(from_group_column(tiny, group="group"))
     assert (enumerated.knowledge.method, enumerated.measures) == ("enumeration", None)
-    effort = Effort(sweeps=200, burn_in=20, chains=2, threads=1, seed=3)
-    sampled = threat(from_group_column(table, group="group"), table, points=20, effort=effort)
+    budget = SamplingBudget(sweeps=200, burn_in=20, chains=2, threads=1, seed=3)
+    sampled = threat(from_group_column(table, group="group"), table, points=20, budget=budget)
     assert sampled.knowledge.method == "sampling"
     assert sampled.sampled is not None
     assert sampled.measures is not None

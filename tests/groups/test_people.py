@@ -12,12 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glasshouse.groups.effort import Effort
 from glasshouse.groups.enumeration import enumerated_fractions
-from glasshouse.groups.reading import from_group_column
+from glasshouse.groups.estimates import Stop
+from glasshouse.groups.readers import from_group_column
 from glasshouse.groups.release import Release
-from glasshouse.groups.sampling import sample
-from glasshouse.groups.sampling_results import Stop
+from glasshouse.groups.sampler import SamplingBudget, sample
 from glasshouse.groups.threat import threat
 from glasshouse.groups.victims import joined, victims_of_rows
 from glasshouse.table import read
@@ -64,12 +63,12 @@ def large(copies: int = 10) -> Release:
                    "".join(chr(200 + place // 4) for place in range(8 * copies)))  # fmt: skip
 
 
-EFFORT = Effort(sweeps=400, every=1, burn_in=20, precision=1e-9, seed=2, threads=1)
+EFFORT = SamplingBudget(sweeps=400, every=1, burn_in=20, precision=1e-9, seed=2, threads=1)
 
 
 def test_a_sampled_average_is_over_people_too() -> None:
     release = large()
-    found = threat(release, effort=EFFORT)
+    found = threat(release, budget=EFFORT)
     assert found.sampled is not None
     for name in ("attacker", "learner"):
         own = getattr(found.knowledge, name)
@@ -90,15 +89,15 @@ def test_points_of_the_population_are_nobody_in_the_table() -> None:
     victims = joined(victims_of_rows(release), np.zeros((3, 1), np.int32))
     assert victims.people is not None
     assert victims.people.sum() == release.records
-    with_points = sample(release, victims, EFFORT, learner_mean=False)
-    without = sample(release, victims_of_rows(release), EFFORT, learner_mean=False)
+    with_points = sample(release, victims, budget=EFFORT, learner_mean=False)
+    without = sample(release, victims_of_rows(release), budget=EFFORT, learner_mean=False)
     for name in ("attacker_success", "learner_success"):
         assert with_points.aggregate(name).value == pytest.approx(without.aggregate(name).value)
 
 
 def crossing() -> Release:
     """Labels that cross, in more rows than can be enumerated."""
-    from glasshouse.groups.written import from_json
+    from glasshouse.groups.release_json import from_json
 
     sets = [["x", "y"], ["y", "z"], ["z", "x"]]
     groups: list[dict[str, Any]] = [
@@ -110,7 +109,7 @@ def crossing() -> Release:
 @pytest.mark.parametrize("learner_mean", [False, True])
 def test_what_is_believed_of_one_victim_is_as_precise_as_was_asked(learner_mean: bool) -> None:
     asked = replace(EFFORT, precision=0.004, sweeps=40_000, every=1)
-    found = threat(crossing(), people=[{"r": "x"}], learner_mean=learner_mean, effort=asked).sampled
+    found = threat(crossing(), people=[{"r": "x"}], learner_mean=learner_mean, budget=asked).sampled
     assert found is not None
     assert found.stopped is Stop.PRECISION
     for own in found.knowledge.beliefs().values():
@@ -120,7 +119,7 @@ def test_what_is_believed_of_one_victim_is_as_precise_as_was_asked(learner_mean:
         crossing(),
         people=[{"r": "x"}],
         learner_mean=True,
-        effort=replace(asked, precision=1e-5, sweeps=400),
+        budget=replace(asked, precision=1e-5, sweeps=400),
     ).sampled
     assert short is not None
     assert short.stopped is Stop.SWEEPS
@@ -128,7 +127,7 @@ def test_what_is_believed_of_one_victim_is_as_precise_as_was_asked(learner_mean:
 
 
 def test_warnings_name_figures_in_plain_words() -> None:
-    found = threat(large(), effort=EFFORT).sampled
+    found = threat(large(), budget=EFFORT).sampled
     assert found is not None
     apart = replace(
         found, aggregates=tuple(replace(own, rhat=1.4, geweke=1.0) for own in found.aggregates)

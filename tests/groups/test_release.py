@@ -16,20 +16,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.errors import BudgetError, DataError, GlasshouseError, StudyError
-from glasshouse.groups import matching
-from glasshouse.groups.labels import ancestors, domain_of, labelled_sets, values_of_label
-from glasshouse.groups.matching import matches
-from glasshouse.groups.reading import from_anatomy, from_generalised, from_group_column
+from glasshouse.groups import victims as victims_module
+from glasshouse.groups.labels import ValueSets, ancestors, domain_of, labelled_sets, values_of_label
+from glasshouse.groups.readers import from_anatomy, from_generalised, from_group_column
 from glasshouse.groups.release import Release, Scheme
-from glasshouse.groups.sets import ValueSets
+from glasshouse.groups.release_json import from_json
 from glasshouse.groups.victims import (
     joined,
+    matches,
     population_points,
     victims_of,
     victims_of_rows,
     victims_of_table,
 )
-from glasshouse.groups.written import from_json
 from glasshouse.mitigation.anatomy import anatomise
 from glasshouse.mitigation.criteria import KAnonymity
 from glasshouse.mitigation.hierarchies import Hierarchy
@@ -136,7 +135,7 @@ def test_matches_are_those_of_comparing_everything(data: st.DataObject) -> None:
 
 
 def test_too_many_matches_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matching, "MOST_MATCHES", 2)
+    monkeypatch.setattr(victims_module, "MOST_MATCHES", 2)
     release, original = usual()
     with pytest.raises(BudgetError, match="too many to keep; ask for fewer victims") as error:
         victims_of_table(release, original)

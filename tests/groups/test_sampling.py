@@ -23,24 +23,23 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError, DataError, StudyError
-from glasshouse.groups.chains import Means, log_gamma_draw, random_streams, uniform
-from glasshouse.groups.effort import Effort
+from glasshouse.groups.beliefs import Beliefs, normalised
+from glasshouse.groups.chains import RunningMeans, log_gamma_draw, random_streams, uniform
 from glasshouse.groups.enumeration import enumerated
-from glasshouse.groups.gibbs_horizontal import HorizontalChain
-from glasshouse.groups.gibbs_vertical import BLOCKS, PARTS, SUBSETS, VerticalChain
-from glasshouse.groups.knowledge import Beliefs, normalised
-from glasshouse.groups.reading import from_group_column
+from glasshouse.groups.estimates import Sampled, Stop
+from glasshouse.groups.gibbs_horizontal import HorizontalChain, HorizontalModel
+from glasshouse.groups.gibbs_vertical import BLOCKS, PARTS, SUBSETS, VerticalChain, VerticalModel
+from glasshouse.groups.readers import from_group_column
 from glasshouse.groups.release import Release
-from glasshouse.groups.sampling import sample
-from glasshouse.groups.sampling_models import HorizontalModel, VerticalModel, model_of
-from glasshouse.groups.sampling_results import Progress, Sampled, Stop
+from glasshouse.groups.release_json import from_json
+from glasshouse.groups.sampler import SamplingBudget, model_of, sample
 from glasshouse.groups.victims import joined, victims_of, victims_of_rows, victims_of_table
-from glasshouse.groups.written import from_json
 from glasshouse.mitigation.anatomy import anatomise
+from glasshouse.progress import Progress
 from glasshouse.table import EncodedTable, read
 
 Shared = Callable[[str], Path]
-SHORT = Effort(sweeps=1280, every=1, burn_in=20, precision=1e-9, seed=5)
+SHORT = SamplingBudget(sweeps=1280, every=1, burn_in=20, precision=1e-9, seed=5)
 """A run that is not stopped by precision."""
 LETTERS = "xyzw"
 
@@ -109,7 +108,7 @@ def test_non_laminar_golden_table(golden: dict[str, Any]) -> None:
     assert not release.is_laminar
     people = [{"a0": x, "a1": y} for x, y in (("x", "0"), ("y", "1"), ("z", "0"))]
     keys = ["('x', '0')", "('y', '1')", "('z', '0')"]
-    found = sample(release, victims_of(release, people), SHORT).knowledge
+    found = sample(release, victims_of(release, people), budget=SHORT).knowledge
     assert_near(found.attacker, values(own["answer"], keys, "pA", own["S"]))
     assert_near(found.learner, values(own["answer"], keys, "pL_cond5", own["S"]))
     joint = values(own["answer"], keys, "pL_joint", own["S"])
@@ -117,7 +116,7 @@ def test_non_laminar_golden_table(golden: dict[str, Any]) -> None:
     partial = victims_of(release, [{"a1": "0"}, {"a1": "1"}])
     known = own["answer"]["partial"]
     exact = [[float(Fraction(known[x][s]["frac"])) for s in own["S"]] for x in ("0", "1")]
-    assert_near(sample(release, partial, SHORT).knowledge.attacker, np.array(exact))
+    assert_near(sample(release, partial, budget=SHORT).knowledge.attacker, np.array(exact))
 
 
 def test_vertical_golden_table(golden: dict[str, Any]) -> None:
@@ -140,7 +139,7 @@ def test_vertical_golden_table(golden: dict[str, Any]) -> None:
     )
     keys = ["('M', '45501')", "('J', '45502')", "('I', '77701')"]
     people = [{"Nat": k[2], "ZIP": k[7:12]} for k in keys]
-    found = sample(release, victims_of(release, people), SHORT).knowledge
+    found = sample(release, victims_of(release, people), budget=SHORT).knowledge
     secrets = release.sensitive.values
     assert_near(found.attacker, values(own, keys, "pA", secrets))
     assert_near(found.learner, values(own, keys, "pL_cond5", secrets))
@@ -150,14 +149,14 @@ def test_vertical_golden_table(golden: dict[str, Any]) -> None:
         [float(Fraction(known[x][s]["frac"])) if s in known[x] else 0.0 for s in secrets]
         for x in "JMCI"
     ]
-    assert_near(sample(release, partial, SHORT).knowledge.attacker, np.array(exact))
+    assert_near(sample(release, partial, budget=SHORT).knowledge.attacker, np.array(exact))
 
 
 def test_laminar_golden_table_and_reading_6(golden: dict[str, Any]) -> None:
     own = golden["tiny_laminar"]
     release = by_rows(own["rows"], [list("xyzw")])
     people = [{"a0": x} for x in "xyzw"]
-    found = sample(release, victims_of(release, people), SHORT).knowledge
+    found = sample(release, victims_of(release, people), budget=SHORT).knowledge
     keys = [f"('{x}',)" for x in "xyzw"]
     assert_near(found.attacker, values(own["answer"], keys, "pA", "ab"))
     assert_near(found.learner, values(own["answer"], keys, "pL_cond5", "ab"))
@@ -177,7 +176,7 @@ def test_laminar_golden_table_and_reading_6(golden: dict[str, Any]) -> None:
         }
     )
     victims = victims_of(release, [{"Nat": "M", "ZIP": "45501"}])
-    found = sample(release, victims, SHORT).knowledge
+    found = sample(release, victims, budget=SHORT).knowledge
     assert_near(found.learner_mean, np.array([table["pL_eq6"]]))
     assert_near(found.attacker, np.array([[x["val"] for x in table["pA"]]]))
 
@@ -402,8 +401,8 @@ def test_large_groups_are_drawn_in_parts() -> None:
         object,
     )
     exact = np.array(marginals(fits), float)
-    effort = replace(SHORT, sweeps=2560)
-    found = sample(release, victims, effort).knowledge.attacker
+    budget = replace(SHORT, sweeps=2560)
+    found = sample(release, victims, budget=budget).knowledge.attacker
     held = {
         (tuple(row), s): exact[i][k] for k, row in enumerate(rows) for i, s in enumerate(secrets)
     }
@@ -440,7 +439,7 @@ def test_large_groups_with_repeated_values() -> None:
         for s in "pq":
             drawn_share = of_first[row] / total if s == "p" else 1 - of_first[row] / total
             exact[place, release.sensitive.code[s]] = drawn_share + known.count((s, row))
-    found = sample(release, victims, replace(SHORT, sweeps=5120)).knowledge.attacker
+    found = sample(release, victims, budget=replace(SHORT, sweeps=5120)).knowledge.attacker
     assert_near(found, normalised(exact), errors=4.5)
 
 
@@ -448,7 +447,7 @@ def test_people_outside_the_table_have_a_learner_only() -> None:
     whole = victims_of_rows(SMALL)
     points = joined(whole, np.array([[0, 0], [3, 1]], np.int32))
     exact = enumerated(SMALL, points)
-    found = sample(SMALL, points, SHORT).knowledge
+    found = sample(SMALL, points, budget=SHORT).knowledge
     assert np.isnan(found.attacker.probabilities[len(whole) :]).all()
     assert_near(found.learner, exact.learner.probabilities)
 
@@ -489,7 +488,7 @@ SMALL = anatomised(
 def test_several_groups_equal_enumeration() -> None:
     victims = victims_of_rows(SMALL)
     exact = enumerated(SMALL, victims)
-    found = sample(SMALL, victims, SHORT)
+    found = sample(SMALL, victims, budget=SHORT)
     assert_near(found.knowledge.attacker, exact.attacker.probabilities)
     assert_near(found.knowledge.learner, exact.learner.probabilities)
     np.testing.assert_allclose(found.knowledge.joint, exact.joint, rtol=0.05)
@@ -502,7 +501,7 @@ def test_a_prior_is_heeded() -> None:
     release = SMALL.with_prior(alpha={"p": "1/2"}, beta={"a0": "1/3", "a1": {"x": 4}})
     victims = victims_of_rows(release)
     exact = enumerated(release, victims)
-    found = sample(release, victims, SHORT).knowledge
+    found = sample(release, victims, budget=SHORT).knowledge
     assert_near(found.attacker, exact.attacker.probabilities)
     assert_near(found.learner, exact.learner.probabilities)
 
@@ -517,10 +516,10 @@ def same(first: Sampled, second: Sampled) -> bool:
 
 def test_same_seed_same_result_for_any_number_of_threads() -> None:
     victims = victims_of_rows(SMALL)
-    effort = replace(SHORT, sweeps=200)
-    one = sample(SMALL, victims, replace(effort, threads=1))
-    assert same(one, sample(SMALL, victims, replace(effort, threads=4)))
-    assert not same(one, sample(SMALL, victims, replace(effort, seed=6)))
+    budget = replace(SHORT, sweeps=200)
+    one = sample(SMALL, victims, budget=replace(budget, threads=1))
+    assert same(one, sample(SMALL, victims, budget=replace(budget, threads=4)))
+    assert not same(one, sample(SMALL, victims, budget=replace(budget, seed=6)))
 
 
 @pytest.mark.parametrize(
@@ -529,42 +528,44 @@ def test_same_seed_same_result_for_any_number_of_threads() -> None:
 def test_a_stopped_run_goes_on_as_if_it_had_not(release: Release) -> None:
     victims = victims_of(release, [{"a0": "y"}])
     release = release.with_prior(beta="1/10")
-    effort = replace(SHORT, sweeps=400, burn_in=30)
+    budget = replace(SHORT, sweeps=400, burn_in=30)
     states: list[dict[str, NDArray[Any]]] = []
     whole = sample(
         release,
         victims,
-        effort,
+        budget=budget,
         traced=[0],
         on_state=lambda state: states.append({k: v.copy() for k, v in state.items()}),
     )
     for place in (0, 5, len(states) // 2, len(states) - 1):
-        again = sample(release, victims, effort, traced=[0], state=states[place])
+        again = sample(release, victims, budget=budget, traced=[0], state=states[place])
         assert same(whole, again)
         assert np.array_equal(whole.details, again.details)
         assert whole.aggregates == again.aggregates
-    longer = sample(release, victims, replace(effort, sweeps=800), traced=[0], state=states[-1])
+    longer = sample(
+        release, victims, budget=replace(budget, sweeps=800), traced=[0], state=states[-1]
+    )
     assert longer.sweeps > whole.sweeps
     with pytest.raises(StudyError, match="another question"):
-        sample(release, victims, replace(effort, seed=9), traced=[0], state=states[-1])
+        sample(release, victims, budget=replace(budget, seed=9), traced=[0], state=states[-1])
 
 
 def test_a_run_stops_at_the_requested_precision_and_tells_how_far_it_is() -> None:
     victims = victims_of_rows(SMALL)
     steps: list[Progress] = []
-    effort = Effort(precision=0.01, every=1, burn_in=20)
-    found = sample(SMALL, victims, effort, on_progress=steps.append)
+    budget = SamplingBudget(precision=0.01, every=1, burn_in=20)
+    found = sample(SMALL, victims, budget=budget, on_progress=steps.append)
     assert found.stopped is Stop.PRECISION
-    assert found.sweeps < effort.sweeps
+    assert found.sweeps < budget.sweeps
     assert not found.warnings
     assert max(own.error for own in found.aggregates) <= 0.01
-    assert steps[0].phase == "burn-in"
-    assert steps[-1].rhat is not None
-    assert steps[-1].rhat <= 1.01
-    finer = sample(SMALL, victims, replace(effort, cell_precision=0.008))
+    assert (steps[0].stage, steps[0].note) == ("sampling", "burn-in")
+    assert steps[-1].note == "sampling"
+    assert steps[-1].figures["rhat"] <= 1.01
+    finer = sample(SMALL, victims, budget=replace(budget, cell_precision=0.008))
     assert finer.largest_error <= 0.008
     assert finer.sweeps > found.sweeps
-    hurried = sample(SMALL, victims, replace(effort, precision=1e-9, seconds=1e-9))
+    hurried = sample(SMALL, victims, budget=replace(budget, precision=1e-9, seconds=1e-9))
     assert hurried.stopped is Stop.TIME
     assert any("not reached" in own for own in hurried.warnings)
 
@@ -576,8 +577,8 @@ def test_chains_in_different_modes_are_flagged() -> None:
     columns = {"a0": ["x", "y"] * 30, "a1": ["x", "y"] * 30, "s": ["p", "q"] * 30}
     table = read(pa.table(columns), quasi_identifiers=["a0", "a1"], sensitive=["s"])
     victims, original = victims_of_table(release, table)
-    effort = Effort(sweeps=600, every=1, burn_in=20, chains=6)
-    found = sample(release, victims, effort, original=original, traced=[0])
+    budget = SamplingBudget(sweeps=600, every=1, burn_in=20, chains=6)
+    found = sample(release, victims, budget=budget, original=original, traced=[0])
     assert found.multimodal
     assert not found.converged
     assert any("several modes" in own for own in found.warnings)
@@ -587,7 +588,7 @@ def test_chains_in_different_modes_are_flagged() -> None:
 
 
 def test_what_a_run_says_in_plain_values() -> None:
-    found = sample(SMALL, victims_of_rows(SMALL), replace(SHORT, sweeps=200), traced=[1])
+    found = sample(SMALL, victims_of_rows(SMALL), budget=replace(SHORT, sweeps=200), traced=[1])
     plain = json.loads(json.dumps(found.to_dict()))
     assert plain["stopped"] == "sweeps"
     assert [own["name"] for own in plain["aggregates"]] == found.to_frame()["name"].to_pylist()
@@ -600,7 +601,7 @@ def test_what_a_run_says_in_plain_values() -> None:
 
 def test_traces_are_handed_to_arviz_as_chains_by_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stand-in is given what ArviZ's ``from_dict`` takes: posterior by name, dimensions and labels of the beliefs."""
-    found = sample(SMALL, victims_of_rows(SMALL), replace(SHORT, sweeps=200), traced=[1, 2])
+    found = sample(SMALL, victims_of_rows(SMALL), budget=replace(SHORT, sweeps=200), traced=[1, 2])
     given: dict[str, Any] = {}
     stand_in = ModuleType("arviz")
     monkeypatch.setattr(stand_in, "from_dict", lambda **own: given.update(own), raising=False)
@@ -613,13 +614,13 @@ def test_traces_are_handed_to_arviz_as_chains_by_draws(monkeypatch: pytest.Monke
     assert given["posterior"]["attacker"].shape == (4, found.draws, 2, width)
     assert given["dims"]["learner"] == ["victim", "sensitive"]
     assert given["coords"] == {"victim": [1, 2], "sensitive": list(SMALL.sensitive.values)}
-    untraced = sample(SMALL, victims_of_rows(SMALL), replace(SHORT, sweeps=100))
+    untraced = sample(SMALL, victims_of_rows(SMALL), budget=replace(SHORT, sweeps=100))
     assert untraced.inference_content()["coords"] is None
 
 
 def test_arviz_computes_the_same_rhat() -> None:
     arviz = pytest.importorskip("arviz", reason="ArviZ is optional")
-    found = sample(SMALL, victims_of_rows(SMALL), replace(SHORT, sweeps=200), traced=[1])
+    found = sample(SMALL, victims_of_rows(SMALL), budget=replace(SHORT, sweeps=200), traced=[1])
     told = arviz.rhat(found.to_inference_data())
     for own in found.aggregates:
         assert float(told[own.name]) == pytest.approx(own.rhat, rel=0.01)
@@ -627,7 +628,7 @@ def test_arviz_computes_the_same_rhat() -> None:
 
 def test_without_arviz_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "arviz", None)
-    found = sample(SMALL, victims_of_rows(SMALL), replace(SHORT, sweeps=100))
+    found = sample(SMALL, victims_of_rows(SMALL), budget=replace(SHORT, sweeps=100))
     with pytest.raises(StudyError, match="pip install arviz"):
         found.to_inference_data()
 
@@ -646,21 +647,21 @@ def test_without_arviz_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None
 )
 def test_an_effort_that_makes_no_sense_is_refused(wrong: dict[str, Any], why: str) -> None:
     with pytest.raises(StudyError, match=why):
-        Effort(**wrong)
+        SamplingBudget(**wrong)
 
 
 def test_what_does_not_fit_is_refused() -> None:
     victims = victims_of_rows(SMALL)
     with pytest.raises(BudgetError, match="more than the"):
-        sample(SMALL, victims, Effort(memory=1000))
+        sample(SMALL, victims, budget=SamplingBudget(memory=1000))
     with pytest.raises(DataError, match="cannot be traced"):
-        sample(SMALL, victims, SHORT, traced=[99])
+        sample(SMALL, victims, budget=SHORT, traced=[99])
 
 
 def test_means_are_those_of_all_draws_however_often_batches_merge() -> None:
     rng = np.random.default_rng(1)
     draws = rng.normal(5.0, 1e-4, (320, 3))
-    means = Means.empty(3, kept=8, length=5)
+    means = RunningMeans.empty(3, most=8, length=5)
     for draw in draws:
         means.add(draw)
     assert (means.full, means.length) == (4, 80)
@@ -719,8 +720,8 @@ def test_adult_anatomy_4(shared: Shared) -> None:
     release, table = adult(shared, 4)
     victims, original = victims_of_table(release, table)
     assert original.records == 5692
-    effort = Effort(sweeps=1600, every=5, burn_in=200, precision=0.005, seed=1)
-    found = sample(release, victims, effort, original=original, learner_mean=False)
+    budget = SamplingBudget(sweeps=1600, every=5, burn_in=200, precision=0.005, seed=1)
+    found = sample(release, victims, budget=budget, original=original, learner_mean=False)
     assert 0.45 <= found.aggregate("gt_attacker").value <= 0.48
     assert 0.32 <= found.aggregate("gt_learner").value <= 0.33
     assert 6800 <= found.aggregate("abs_attacker").value <= 7000
@@ -736,13 +737,13 @@ def test_adult_anatomy_4_over_seven_dealings(shared: Shared) -> None:
     whole = read(shared("data/arx/adult.csv"), quasi_identifiers=ADULT, sensitive=["occupation"])
     ages = np.array(list(map(int, whole.column("age").values.to_pylist())))
     table = whole.of_records(ages[whole.column("age").codes] > 50)
-    effort = Effort(sweeps=200, every=5, burn_in=150, chains=2, precision=1e-9, seed=1)
+    budget = SamplingBudget(sweeps=200, every=5, burn_in=150, chains=2, precision=1e-9, seed=1)
     found: dict[str, list[float]] = {"gt_attacker": [], "gt_learner": [], "abs_attacker": []}
     for seed in range(7):
         groups = anatomise(table, l=4, seed=seed).one_table(table, group="group")
         release = from_group_column(groups, group="group")
         victims, original = victims_of_table(release, table)
-        run = sample(release, victims, effort, original=original, learner_mean=False)
+        run = sample(release, victims, budget=budget, original=original, learner_mean=False)
         for name, values in found.items():
             values.append(run.aggregate(name).value)
     assert 0.45 <= np.mean(found["gt_attacker"]) <= 0.48

@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 from glasshouse.groups import Beliefs, Measures
+from glasshouse.groups.estimates import FIGURES, Aggregate, Sampled, Stop, figure_title
 from glasshouse.groups.measures import Threat
-from glasshouse.groups.sampling_results import Aggregate, Sampled, Stop
-from glasshouse.groups.titles import FIGURES, figure_title
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report.archive import in_every_language, to_json
 from glasshouse.report.html import to_html

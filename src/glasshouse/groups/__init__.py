@@ -4,48 +4,53 @@ A `Release` is read from what was published (`from_generalised`, `from_group_col
 `threat` answers for everybody in it, exactly where that is possible and by sampling where not.
 """
 
-from glasshouse.groups.closed import closed_form, closed_form_fractions
-from glasshouse.groups.effort import Effort
+from glasshouse.groups.beliefs import (
+    Beliefs,
+    ExactKnowledge,
+    Faithfulness,
+    Knowledge,
+    draw_points,
+    faithfulness,
+    random_worlds,
+    with_ideal,
+)
 from glasshouse.groups.enumeration import enumerated, enumerated_fractions, number_of_tables
-from glasshouse.groups.exact import ExactKnowledge
-from glasshouse.groups.faithfulness import Faithfulness, draw_points, faithfulness
-from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims
+from glasshouse.groups.estimates import Sampled
 from glasshouse.groups.labels import Ancestors, ancestors
 from glasshouse.groups.measures import Measures, Reading, Threat, measure
-from glasshouse.groups.reading import from_anatomy, from_generalised, from_group_column
+from glasshouse.groups.readers import from_anatomy, from_generalised, from_group_column
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive
-from glasshouse.groups.sampling import sample
-from glasshouse.groups.sampling_results import Progress, Sampled
-from glasshouse.groups.threat import Assessment, threat
+from glasshouse.groups.release_json import from_json
+from glasshouse.groups.sampler import SamplingBudget, sample
+from glasshouse.groups.threat import ThreatOutcome, threat
+from glasshouse.groups.tree import closed_form, closed_form_fractions
 from glasshouse.groups.victims import (
     Original,
+    Victims,
     joined,
     population_points,
     victims_of,
     victims_of_rows,
     victims_of_table,
 )
-from glasshouse.groups.worlds import random_worlds, with_ideal
-from glasshouse.groups.written import from_json
 
 __all__ = [
     "Ancestors",
-    "Assessment",
     "Attribute",
     "Beliefs",
-    "Effort",
     "ExactKnowledge",
     "Faithfulness",
     "Knowledge",
     "Measures",
     "Original",
-    "Progress",
     "Reading",
     "Release",
     "Sampled",
+    "SamplingBudget",
     "Scheme",
     "Sensitive",
     "Threat",
+    "ThreatOutcome",
     "Victims",
     "ancestors",
     "closed_form",

@@ -1,35 +1,83 @@
-"""What every chain needs: a random stream of its own, and the means of its draws in a fixed amount of memory.
+"""What a chain is made of: what it draws, a random stream of its own, the learner, and means in a fixed memory.
 
 *Random numbers.* Each chain has its own stream, xoshiro256++ (Blackman and Vigna 2021), started from
 ``numpy.random.SeedSequence(seed).spawn``. A chain's draws depend on the seed and on its number, never on how many
 threads there are; four words are its whole state, so that a run can be continued where it was left.
 
 *Means.* A reported number is a mean over draws, and its error has to come from the draws too; to keep them all would
-take victims × sensitive values × draws. `Means` keeps, per chain and cell, at most a fixed number of batch means: when
-they are all taken, neighbours are merged and batches become twice as long (Geyer 1992 on batch means; Flyvbjerg and
-Petersen 1989 on merging). Beside them the sum of squares gives the variance of single draws. That is enough for the
-mean, its Monte-Carlo error, split R-hat and the effective number of draws of every cell.
+take victims × sensitive values × draws. `RunningMeans` keeps, per chain and cell, at most a fixed number of batch
+means: when they are all taken, neighbours are merged and batches become twice as long (Geyer 1992 on batch means;
+Flyvbjerg and Petersen 1989 on merging). Beside them the sum of squares gives the variance of single draws. That is
+enough for the mean, its Monte-Carlo error, split R-hat and the effective number of draws of every cell.
+
+*Learner.* Given a table t, π_S and the π_a|s are Dirichlet with parameters α_s + n_s and β_v + n[v, s] (equation 32 of
+Boreale, Corradi and Viscardi 2020), independent of each other. So
+
+> (5)  E[f(s, r | π) | t] = (α_s + n_s) / (α₀ + N) · Π_a (β(Y_a) + n[Y_a, s]) / (β_a0 + n_s),
+
+exactly, where Y_a is what is known of attribute a: nothing has to be drawn, and its mean over the tables is p_L(s, r).
+Reading (6) is the mean of the ratio f(s | r, π), which has no such form: π is drawn once per recorded table.
+
+How the table is drawn, and what the attacker makes of it: `glasshouse.groups.gibbs_vertical`,
+`glasshouse.groups.gibbs_horizontal`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Codes, Floats, Integers, Words
 from glasshouse.errors import InternalError
+from glasshouse.groups.release import Release
+from glasshouse.groups.victims import Victims
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Words = NDArray[np.uint64]
 Arrays = dict[str, NDArray[Any]]
 """A state that can be stored and continued: arrays by name."""
 
 
+class Chain(Protocol):
+    """What is drawn: the cleartext table, given the release."""
+
+    held: Codes
+    counts: Floats
+    stream: Words
+
+    def start(self) -> None:
+        """Take a random state."""
+
+    def recount(self) -> None:
+        """Make the counts anew from what is held."""
+
+    def sweep(self, marginals: Floats | None = None, *, power: float = 1.0) -> None:
+        """Draw everything once."""
+
+
+class SamplingModel(Protocol):
+    """A release and its victims, ready for chains."""
+
+    support: Integers
+    """The cells (victim · values + value) that the attacker can hold possible, ascending."""
+
+    def chain(self, stream: Words) -> Chain:
+        """Return a chain with this random stream."""
+
+    def room(self) -> Floats:
+        """Return an array for the marginals of a sweep, all 0."""
+
+    def attack(self, marginals: Floats, out: Floats) -> None:
+        """Write the attacker's numerators of a sweep (victims × sensitive values)."""
+
+    def category(self, chain: Chain, victim: int) -> int:
+        """Return a categorical variable that a chain draws for a victim, for the Weiß test."""
+
+
+# Random streams.
 def random_streams(seed: int, chains: int) -> list[Words]:
     """Return one random state per chain: the same for the same seed, whatever the number of chains.
 
@@ -83,8 +131,9 @@ def log_gamma_draw(stream: Words, shape: float) -> float:
             return float(boost + np.log(d) + np.log(v))
 
 
+# Means.
 @dataclass
-class Means:
+class RunningMeans:
     """The draws of many cells by one chain, as batch means and a sum of squares, relative to the first draw.
 
     Deviations are kept rather than values: single precision is then fine, however little a cell varies.
@@ -106,17 +155,17 @@ class Means:
     """How many draws the unfinished batch has."""
 
     @staticmethod
-    def empty(cells: int, *, kept: int, length: int) -> Means:
-        """Return room for an even number of batches, at first of so many draws."""
-        if kept % 2 or kept < 4:
-            raise InternalError(f"{kept} batches cannot be merged in pairs")
-        reference, batches = np.zeros(cells, np.float32), np.zeros((kept, cells), np.float32)
-        return Means(reference, batches, np.zeros(cells), np.zeros(cells), length)
+    def empty(cells: int, *, most: int, length: int) -> RunningMeans:
+        """Return room for at most so many batches, an even number, at first of so many draws."""
+        if most % 2 or most < 4:
+            raise InternalError(f"{most} batches cannot be merged in pairs")
+        reference, batches = np.zeros(cells, np.float32), np.zeros((most, cells), np.float32)
+        return RunningMeans(reference, batches, np.zeros(cells), np.zeros(cells), length)
 
     @staticmethod
-    def size(cells: int, kept: int) -> int:
+    def size(cells: int, most: int) -> int:
         """Return how many bytes the means of so many cells take."""
-        return cells * (4 * kept + 20)
+        return cells * (4 * most + 20)
 
     @property
     def draws(self) -> int:
@@ -182,3 +231,145 @@ def _add(
         deviation = draw[places[cell] if chosen else cell] - reference[cell]
         total[cell] += deviation
         squares[cell] += deviation * deviation
+
+
+# The learner, told the whole cleartext table of a draw.
+@dataclass(frozen=True)
+class Learner:
+    """What the learner's beliefs are made of, beside the counts of a table."""
+
+    value_starts: Integers
+    """Where the values of each attribute start, counted through all attributes, and where the last ones end."""
+    alphas: Floats
+    """α_s plus the number of rows of s."""
+    totals: Floats
+    """Per attribute and sensitive value, the sum of its Dirichlet parameters."""
+    set_starts: Integers
+    """Where the values of each known set start in `set_members`."""
+    set_members: Integers
+    """The values of all known sets."""
+    victim_sets: Codes
+    """Per victim and attribute, the number of the known set, counted through all attributes."""
+
+    @property
+    def victims(self) -> int:
+        """The number of victims."""
+        return len(self.victim_sets)
+
+    def expected(self, counts: Floats, out: Floats) -> None:
+        """Write E[f(s, r | π) | t] per victim and sensitive value: reading (5) is the share of its mean."""
+        chances = np.empty((len(self.set_starts) - 1, len(self.alphas)))
+        _expected_chances(
+            self.value_starts, self.totals, self.set_starts, self.set_members, counts, chances
+        )
+        _joint(chances, self.alphas / self.alphas.sum(), self.victim_sets, out)
+
+    def drawn(self, counts: Floats, stream: Words, out: Floats) -> None:
+        """Draw a population given the table, and write f(s | r, π) per victim and sensitive value: reading (6)."""
+        population = np.empty_like(counts)
+        head = np.empty(len(self.alphas))
+        _draw_population(self.value_starts, self.alphas, counts, stream, population, head)
+        chances = np.empty((len(self.set_starts) - 1, len(self.alphas)))
+        _set_sums(self.set_starts, self.set_members, population, chances)
+        _joint(chances, head, self.victim_sets, out)
+        _normalise(out)
+
+
+def learner_of(release: Release, victims: Victims) -> Learner:
+    """Prepare the learner for a release and the people that results are wanted for."""
+    value_starts = release.value_starts
+    sets = [known.members.astype(np.int64) for known in victims.known]
+    lengths = np.concatenate([known.sizes for known in victims.known])
+    set_bases = np.cumsum([0, *(len(known) for known in victims.known[:-1])])
+    prior = np.array([attribute.betas.sum() for attribute in release.attributes])
+    return Learner(
+        value_starts=value_starts,
+        alphas=release.sensitive.alphas + release.counts,
+        totals=prior[:, None] + release.counts[None, :],
+        set_starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        set_members=np.concatenate(
+            [members + base for members, base in zip(sets, value_starts, strict=False)]
+        ),
+        victim_sets=(victims.codes + set_bases[None, :]).astype(np.int32),
+    )
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _expected_chances(
+    value_starts: Integers,
+    totals: Floats,
+    set_starts: Integers,
+    set_members: Integers,
+    counts: Floats,
+    chances: Floats,
+) -> None:
+    attribute = 0
+    _set_sums(set_starts, set_members, counts, chances)
+    for number in range(len(chances)):
+        while set_members[set_starts[number]] >= value_starts[attribute + 1]:
+            attribute += 1
+        for s in range(chances.shape[1]):
+            chances[number, s] /= totals[attribute, s]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _set_sums(set_starts: Integers, set_members: Integers, masses: Floats, sums: Floats) -> None:
+    for number in range(len(sums)):
+        sums[number] = 0.0
+        for place in range(set_starts[number], set_starts[number + 1]):
+            for s in range(sums.shape[1]):
+                sums[number, s] += masses[set_members[place], s]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _joint(chances: Floats, head: Floats, victim_sets: Codes, out: Floats) -> None:
+    width = len(head)
+    for victim in range(len(victim_sets)):
+        for s in range(width):
+            out[victim, s] = head[s]
+        for attribute in range(victim_sets.shape[1]):
+            number = victim_sets[victim, attribute]
+            for s in range(width):
+                out[victim, s] *= chances[number, s]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _normalise(out: Floats) -> None:
+    for victim in range(len(out)):
+        total = 0.0
+        for s in range(out.shape[1]):
+            total += out[victim, s]
+        for s in range(out.shape[1]):
+            out[victim, s] /= total
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _draw_population(
+    value_starts: Integers,
+    alphas: Floats,
+    counts: Floats,
+    stream: Words,
+    population: Floats,
+    head: Floats,
+) -> None:
+    """Draw π_S and all π_a|s from their Dirichlet distributions: gamma draws over their sum."""
+    for s in range(len(alphas)):
+        head[s] = log_gamma_draw(stream, alphas[s])
+    _to_shares(head)
+    for s in range(len(alphas)):
+        for attribute in range(len(value_starts) - 1):
+            first, last = value_starts[attribute], value_starts[attribute + 1]
+            for value in range(first, last):
+                population[value, s] = log_gamma_draw(stream, counts[value, s])
+            _to_shares(population[first:last, s])
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _to_shares(logarithms: Floats) -> None:
+    largest = logarithms.max()
+    total = 0.0
+    for at in range(len(logarithms)):
+        logarithms[at] = np.exp(logarithms[at] - largest)
+        total += logarithms[at]
+    for at in range(len(logarithms)):
+        logarithms[at] /= total

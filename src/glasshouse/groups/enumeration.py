@@ -23,10 +23,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.errors import BudgetError
-from glasshouse.groups.exact import ExactKnowledge
-from glasshouse.groups.knowledge import Beliefs, Knowledge, Victims, normalised
-from glasshouse.groups.ratio import NODES, TOLERANCE, expected_ratio, log_beta_moments
+from glasshouse.groups.beliefs import (
+    NODES,
+    TOLERANCE,
+    Beliefs,
+    ExactKnowledge,
+    Knowledge,
+    expected_ratio,
+    horizontal_fractions,
+    log_beta_moments,
+    normalised,
+)
 from glasshouse.groups.release import Release
+from glasshouse.groups.victims import Victims
 from glasshouse.language import text
 
 MOST_TABLES = 200_000
@@ -110,24 +119,7 @@ class _Horizontal:
     limit: int
 
     def knowledge(self, victims: Victims) -> ExactKnowledge:
-        release = self.release
-        width = len(release.sensitive.values)
-        joint, weights = [], []
-        for victim in range(len(victims)):
-            known = _known(victims, victim)
-            shares = list(_sensitive_shares(release))
-            for s in range(width):
-                for place, values in enumerate(known):
-                    means = self._means(place, s)
-                    shares[s] *= sum(means[value] for value in values)
-            joint.append(tuple(shares))
-            agreeing = [Fraction(0)] * width
-            for group in victims.groups_of(victim).tolist():
-                for row in range(release.starts[group], release.starts[group + 1]):
-                    s = int(release.sensitive_codes[row])
-                    agreeing[s] += self._agrees(group, s, known)
-            weights.append(tuple(agreeing))
-        return ExactKnowledge(release, victims, tuple(joint), tuple(weights))
+        return horizontal_fractions(self.release, victims, means=self._means, agrees=self._agrees)
 
     def learner_mean(self, victims: Victims) -> NDArray[np.float64]:
         """Return reading (6); the moments of a block are those of its tables, weighted.
@@ -143,22 +135,17 @@ class _Horizontal:
             inside = victims.known[place].matrix()[used].astype(np.float64)
             means = [list(map(float, self._means(place, s))) for s in range(len(shapes))]
             log_means += np.log(inside @ np.array(means).T)[number]
-            own = np.stack([self._moments(place, s, inside) for s in range(len(shapes))], axis=1)
-            moments *= own[number]
+            of_sets = np.stack(
+                [self._moments(place, s, inside) for s in range(len(shapes))], axis=1
+            )
+            moments *= of_sets[number]
         return expected_ratio(shapes, log_means, np.log(moments))
 
-    def _agrees(self, group: int, sensitive: int, known: Sequence[Sequence[int]]) -> Fraction:
-        agrees = Fraction(1)
-        for place, values in enumerate(known):
-            label = int(self.release.codes[group, place])
-            shares = _row_shares(
-                self._block(place, sensitive),
-                self._set(place, label),
-                self._beta(place),
-                self.limit,
-            )
-            agrees *= sum((shares.get(value, Fraction(0)) for value in values), Fraction(0))
-        return agrees
+    def _agrees(self, place: int, label: int, sensitive: int, known: list[int]) -> Fraction:
+        shares = _row_shares(
+            self._block(place, sensitive), self._set(place, label), self._beta(place), self.limit
+        )
+        return sum((shares.get(value, Fraction(0)) for value in known), Fraction(0))
 
     def _means(self, place: int, sensitive: int) -> tuple[Fraction, ...]:
         return _block_means(self._block(place, sensitive), self._beta(place), self.limit)
@@ -197,8 +184,8 @@ def _counted(block: Block, beta: tuple[Fraction, ...], limit: int) -> dict[Count
         more: dict[Counts, Fraction] = defaultdict(Fraction)
         for counts, weight in tables.items():
             for value in values:
-                own = (*counts[:value], counts[value] + 1, *counts[value + 1 :])
-                more[own] += weight * (beta[value] + counts[value])
+                increased = (*counts[:value], counts[value] + 1, *counts[value + 1 :])
+                more[increased] += weight * (beta[value] + counts[value])
         tables = more
         if len(tables) > limit:
             raise BudgetError(
@@ -216,9 +203,11 @@ def _block_means(block: Block, beta: tuple[Fraction, ...], limit: int) -> tuple[
     tables = _counted(block, beta, limit)
     total = sum(tables.values()) * (sum(beta) + len(block))
     return tuple(
-        sum((weight * (own + counts[value]) for counts, weight in tables.items()), Fraction(0))
+        sum(
+            (weight * (parameter + counts[value]) for counts, weight in tables.items()), Fraction(0)
+        )
         / total
-        for value, own in enumerate(beta)
+        for value, parameter in enumerate(beta)
     )
 
 
@@ -281,19 +270,19 @@ class _Vertical:
         release = self.release
         width = len(release.sensitive.values)
         secrets = release.sensitive_codes.tolist()
-        known = [[set(values) for values in _known(victims, v)] for v in range(len(victims))]
+        known = [[set(values) for values in victims.values_of(v)] for v in range(len(victims))]
         joint = [[Fraction(0)] * width for _ in known]
         agreeing = [[Fraction(0)] * width for _ in known]
-        base = _sensitive_shares(release)
+        base = release.expected_shares
         for weight, rows in self.tables:
             counts = _table_counts(release, rows)
             for victim, sets in enumerate(known):
                 for s in range(width):
                     share = weight * base[s]
                     for place, values in enumerate(sets):
-                        own = counts[place, s]
+                        of_value = counts[place, s]
                         beta = release.attributes[place].beta
-                        chosen = sum(beta[value] + own.get(value, 0) for value in values)
+                        chosen = sum(beta[value] + of_value.get(value, 0) for value in values)
                         share *= Fraction(chosen) / (sum(beta) + int(release.counts[s]))
                     joint[victim][s] += share
                 if not victims.in_table[victim]:
@@ -320,30 +309,16 @@ class _Vertical:
             log_means = np.zeros(total.shape)
             log_moments = np.zeros((*total.shape, len(NODES)), np.complex128)
             for place, attribute in enumerate(release.attributes):
-                own = np.zeros((len(attribute.values), len(shapes)))
+                masses = np.zeros((len(attribute.values), len(shapes)))
                 for s in range(len(shapes)):
                     for value, count in counts[place, s].items():
-                        own[value, s] = count
-                own += attribute.betas[:, None]
-                chosen, others = inside[place] @ own, (1 - inside[place]) @ own
+                        masses[value, s] = count
+                masses += attribute.betas[:, None]
+                chosen, others = inside[place] @ masses, (1 - inside[place]) @ masses
                 log_means += np.log(chosen) - np.log(chosen + others)
                 log_moments += log_beta_moments(chosen, others)
             total += float(weight) * expected_ratio(shapes, log_means, log_moments)
         return total
-
-
-def _known(victims: Victims, victim: int) -> list[list[int]]:
-    """Return the values that each attribute of a victim may have."""
-    return [
-        sets.values(int(victims.codes[victim, place])).tolist()
-        for place, sets in enumerate(victims.known)
-    ]
-
-
-def _sensitive_shares(release: Release) -> tuple[Fraction, ...]:
-    """Return E[π_S(s)], which the release tells exactly."""
-    gamma = [a + n for a, n in zip(release.sensitive.alpha, release.counts.tolist(), strict=True)]
-    return tuple(each / sum(gamma) for each in gamma)
 
 
 def _arrangements(

@@ -12,7 +12,7 @@ exact marginal of every row of the class (Rao-Blackwell). Its mean over the draw
 from Lemma 1 of Boreale, Corradi and Viscardi (2020): p_A(s | r) ∝ Σ over the groups of the number of their rows of s
 times Π_attributes f(R_j = r_a | t*).
 
-Where no two labels cross, the closed form of `glasshouse.groups.closed` needs no sampling.
+Where no two labels cross, the closed form of `glasshouse.groups.tree` needs no sampling.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from glasshouse.groups.chains import Floats, Integers, Words, uniform
-
-Codes = NDArray[np.int32]
+from glasshouse.arrays import Codes, Floats, Integers, Words
+from glasshouse.groups.chains import Chain, uniform
+from glasshouse.groups.labels import ValueSets
+from glasshouse.groups.release import Release
+from glasshouse.groups.victims import Victims
 
 
 @dataclass(frozen=True)
@@ -53,56 +54,27 @@ class HorizontalPlan:
         return int(self.class_starts[-1])
 
 
-@dataclass(frozen=True)
-class Labels:
-    """The labels of one attribute, as plain arrays."""
-
-    starts: Integers
-    """Where the values of each label start in `members`."""
-    members: NDArray[np.integer]
-    """The values of all labels, label by label."""
-    prior: Floats
-    """β per value of the domain."""
-
-
-def horizontal_plan(
-    group_labels: NDArray[np.integer],
-    labels: list[Labels],
-    *,
-    starts: Integers,
-    sensitive: NDArray[np.integer],
-    sensitive_values: int,
-) -> HorizontalPlan:
-    """Lay out a horizontal release: the certain values are counted, the others put into classes.
-
-    Args:
-        group_labels: Per group and attribute, the number of the label.
-        labels: Per attribute, its labels.
-        starts: Where each group starts among the rows, and where the last one ends.
-        sensitive: Per row, its sensitive value.
-        sensitive_values: How many sensitive values the domain has.
-    """
-    width = sensitive_values
-    in_group = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    known = np.repeat(np.concatenate([each.prior for each in labels])[:, None], width, axis=1)
-    sizes, secrets, places, counts, label_places = [], [], [], [], []
-    offset, place = 0, 0
-    for attribute, each in enumerate(labels):
-        lengths = np.diff(each.starts)
-        own = group_labels[in_group, attribute].astype(np.int64)
-        certain = lengths[own] == 1
-        value = each.members[each.starts[own[certain]]] + offset
+def horizontal_plan(release: Release) -> HorizontalPlan:
+    """Lay out a horizontal release: the certain values are counted, the others put into classes."""
+    width, sensitive = len(release.sensitive.values), release.sensitive_codes
+    prior = np.concatenate([attribute.betas for attribute in release.attributes])
+    known = np.repeat(prior[:, None], width, axis=1)
+    sizes, secrets, places, counts, label_places, members = [], [], [], [], [], []
+    place = 0
+    for number, attribute in enumerate(release.attributes):
+        sets, offset = attribute.sets, release.value_starts[number]
+        labels = release.codes[release.group_of_row, number].astype(np.int64)
+        certain = sets.sizes[labels] == 1
+        value = sets.members[sets.starts[labels[certain]]] + offset
         np.add.at(known, (value, sensitive[certain]), 1.0)
-        keys, many = np.unique(own[~certain] * width + sensitive[~certain], return_counts=True)
+        keys, many = np.unique(labels[~certain] * width + sensitive[~certain], return_counts=True)
         secrets.append(keys % width)
-        sizes.append(lengths[keys // width])
-        places.append(place + each.starts[keys // width])
+        sizes.append(sets.sizes[keys // width])
+        places.append(place + sets.starts[keys // width])
         counts.append(many)
-        label_places.append(place + each.starts)
-        place += len(each.members)
-        offset += len(each.prior)
-    offsets = np.cumsum([0, *(len(each.prior) for each in labels[:-1])])
-    members = [each.members + base for each, base in zip(labels, offsets, strict=True)]
+        label_places.append(place + sets.starts)
+        members.append(sets.members + offset)
+        place += len(sets.members)
     return HorizontalPlan(
         class_starts=np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64),
         class_sensitive=np.concatenate(secrets).astype(np.int32),
@@ -169,6 +141,108 @@ class HorizontalChain:
         )
 
 
+class HorizontalModel:
+    """Recoding: the marginals are those of a value of a label and a sensitive value."""
+
+    def __init__(self, release: Release, victims: Victims) -> None:
+        self._width = len(release.sensitive.values)
+        self.plan = horizontal_plan(release)
+        self._victims = victims
+        self._group_labels = np.ascontiguousarray(release.codes, np.int32)
+        self._block_starts, self._block_sensitive, self._block_rows = release.sensitive_counts
+        self._pair_starts, self._pairs, self._sums = _pair_tables(release, victims, self.plan)
+        self._set_numbers = np.array([len(known) for known in victims.known], np.int64)
+        self.support = self._possible()
+
+    def chain(self, stream: Words) -> Chain:
+        """Return a chain with this random stream."""
+        return HorizontalChain(self.plan, stream)
+
+    def room(self) -> Floats:
+        """Return an array for the marginals of a sweep, all 0."""
+        return np.zeros((len(self.plan.members), self._width))
+
+    def attack(self, marginals: Floats, out: Floats) -> None:
+        """Write the attacker's numerators of a sweep."""
+        sums = [marginals[places].sum(axis=0, keepdims=True) for places in self._sums]
+        chances = np.concatenate([np.ones((1, self._width)), marginals, *sums])
+        self._weigh(chances, out)
+
+    def category(self, chain: Chain, victim: int) -> int:
+        """Return the value drawn for the first uncertain attribute of one row of the victim's first group."""
+        item = self._example(victim)
+        return 0 if item is None else int(chain.held[item])
+
+    def _example(self, victim: int) -> int | None:
+        if not self._victims.in_table[victim]:
+            return None
+        group = self._victims.groups_of(victim)[0]
+        secret = self._block_sensitive[self._block_starts[group]]
+        for label, places in zip(self._group_labels[group], self.plan.label_places, strict=True):
+            alike = (self.plan.class_places == places[label]) & (
+                self.plan.class_sensitive == secret
+            )
+            if alike.any():
+                return int(self.plan.class_starts[:-1][alike][0])
+        return None
+
+    def _weigh(self, chances: Floats, out: Floats) -> None:
+        victims = self._victims
+        numerators(
+            victims.candidate_starts,
+            victims.candidates,
+            self._group_labels,
+            victims.codes,
+            self._pair_starts,
+            self._pairs,
+            self._set_numbers,
+            self._block_starts,
+            self._block_sensitive,
+            self._block_rows,
+            chances,
+            out,
+        )
+
+    def _possible(self) -> Integers:
+        out = np.empty((len(self._victims), self._width))
+        rows = 1 + len(self.plan.members) + len(self._sums)
+        self._weigh(np.ones((rows, self._width)), out)
+        return np.flatnonzero(out.reshape(-1) > 0)
+
+
+def _pair_tables(
+    release: Release, victims: Victims, plan: HorizontalPlan
+) -> tuple[Integers, Codes, list[Integers]]:
+    """Say, per attribute, label and known set, which row of chances tells how probable the set is.
+
+    Row 0 is certainty, row 1 + m the m-th member of a label; sums of several members follow.
+    """
+    tables, sums = [], []
+    extra = 1 + len(plan.members)
+    for attribute, known, places in zip(
+        release.attributes, victims.known, plan.label_places, strict=True
+    ):
+        sets: ValueSets = attribute.sets
+        of_value = np.full((len(sets), sets.domain), -1, np.int64)
+        label = np.repeat(np.arange(len(sets)), sets.sizes)
+        of_value[label, sets.members] = places[0] + np.arange(len(sets.members)) + 1
+        table = np.full((len(sets), len(known)), -1, np.int64)
+        for number in range(len(known)):
+            inside = of_value[:, known.values(number)]
+            common = (inside > 0).sum(axis=1)
+            table[:, number] = np.where(common == 1, inside.max(axis=1, initial=-1), -1)
+            table[common == sets.sizes, number] = 0
+            for several in np.flatnonzero((common > 1) & (common < sets.sizes)):
+                members = inside[several]
+                sums.append(members[members > 0] - 1)
+                table[several, number] = extra
+                extra += 1
+        tables.append(table.reshape(-1))
+    starts = np.cumsum([0, *(len(of_attribute) for of_attribute in tables)])[:-1].astype(np.int64)
+    return starts, np.concatenate(tables).astype(np.int32), sums
+
+
+# One sweep, and what the attacker makes of it.
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _scatter(
     class_starts: Integers,

@@ -27,14 +27,16 @@ mean of their sum over the slots of s, divided by the number of rows r in the ta
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import lgamma
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.groups.chains import Floats, Integers, Words, uniform
-from glasshouse.groups.gibbs_blocks import blocks_scratch, draw_blocks, programme_fits
-from glasshouse.groups.gibbs_subsets import draw_subset, enter
+from glasshouse.arrays import Codes, Flags, Floats, Integers, Words
+from glasshouse.groups.chains import Chain, uniform
+from glasshouse.groups.release import Release
+from glasshouse.groups.victims import Victims
 
 MOST_SLOTS = 10
 """Groups of at most so many different sensitive values are drawn over all subsets of their rows."""
@@ -42,8 +44,11 @@ _PART = 6
 """Larger groups are drawn in parts of at most so many slots."""
 FIXED, SUBSETS, BLOCKS, PARTS = 0, 1, 2, 3
 """How a group is drawn: not at all, over subsets, over blocks of equal values, in parts."""
-
-Codes = NDArray[np.int32]
+MOST_STATES = 1 << 12
+MOST_STEPS = 1 << 15
+"""A group is drawn as a whole if its programme has at most so many states and steps."""
+MOST_DISTINCT = 12
+"""With so many states there are at most so many distinct rows: each at least doubles the states."""
 
 
 @dataclass(frozen=True)
@@ -94,23 +99,12 @@ class VerticalPlan:
         return int(np.diff(self.starts).max())
 
 
-def vertical_plan(
-    starts: Integers,
-    values: NDArray[np.integer],
-    sensitive: NDArray[np.integer],
-    *,
-    prior: Floats,
-    sensitive_values: int,
-) -> VerticalPlan:
-    """Lay out a vertical release: sort each group, find equal rows and equal values, number the cells.
-
-    Args:
-        starts: Where each group starts among the rows, and where the last one ends.
-        values: Per row and attribute, the number of its value, counted through all attributes.
-        sensitive: Per row of the release, a sensitive value of its group, in any order within the group.
-        prior: β of every attribute value.
-        sensitive_values: How many sensitive values the domain has.
-    """
+def vertical_plan(release: Release) -> VerticalPlan:
+    """Lay out a vertical release: sort each group, find equal rows and equal values, number the cells."""
+    starts, sensitive = release.starts, release.sensitive_codes
+    values = release.codes + release.value_starts[:-1]
+    prior = np.concatenate([attribute.betas for attribute in release.attributes])
+    sensitive_values = len(release.sensitive.values)
     records, attributes = values.shape
     groups = len(starts) - 1
     in_group = np.repeat(np.arange(groups), np.diff(starts))
@@ -213,6 +207,137 @@ class VerticalChain:
         )
 
 
+class VerticalModel:
+    """Anatomy: the marginals are those of pairs of a distinct row and a sensitive value."""
+
+    def __init__(self, release: Release, victims: Victims) -> None:
+        self.plan = vertical_plan(release)
+        self._row_starts, self._rows, self._example = _matching_rows(self.plan, release, victims)
+        self.support = _support(self._row_starts, self._rows, self.plan)
+
+    def chain(self, stream: Words) -> Chain:
+        """Return a chain with this random stream."""
+        return VerticalChain(self.plan, stream)
+
+    def room(self) -> Floats:
+        """Return an array for the marginals of a sweep, all 0."""
+        return np.zeros(self.plan.cells)
+
+    def attack(self, marginals: Floats, out: Floats) -> None:
+        """Write the attacker's numerators of a sweep."""
+        plan = self.plan
+        _gather(self._row_starts, self._rows, plan.cell_ends, plan.cell_sensitive, marginals, out)
+
+    def category(self, chain: Chain, victim: int) -> int:
+        """Return the sensitive value that the first row like the victim is drawn with."""
+        row = self._example[victim]
+        if row < 0:
+            return 0
+        starts = self.plan.starts
+        group = int(np.searchsorted(starts, row, side="right")) - 1
+        held = chain.held[starts[group] : starts[group + 1]]
+        slot = starts[group] + int(np.flatnonzero(held == row)[0])
+        return int(self.plan.sensitive[slot])
+
+
+# From a release to its plan, and from victims to their rows.
+def _matching_rows(
+    plan: VerticalPlan, release: Release, victims: Victims
+) -> tuple[Integers, Integers, Integers]:
+    """Find, per victim, the distinct rows that are as what is known of it, and one row of the table."""
+    marks = [known.matrix() for known in victims.known]
+    mark_starts = np.cumsum([0, *(of_attribute.size for of_attribute in marks)])[:-1]
+    flat = np.concatenate([of_attribute.reshape(-1) for of_attribute in marks])
+    lengths = np.zeros(len(victims) + 1, np.int64)
+    example = np.full(len(victims), -1, np.int64)
+    nothing = np.zeros(0, np.int64)
+    arguments = (
+        victims.candidate_starts,
+        victims.candidates,
+        victims.codes,
+        plan.starts,
+        plan.values,
+        plan.distinct,
+        len(plan.copies),
+        flat,
+        mark_starts,
+        np.diff(release.value_starts),
+        release.value_starts,
+    )
+    _match(*arguments, lengths, nothing, example, False)
+    starts = np.cumsum(lengths)
+    rows = np.empty(int(starts[-1]), np.int64)
+    _match(*arguments, starts.copy(), rows, example, True)
+    return starts, rows, example
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _match(
+    candidate_starts: Integers,
+    candidates: Integers,
+    victim_sets: Codes,
+    starts: Integers,
+    values: Codes,
+    distinct: Codes,
+    distinct_rows: int,
+    marks: Flags,
+    mark_starts: Integers,
+    domain_sizes: Integers,
+    offsets: Integers,
+    places: Integers,
+    rows: Integers,
+    example: Integers,
+    filling: bool,
+) -> None:
+    """Count the matching distinct rows of each victim (at the place behind its own), or write them down."""
+    seen = np.full(distinct_rows, -1, np.int64)
+    for victim in range(len(victim_sets)):
+        for place in range(candidate_starts[victim], candidate_starts[victim + 1]):
+            for row in range(starts[candidates[place]], starts[candidates[place] + 1]):
+                if seen[distinct[row]] == victim:
+                    continue
+                alike = True
+                for a in range(values.shape[1]):
+                    at = victim_sets[victim, a] * domain_sizes[a] + values[row, a] - offsets[a]
+                    if not marks[mark_starts[a] + at]:
+                        alike = False
+                        break
+                if alike:
+                    seen[distinct[row]] = victim
+                    if filling:
+                        rows[places[victim]] = distinct[row]
+                        places[victim] += 1
+                    else:
+                        places[victim + 1] += 1
+                        example[victim] = row
+
+
+def _support(row_starts: Integers, rows: Integers, plan: VerticalPlan) -> Integers:
+    victims = np.repeat(np.arange(len(row_starts) - 1), np.diff(row_starts))
+    lengths = np.diff(plan.cell_ends)[rows]
+    first = plan.cell_ends[rows]
+    within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    secrets = plan.cell_sensitive[np.repeat(first, lengths) + within]
+    return np.unique(np.repeat(victims, lengths) * plan.sensitive_values + secrets)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _gather(
+    row_starts: Integers,
+    rows: Integers,
+    cell_ends: Integers,
+    cell_sensitive: Codes,
+    marginals: Floats,
+    out: Floats,
+) -> None:
+    for victim in range(len(row_starts) - 1):
+        out[victim] = 0.0
+        for place in range(row_starts[victim], row_starts[victim + 1]):
+            for cell in range(cell_ends[rows[place]], cell_ends[rows[place] + 1]):
+                out[victim, cell_sensitive[cell]] += marginals[cell]
+
+
+# One sweep.
 def _scratch(plan: VerticalPlan) -> tuple[NDArray[np.generic], ...]:
     side = max(MOST_SLOTS, _PART)
     bits = np.array([bin(mask).count("1") for mask in range(1 << side)], np.int8)
@@ -425,3 +550,423 @@ def _record(
         base = row_local[rows[k]] * width
         for i in range(size):
             marginals[cells[base + slot_local[slots[i]]]] += chance[i, k]
+
+
+# The exact draw of slots with different values. Over the subsets of used rows, `after` sums what the remaining slots
+# can still do, so that after[∅] is the permanent of the weights; slots are then drawn one by one, and `before` gives
+# the marginals on the way, in n · 2ⁿ steps. The functions are compiled into their callers: a call with so many arrays
+# would cost as much as the work.
+@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+def draw_subset(
+    size: int,
+    slots: Integers,
+    rows: Integers,
+    values: Codes,
+    sensitive: Codes,
+    logarithms: bool,
+    held: Codes,
+    counts: Floats,
+    recording: bool,
+    power: float,
+    stream: Words,
+    bits: NDArray[np.int8],
+    weight: Floats,
+    chance: Floats,
+    after: Floats,
+    before: Floats,
+) -> None:
+    """Draw which of the rows these slots hold, given everything else; the slots have different values.
+
+    With `recording`, chance[i, k] is the marginal probability that slot i holds rows[k].
+    """
+    for i in range(size):
+        rows[i] = held[slots[i]]
+        enter(values, rows[i], sensitive[slots[i]], counts, -1.0)
+    if size == 1:
+        chance[0, 0] = 1.0
+        enter(values, rows[0], sensitive[slots[0]], counts, 1.0)
+        return
+    _weigh(size, slots, rows, values, sensitive, logarithms, counts, power, weight)
+    full = (1 << size) - 1
+    after[full] = 1.0
+    for used in range(full - 1, -1, -1):
+        i = bits[used]
+        total = 0.0
+        for k in range(size):
+            if not used >> k & 1:
+                total += weight[i, k] * after[used | 1 << k]
+        after[used] = total
+    if recording:
+        _chances(size, bits, weight, after, before, chance)
+    used = 0
+    for i in range(size):
+        remaining = uniform(stream) * after[used]
+        chosen = -1
+        for k in range(size):
+            if not used >> k & 1:
+                share = weight[i, k] * after[used | 1 << k]
+                if share > 0.0:
+                    chosen = k
+                    remaining -= share
+                    if remaining < 0.0:
+                        break
+        used |= 1 << chosen
+        held[slots[i]] = rows[chosen]
+        enter(values, rows[chosen], sensitive[slots[i]], counts, 1.0)
+
+
+@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+def enter(values: Codes, row: int, secret: int, counts: Floats, by: float) -> None:
+    """Count the values of a row with a sensitive value so many times more."""
+    for attribute in range(values.shape[1]):
+        counts[values[row, attribute], secret] += by
+
+
+@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+def _weigh(
+    size: int,
+    slots: Integers,
+    rows: Integers,
+    values: Codes,
+    sensitive: Codes,
+    logarithms: bool,
+    counts: Floats,
+    power: float,
+    weight: Floats,
+) -> None:
+    """Weigh each pair of a slot and a row; the largest weight of a slot is 1."""
+    attributes = values.shape[1]
+    for i in range(size):
+        secret = sensitive[slots[i]]
+        largest = -np.inf
+        for k in range(size):
+            row = rows[k]
+            if logarithms:
+                product = 0.0
+                for attribute in range(attributes):
+                    product += np.log(counts[values[row, attribute], secret])
+            else:
+                product = 1.0
+                for attribute in range(attributes):
+                    product *= counts[values[row, attribute], secret]
+            weight[i, k] = product
+            if product > largest:
+                largest = product
+        scale = 1.0 if logarithms else 1.0 / largest
+        for k in range(size):
+            if logarithms:
+                weight[i, k] = np.exp(power * (weight[i, k] - largest))
+            elif power == 1.0:
+                weight[i, k] *= scale
+            else:
+                weight[i, k] = (weight[i, k] * scale) ** power
+
+
+@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+def _chances(
+    size: int, bits: NDArray[np.int8], weight: Floats, after: Floats, before: Floats, chance: Floats
+) -> None:
+    full = (1 << size) - 1
+    for i in range(size):
+        for k in range(size):
+            chance[i, k] = 0.0
+    for used in range(full + 1):
+        before[used] = 0.0
+    before[0] = 1.0 / after[0]
+    for used in range(full):
+        i = bits[used]
+        for k in range(size):
+            if not used >> k & 1:
+                step = before[used] * weight[i, k]
+                before[used | 1 << k] += step
+                chance[i, k] += step * after[used | 1 << k]
+
+
+# The exact draw of a group whose values repeat. The slots of one value form a block, which takes a number of copies of
+# each distinct row: a *taking* u with Σ u_k = m, the size of the block. Rows in one block make each other more
+# probable, so a taking weighs m! / Π_k u_k! · Π_attributes Π_v (β_v + n[v, s]) (β_v + n[v, s] + 1) … as often as its
+# rows have v: the number of orders in which the slots can hold it times the ratio of gamma functions. A state is the
+# vector of copies used by the blocks before; the programme runs over states, block by block.
+def blocks_scratch(needed: bool) -> tuple[NDArray[np.generic], ...]:
+    """Return the arrays in which `draw_blocks` works: tiny ones if it is never called."""
+    states, steps = (MOST_STATES, MOST_STEPS) if needed else (1, 1)
+    return (
+        np.empty(states),
+        np.empty(states),
+        np.empty(states, np.int64),
+        np.empty((steps, MOST_DISTINCT), np.int64),
+        np.empty(steps),
+        np.empty(steps, np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def programme_fits(rows: Codes, slots: Codes) -> bool:
+    """Tell whether the programme of a group stays within the limits.
+
+    Args:
+        rows: Per row, which of the distinct rows of the group it is, ascending.
+        slots: Per slot, which of the distinct values of the group it is, ascending.
+    """
+    size = len(rows)
+    ways = np.zeros(size + 1)
+    ways[0] = 1.0
+    states, run = 1, 0
+    for i in range(size):
+        run += 1
+        if i + 1 == size or rows[i + 1] != rows[i]:
+            states *= run + 1
+            if states > MOST_STATES:
+                return False
+            for total in range(size, 0, -1):
+                for taken in range(1, min(run, total) + 1):
+                    ways[total] += ways[total - taken]
+            run = 0
+    used, block, steps = 0, 0, 0.0
+    for i in range(size):
+        block += 1
+        if i + 1 == size or slots[i + 1] != slots[i]:
+            steps += ways[used] * ways[block]
+            used += block
+            block = 0
+    return steps <= MOST_STEPS
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def draw_blocks(
+    first: int,
+    last: int,
+    values: Codes,
+    sensitive: Codes,
+    row_local: Codes,
+    slot_local: Codes,
+    held: Codes,
+    counts: Floats,
+    power: float,
+    stream: Words,
+    recording: bool,
+    width: int,
+    cells: Codes,
+    marginals: Floats,
+    after: Floats,
+    before: Floats,
+    used_of: Integers,
+    takings: Integers,
+    weights: Floats,
+    steps: Integers,
+) -> None:
+    """Draw which rows the slots of a group hold, given all other groups; add the expected takings to the cells."""
+    _leave(first, last, values, sensitive, held, counts)
+    blocks = slot_local[last - 1] + 1
+    distinct = row_local[last - 1] + 1
+    copies = np.zeros(distinct, np.int64)
+    leader = np.zeros(distinct, np.int64)
+    for row in range(last - 1, first - 1, -1):
+        copies[row_local[row]] += 1
+        leader[row_local[row]] = row
+    stride = np.ones(distinct + 1, np.int64)
+    for k in range(distinct):
+        stride[k + 1] = stride[k] * (copies[k] + 1)
+    states = stride[distinct]
+    for state in range(states):
+        total = 0
+        for k in range(distinct):
+            total += state // stride[k] % (copies[k] + 1)
+        used_of[state] = total
+    taking_starts = np.zeros(blocks + 1, np.int64)
+    sizes = np.zeros(blocks, np.int64)
+    for slot in range(first, last):
+        sizes[slot_local[slot]] += 1
+    place = 0
+    slot = first
+    for block in range(blocks):
+        place = _enumerate_takings(
+            place, sizes[block], copies, stride, leader, values, sensitive[slot], counts, power,
+            takings, weights, steps,
+        )  # fmt: skip
+        taking_starts[block + 1] = place
+        slot += sizes[block]
+    _sum_up(
+        blocks,
+        sizes,
+        copies,
+        stride,
+        states,
+        taking_starts,
+        used_of,
+        takings,
+        weights,
+        steps,
+        after,
+    )
+    if recording:
+        _expect(
+            blocks, sizes, copies, stride, states, taking_starts, used_of, takings, weights, steps,
+            after, before, width, cells, marginals,
+        )  # fmt: skip
+    state = 0
+    slot = first
+    for block in range(blocks):
+        remaining = uniform(stream) * after[state]
+        chosen = -1
+        for taking in range(taking_starts[block], taking_starts[block + 1]):
+            if _fits(state, takings[taking], copies, stride):
+                share = weights[taking] * after[state + steps[taking]]
+                if share > 0.0:
+                    chosen = taking
+                    remaining -= share
+                    if remaining < 0.0:
+                        break
+        for k in range(distinct):
+            begin = leader[k] + state // stride[k] % (copies[k] + 1)
+            for row in range(begin, begin + takings[chosen, k]):
+                held[slot] = row
+                for attribute in range(values.shape[1]):
+                    counts[values[row, attribute], sensitive[slot]] += 1.0
+                slot += 1
+        state += steps[chosen]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _leave(
+    first: int, last: int, values: Codes, sensitive: Codes, held: Codes, counts: Floats
+) -> None:
+    for slot in range(first, last):
+        for attribute in range(values.shape[1]):
+            counts[values[held[slot], attribute], sensitive[slot]] -= 1.0
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _enumerate_takings(
+    place: int,
+    size: int,
+    copies: Integers,
+    stride: Integers,
+    leader: Integers,
+    values: Codes,
+    secret: int,
+    counts: Floats,
+    power: float,
+    takings: Integers,
+    weights: Floats,
+    steps: Integers,
+) -> int:
+    """Write down all takings of a block from `place` on, and their weights, the largest 1; return where they end."""
+    distinct = len(copies)
+    begin = place
+    taking = np.zeros(distinct, np.int64)
+    largest = -np.inf
+    taken = 0
+    while True:
+        if taken == size:
+            step, orders = 0, 0.0
+            for k in range(distinct):
+                takings[place, k] = taking[k]
+                step += taking[k] * stride[k]
+                orders -= lgamma(taking[k] + 1.0)
+            steps[place] = step
+            weights[place] = orders + power * _log_rising(taking, leader, values, secret, counts)
+            largest = max(largest, weights[place])
+            place += 1
+        k = 0
+        while k < distinct and (taking[k] == copies[k] or taken == size):
+            taken -= taking[k]
+            taking[k] = 0
+            k += 1
+        if k == distinct:
+            break
+        taking[k] += 1
+        taken += 1
+    for at in range(begin, place):
+        weights[at] = np.exp(weights[at] - largest)
+    return place
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _log_rising(
+    taking: Integers, leader: Integers, values: Codes, secret: int, counts: Floats
+) -> float:
+    """Return how much more probable the table is with these rows: each is entered, and weighed before."""
+    total = 0.0
+    for k in range(len(taking)):
+        for _ in range(taking[k]):
+            for attribute in range(values.shape[1]):
+                value = values[leader[k], attribute]
+                total += np.log(counts[value, secret])
+                counts[value, secret] += 1.0
+    for k in range(len(taking)):
+        for attribute in range(values.shape[1]):
+            counts[values[leader[k], attribute], secret] -= taking[k]
+    return total
+
+
+@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+def _fits(state: int, taking: Integers, copies: Integers, stride: Integers) -> bool:
+    fits = True
+    for k in range(len(copies)):
+        fits = fits and state // stride[k] % (copies[k] + 1) + taking[k] <= copies[k]
+    return fits
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _sum_up(
+    blocks: int,
+    sizes: Integers,
+    copies: Integers,
+    stride: Integers,
+    states: int,
+    taking_starts: Integers,
+    used_of: Integers,
+    takings: Integers,
+    weights: Floats,
+    steps: Integers,
+    after: Floats,
+) -> None:
+    """Sum the weights of all ways in which the blocks from a state on can take what is left."""
+    after[states - 1] = 1.0
+    used = sizes.sum()
+    for block in range(blocks - 1, -1, -1):
+        used -= sizes[block]
+        for state in range(states):
+            if used_of[state] == used:
+                total = 0.0
+                for taking in range(taking_starts[block], taking_starts[block + 1]):
+                    if _fits(state, takings[taking], copies, stride):
+                        total += weights[taking] * after[state + steps[taking]]
+                after[state] = total
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _expect(
+    blocks: int,
+    sizes: Integers,
+    copies: Integers,
+    stride: Integers,
+    states: int,
+    taking_starts: Integers,
+    used_of: Integers,
+    takings: Integers,
+    weights: Floats,
+    steps: Integers,
+    after: Floats,
+    before: Floats,
+    width: int,
+    cells: Codes,
+    marginals: Floats,
+) -> None:
+    """Add to each cell the expected number of copies of its row that the slots of its value hold."""
+    before[:states] = 0.0
+    before[0] = 1.0 / after[0]
+    used = 0
+    for block in range(blocks):
+        for state in range(states):
+            if used_of[state] == used and before[state] > 0.0:
+                for taking in range(taking_starts[block], taking_starts[block + 1]):
+                    if _fits(state, takings[taking], copies, stride):
+                        step = before[state] * weights[taking]
+                        before[state + steps[taking]] += step
+                        share = step * after[state + steps[taking]]
+                        for k in range(len(copies)):
+                            if takings[taking, k]:
+                                marginals[cells[k * width + block]] += share * takings[taking, k]
+        used += sizes[block]

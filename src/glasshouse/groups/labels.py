@@ -1,15 +1,24 @@
-"""What the labels of a horizontal release stand for: sets, intervals, prefixes, the labels of a hierarchy, ``*``."""
+"""What the labels of a horizontal release stand for: sets, intervals, prefixes, the labels of a hierarchy, ``*``.
+
+A label is a set of values of its attribute, and so is what is known of a victim. `ValueSets` holds some sets of one
+attribute as codes; `labelled_sets` makes them of released texts. Sets that are pairwise disjoint or nested are
+*laminar*: they form a tree, and the closed form of `glasshouse.groups.tree` holds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+from numba import njit
+from numpy.typing import NDArray
 
+from glasshouse.arrays import Codes, Flags, Integers
 from glasshouse.errors import DataError, quoted
-from glasshouse.groups.sets import ValueSets
 from glasshouse.language import text, unknown_name
 from glasshouse.table.generalised import (
     SUPPRESSED,
@@ -23,6 +32,154 @@ Ancestors: TypeAlias = Mapping[str, Sequence[str]]
 """A hierarchy: per value of the domain its labels, from the most specific to the root."""
 
 
+# Sets of values.
+@dataclass(frozen=True)
+class ValueSets:
+    """Some sets of values, one behind the other."""
+
+    domain: int
+    """How many values the attribute has; values are the codes 0 … domain − 1."""
+    starts: Integers
+    """Per set, where its values begin in ``members``; one more entry closes the last."""
+    members: Codes
+    """The values of all sets, set by set, each in ascending order."""
+
+    @classmethod
+    def of(cls, sets: Iterable[Iterable[int]], domain: int) -> ValueSets:
+        """Return these sets.
+
+        Raises:
+            DataError: A set is empty, or a code is not in the domain.
+
+        >>> ValueSets.of([[0, 1], [2]], 3).sizes.tolist()
+        [2, 1]
+        """
+        ordered = [sorted(set(values)) for values in sets]
+        if any(not values or values[0] < 0 or values[-1] >= domain for values in ordered):
+            raise DataError(
+                text("a set of values is empty or reaches out of its domain; give values of it")
+            )
+        lengths = [len(values) for values in ordered]
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+        members = np.array([value for values in ordered for value in values], np.int32)
+        return cls(domain, _fixed(starts), _fixed(members))
+
+    @classmethod
+    def singletons(cls, domain: int) -> ValueSets:
+        """Return one set per value, in the order of the values: every label stands for itself.
+
+        >>> ValueSets.singletons(3).is_singletons
+        True
+        """
+        values = np.arange(domain, dtype=np.int32)
+        return cls(domain, _fixed(np.arange(domain + 1, dtype=np.int64)), _fixed(values))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def values(self, number: int) -> Codes:
+        """Return the values of one set."""
+        return self.members[self.starts[number] : self.starts[number + 1]]
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """Per set, how many values it holds."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def is_singletons(self) -> bool:
+        """Whether set i is just the value i, for all values."""
+        alike = len(self) == self.domain == len(self.members)
+        return alike and bool((self.members == np.arange(self.domain)).all())
+
+    @cached_property
+    def is_laminar(self) -> bool:
+        """Whether any two sets are disjoint, or one holds the other: then they form a tree.
+
+        >>> ValueSets.of([[0, 1], [2], [0, 1, 2]], 4).is_laminar, ValueSets.of([[0, 1], [1, 2]], 3).is_laminar
+        (True, False)
+        """
+        return self.crossing is None
+
+    @cached_property
+    def crossing(self) -> tuple[int, int] | None:
+        """Two sets of which each has values that the other lacks, beside common ones; None where there are none."""
+        pair = _crossing(self.domain, self.starts, self.members, self._by_size)
+        return None if pair[0] < 0 else (int(pair[0]), int(pair[1]))
+
+    @cached_property
+    def _by_size(self) -> Integers:
+        return np.argsort(-self.sizes, kind="stable")
+
+    def parents(self) -> Integers:
+        """Return, per set of a laminar family, the number of the smallest set that holds it; −1 for the outermost.
+
+        Of equal sets, each later one is held by the earlier.
+        """
+        parents: Integers = _parents(self.domain, self.starts, self.members, self._by_size)
+        return parents
+
+    def holds(self, number: int, value: int) -> bool:
+        """Tell whether a set holds a value."""
+        values = self.values(number)
+        place = np.searchsorted(values, value)
+        return bool(place < len(values) and values[place] == value)
+
+    def matrix(self) -> Flags:
+        """Return the sets as rows of marks, one per value of the domain."""
+        marks = np.zeros((len(self), self.domain), np.bool_)
+        marks[np.repeat(np.arange(len(self)), self.sizes), self.members] = True
+        return marks
+
+
+def _fixed(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _parents(
+    domain: int,
+    starts: Integers,
+    members: Codes,
+    by_size: Integers,
+) -> Integers:
+    """From the largest set to the smallest: its values lie in one set so far, the one that holds it."""
+    inside = np.full(domain, -1, np.int64)
+    parents = np.full(starts.size - 1, -1, np.int64)
+    for number in by_size:
+        parents[number] = inside[members[starts[number]]]
+        for place in range(starts[number], starts[number + 1]):
+            inside[members[place]] = number
+    return parents
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _crossing(
+    domain: int,
+    starts: Integers,
+    members: Codes,
+    by_size: Integers,
+) -> tuple[int, int]:
+    """The family is laminar if, from the largest to the smallest, the values of each set lie in one set so far.
+
+    Otherwise it crosses the smaller one of two that its values lie in.
+    """
+    sizes = np.diff(starts)
+    inside = np.full(domain, -1, np.int64)
+    for number in by_size:
+        around = inside[members[starts[number]]]
+        for place in range(starts[number], starts[number + 1]):
+            other = inside[members[place]]
+            if other != around:
+                if around < 0 or (other >= 0 and sizes[other] < sizes[around]):
+                    return number, other
+                return number, around
+            inside[members[place]] = number
+    return -1, -1
+
+
+# From released texts to sets.
 def labelled_sets(
     name: str, texts: Sequence[str], domain: Sequence[str], hierarchy: Ancestors | None = None
 ) -> ValueSets:
@@ -133,10 +290,10 @@ def _covered(
         where = text('the domain of "{name}"', name=name)
         reason = unknown_name("value", strangers[0], where, code)
         raise DataError(f"{quoted([label])}: {reason}")
-    found = np.flatnonzero(stood_for(values, [label]))
-    if not len(found):
+    codes = np.flatnonzero(stood_for(values, [label]))
+    if not len(codes):
         raise DataError(_outside(name, quoted([label]), has_hierarchy=has_hierarchy))
-    return [int(number) for number in found]
+    return [int(number) for number in codes]
 
 
 def _outside(name: str, value: str, *, has_hierarchy: bool) -> str:

@@ -4,12 +4,23 @@ The evaluator has the original. A record (s, r) is *threatened* by an adversary 
 belief about r (definition 1); ties count as threatened, and beside it stands what a random choice among equals would
 give. Its *relative* threat is Ti = p_A(s | r) / p_L(s | r): how many times likelier the attacker, who knows that the
 person is in the table, finds the truth than anyone who learned from the release about the population.
+
+`Threat` is how one adversary does, `RelativeThreat` the attacker beside the learner. Their entries are records
+(`measure`), or victims and sensitive values with the number of records behind each (`Evaluator`): the latter is fast
+enough to be repeated for every half chain and batch of a sampler; how far figures differ there is how well they are
+known.
+
+Figures that *count* (shares of threatened records) are step functions of beliefs. If a record is nearer to the step
+than the error of its belief, it is counted or not by chance in every half chain *and* in the whole run: the spread over
+half chains, divided by the root of their number, understates what is left (up to that root). `flip_errors` lets each
+record count with the probability that its normal distribution gives, p = Φ(margin / error), and a figure whose
+influence of the record is g has the variance Σ g² p (1 − p).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
@@ -19,11 +30,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
+from glasshouse.arrays import Codes, Flags, Floats, Integers
 from glasshouse.errors import StudyError
-from glasshouse.groups.faithfulness import Faithfulness
-from glasshouse.groups.knowledge import Beliefs, Knowledge
-from glasshouse.groups.sampling_results import Aggregate, Estimates, Sampled
+from glasshouse.groups.beliefs import Beliefs, Faithfulness, Knowledge, Points, contributions
+from glasshouse.groups.estimates import Aggregate, Estimates, Sampled
 from glasshouse.groups.victims import Original
 from glasshouse.language import text
 
@@ -35,6 +47,8 @@ FIGURES = {
     "absolute_error": "abs_{}",
 }
 """What is told of each adversary, and its name among `Measures.figures`."""
+_FARTHEST = 4.0
+"""Records further from the mean than so many deviations change the skewness no more than these: it is not linear."""
 THRESHOLDS = (1.5, 2.0, 4.0, 8.0)
 """The relative threats that summaries tell the share of records above."""
 
@@ -52,42 +66,55 @@ class Reading(StrEnum):
 class Threat:
     """How well one adversary does against the records of the original."""
 
-    levels: NDArray[np.float64]
+    levels: Floats
     """Per record, the probability that the adversary gives to its true sensitive value: its threat level."""
-    threatened: NDArray[np.bool_]
+    threatened: Flags
     """Per record, whether no other value has a greater probability."""
-    chances: NDArray[np.float64]
+    chances: Floats
     """Per record, the chance that a choice at random among the values of greatest probability is right."""
-    undecided: int
+    undecided: int = 0
     """How many records may or may not be threatened, given the Monte-Carlo errors (two standard errors); 0 if exact."""
     certainty: Estimates | None = None
     """Per record, its threat level with Monte-Carlo error, R-hat and ESS; None: exact."""
+    times: Integers | None = None
+    """How many records each entry stands for; None: one each."""
+
+    @cached_property
+    def counts(self) -> Integers:
+        """Per entry, how many records it stands for."""
+        return np.ones(self.levels.shape, np.int64) if self.times is None else self.times
 
     @property
     def records(self) -> int:
         """The number of records."""
-        return len(self.levels)
+        return int(self.counts.sum())
 
     @property
     def share(self) -> Fraction:
         """The share of threatened records, ties counting: GT, equation (17)."""
-        return Fraction(int(np.count_nonzero(self.threatened)), self.records)
+        return Fraction(int(self.counts[self.threatened].sum()), self.records)
 
     @property
     def share_at_random(self) -> float:
         """The share of records guessed right on average if ties are broken at random."""
-        return float(self.chances.mean())
+        return float((self.counts * self.chances).sum() / self.records)
 
     @property
     def absolute_error(self) -> float:
         """ABS = Σ_i Σ_s |1{s_i = s} − p(s | r_i)| = Σ_i 2 (1 − p(s_i | r_i))."""
-        return float(2 * (1 - self.levels).sum())
+        return float(2 * (self.counts * (1 - self.levels)).sum())
+
+    def figures(self, adversary: str) -> dict[str, float]:
+        """Return what holds for the table, by the names of figures."""
+        values = float(self.share), self.share_at_random, self.absolute_error
+        names = (name.format(adversary) for name in FIGURES.values())
+        return dict(zip(names, values, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what holds for the table, in plain values."""
         return {
             "global_threat": float(self.share),
-            "threatened": int(np.count_nonzero(self.threatened)),
+            "threatened": int(self.counts[self.threatened].sum()),
             "global_threat_random_ties": self.share_at_random,
             "absolute_error": self.absolute_error,
             "undecided": self.undecided,
@@ -98,9 +125,9 @@ class Threat:
 class Histogram:
     """How log₂ Ti is distributed over threatened records."""
 
-    edges: NDArray[np.float64]
+    edges: Floats
     """The limits of the bars."""
-    counts: NDArray[np.int64]
+    counts: Integers
     """Per bar, how many records."""
     mean: float
     """The mean of log₂ Ti; not a number if there is no record."""
@@ -118,7 +145,77 @@ class Histogram:
 
 
 @dataclass(frozen=True)
-class Measures:
+class RelativeThreat:
+    """The attacker beside the learner, against the same records."""
+
+    attacker: Threat
+    """Under p_A."""
+    learner: Threat
+    """Under p_L."""
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return self.attacker.records
+
+    @cached_property
+    def relative(self) -> Floats:
+        """Per record, the relative threat level Ti = p_A / p_L of its true value, equation (16), threatened or not."""
+        ratio: Floats = self.attacker.levels / self.learner.levels
+        return ratio
+
+    @property
+    def highest_relative(self) -> float:
+        """The greatest Ti of a record that is threatened by the attacker; not a number if none is."""
+        ratios = self.relative[self.attacker.threatened]
+        return float(ratios.max()) if len(ratios) else float("nan")
+
+    def share_above(self, threshold: float, *, threatened: bool = True) -> Fraction:
+        """Return the share of all records with a Ti above a threshold: rounding does not put one above it.
+
+        Args:
+            threshold: The threshold.
+            threatened: Whether only those count whose true value the attacker would name.
+        """
+        above = self.relative > threshold * (1 + TIE)
+        if threatened:
+            above &= self.attacker.threatened
+        return Fraction(int(self.attacker.counts[above].sum()), self.records)
+
+    def moments(self, by: Threat) -> tuple[float, float]:
+        """Return mean and skewness of log₂ Ti over the records that an adversary threatens.
+
+        Without a record both are not numbers, and the skewness is none if all are equal.
+        """
+        chosen = by.threatened & (self.relative > 0)
+        logs, counts = np.log2(self.relative[chosen]), self.attacker.counts[chosen]
+        if not len(logs):
+            return float("nan"), float("nan")
+        mean = float(np.average(logs, weights=counts))
+        deviations = logs - mean
+        spread = np.sqrt(np.average(deviations**2, weights=counts))
+        if spread <= TIE:
+            return mean, float("nan")
+        return mean, float(np.average(deviations**3, weights=counts) / spread**3)
+
+    def table_figures(self, thresholds: tuple[float, ...]) -> dict[str, float]:
+        """Return what holds for the table, by the names of figures; those of nobody are not numbers."""
+        figures = self.attacker.figures("attacker") | self.learner.figures("learner")
+        figures["rgt"] = max(0.0, figures["gt_attacker"] - figures["gt_learner"])
+        figures["highest_ti"] = self.highest_relative
+        figures["highest_ti_of_all"] = float(self.relative.max())
+        for threshold in thresholds:
+            for threatened in (True, False):
+                share = self.share_above(threshold, threatened=threatened)
+                figures[above_name(threshold, threatened=threatened)] = float(share)
+        for name, threat in (("attacker", self.attacker), ("learner", self.learner)):
+            mean, skewness = self.moments(threat)
+            figures |= {f"log2_ti_{name}_mean": mean, f"log2_ti_{name}_skewness": skewness}
+        return figures
+
+
+@dataclass(frozen=True)
+class Measures(RelativeThreat):
     """All measures of one release, per record and for the table."""
 
     release: str
@@ -127,10 +224,6 @@ class Measures:
     """How learner and attacker were computed."""
     reading: Reading
     """Which learner was taken."""
-    attacker: Threat
-    """Under p_A."""
-    learner: Threat
-    """Under p_L."""
     random_worlds: Threat
     """Under p_RW."""
     ideal: Threat | None
@@ -139,12 +232,12 @@ class Measures:
     """The share of the most frequent sensitive value: right guesses of someone who knows only that."""
     faithfulness: Faithfulness | None = None
     """How faithful the release is to the original, if points were drawn."""
-    positions: NDArray[np.int64] | None = None
+    positions: Integers | None = None
     """Per record, its position in the file of the original; None: they are in its order, and all of them."""
     exceeds: float = 2.0
     """The relative threat that is asked about: of which share of the records it is exceeded."""
     figures: Mapping[str, Aggregate] = field(default_factory=dict)
-    """By the names of `glasshouse.groups.evaluator`, error, R-hat and ESS of what holds for the table; none: exact."""
+    """By the names of `RelativeThreat.table_figures`, error, R-hat and ESS of what holds for the table; none: exact."""
     ratios: Estimates | None = None
     """Per record, its relative threat with Monte-Carlo error, R-hat and ESS; None: exact."""
 
@@ -159,38 +252,9 @@ class Measures:
         return thresholds_with(self.exceeds)
 
     @property
-    def records(self) -> int:
-        """The number of records."""
-        return self.attacker.records
-
-    @cached_property
-    def relative(self) -> NDArray[np.float64]:
-        """Per record, the relative threat level Ti = p_A / p_L of its true value, equation (16), threatened or not."""
-        ratio: NDArray[np.float64] = self.attacker.levels / self.learner.levels
-        return ratio
-
-    @property
     def relative_global_threat(self) -> float:
         """RGT_A = max(0, GT_A − GT_L), equation (18)."""
         return float(max(Fraction(0), self.attacker.share - self.learner.share))
-
-    @property
-    def highest_relative(self) -> float:
-        """The greatest Ti of a record that is threatened by the attacker; not a number if none is."""
-        own = self.relative[self.attacker.threatened]
-        return float(own.max()) if len(own) else float("nan")
-
-    def share_above(self, threshold: float, *, threatened: bool = True) -> Fraction:
-        """Return the share of all records with a Ti above a threshold: rounding does not put one above it.
-
-        Args:
-            threshold: The threshold.
-            threatened: Whether only those count whose true value the attacker would name.
-        """
-        above = self.relative > threshold * (1 + TIE)
-        if threatened:
-            above &= self.attacker.threatened
-        return Fraction(int(np.count_nonzero(above)), self.records)
 
     def histogram(self, by: str = "attacker", *, width: float = 0.25) -> Histogram:
         """Return the distribution of log₂ Ti over the records that an adversary threatens.
@@ -214,23 +278,20 @@ class Measures:
         highest = max(lowest + 1, int(np.ceil(logs.max() / width)))
         edges = (np.arange(lowest, highest + 1) * width).astype(np.float64)
         counts = np.histogram(logs, edges)[0].astype(np.int64)
-        deviations = logs - logs.mean()
-        spread = np.sqrt((deviations**2).mean())
-        skewness = float((deviations**3).mean() / spread**3) if spread > TIE else float("nan")
-        return Histogram(edges, counts, float(logs.mean()), skewness)
+        return Histogram(edges, counts, *self.moments(self._of(by)))
 
-    def scatter(self, by: str = "attacker", *, bars: int = 20) -> NDArray[np.int64]:
+    def scatter(self, by: str = "attacker", *, bars: int = 20) -> Integers:
         """Return how many of the records that an adversary threatens have p_L (row) and p_A (column) in each bar."""
-        own = self._of(by).threatened
+        chosen = self._of(by).threatened
         limits = np.linspace(0, 1, bars + 1)
         counts = np.histogram2d(
-            self.learner.levels[own], self.attacker.levels[own], [limits, limits]
+            self.learner.levels[chosen], self.attacker.levels[chosen], [limits, limits]
         )
         return counts[0].astype(np.int64)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what holds for the table in plain values; no record is told."""
-        told: dict[str, Any] = {
+        content: dict[str, Any] = {
             "release": self.release,
             "method": self.method,
             "learner_reading": self.reading.value,
@@ -238,29 +299,31 @@ class Measures:
             "exact": self.is_exact,
             "baseline": float(self.baseline),
         }
-        told |= {name: own.to_dict() for name, own in self.adversaries().items()}
-        told["relative_global_threat"] = self.relative_global_threat
-        told["highest_relative_threat"] = _number(self.highest_relative)
-        told["highest_relative_threat_of_all"] = _number(float(self.relative.max()))
-        told["share_above"] = {
+        content |= {name: part.to_dict() for name, part in self.adversaries().items()}
+        content["relative_global_threat"] = self.relative_global_threat
+        content["highest_relative_threat"] = _number(self.highest_relative)
+        content["highest_relative_threat_of_all"] = _number(float(self.relative.max()))
+        content["share_above"] = {
             str(limit): float(self.share_above(limit)) for limit in self.thresholds
         }
-        told["share_above_of_all"] = {
+        content["share_above_of_all"] = {
             str(limit): float(self.share_above(limit, threatened=False))
             for limit in self.thresholds
         }
-        told["log2_relative_threat"] = {
+        content["log2_relative_threat"] = {
             by: self.histogram(by).to_dict() for by in ("attacker", "learner")
         }
-        told["faithfulness"] = None if self.faithfulness is None else self.faithfulness.to_dict()
-        told["uncertainty"] = {name: own.to_dict() for name, own in self.figures.items()} or None
-        return told
+        content["faithfulness"] = None if self.faithfulness is None else self.faithfulness.to_dict()
+        content["uncertainty"] = {
+            name: part.to_dict() for name, part in self.figures.items()
+        } or None
+        return content
 
     def to_frame(self) -> pa.Table:
         """Return one row per adversary: what holds for the table, with Monte-Carlo error, R-hat and ESS if sampled."""
         rows = [
-            {"adversary": name, **own.to_dict(), **self._worth(name)}
-            for name, own in self.adversaries().items()
+            {"adversary": name, **threat.to_dict(), **self._worth(name)}
+            for name, threat in self.adversaries().items()
         ]
         return pa.Table.from_pylist(rows)
 
@@ -268,10 +331,10 @@ class Measures:
         """Return error, R-hat and ESS of an adversary's numbers; None: they are exact."""
         columns: dict[str, float | None] = {}
         for title, name in FIGURES.items():
-            own = self.figures.get(name.format(adversary))
+            aggregate = self.figures.get(name.format(adversary))
             for what in ("error", "rhat", "ess"):
-                known = own is not None
-                columns[f"{title}_{what}"] = _number(getattr(own, what)) if known else None
+                known = aggregate is not None
+                columns[f"{title}_{what}"] = _number(getattr(aggregate, what)) if known else None
         return columns if self.figures else {}
 
     def records_frame(self) -> pa.Table:
@@ -281,10 +344,10 @@ class Measures:
         """
         numbers = np.arange(self.records) if self.positions is None else self.positions
         columns: dict[str, NDArray[Any]] = {"record": numbers + 1}
-        for name, own in self.adversaries().items():
-            columns[name] = own.levels
-            columns |= _certainty(name, own.certainty)
-            columns[f"threatened_by_{name}"] = own.threatened
+        for name, threat in self.adversaries().items():
+            columns[name] = threat.levels
+            columns |= _certainty(name, threat.certainty)
+            columns[f"threatened_by_{name}"] = threat.threatened
         columns["relative_threat"] = self.relative
         columns |= _certainty("relative_threat", self.ratios)
         return pa.table({name: pa.array(column) for name, column in columns.items()})
@@ -297,7 +360,7 @@ class Measures:
             "random_worlds": self.random_worlds,
             "ideal": self.ideal,
         }
-        return {name: own for name, own in named.items() if own is not None}
+        return {name: threat for name, threat in named.items() if threat is not None}
 
     def _of(self, by: str) -> Threat:
         adversaries = self.adversaries()
@@ -338,29 +401,34 @@ def measure(
         raise StudyError(
             text("the victims are not those of the original; take both from victims_of_table")
         )
-    learner = knowledge.learner
+    beliefs = knowledge.learner
     if reading is Reading.EXPECTATION_OF_RATIO:
         if knowledge.learner_mean is None:
             raise StudyError(
                 text("reading (6) of the learner was not computed; ask for it with learner_mean")
             )
-        learner = knowledge.learner_mean
-    counts = original.weights.sum(axis=0)
-    own = threat_under(knowledge.attacker, original), threat_under(learner, original)
+        beliefs = knowledge.learner_mean
+    attacker, learner = threat_under(knowledge.attacker, original), threat_under(beliefs, original)
+    figures: dict[str, Aggregate] = {}
+    if sampled is None:
+        ratios = _drawn(attacker, learner)
+    else:
+        figures = {figure.name: figure for figure in (*sampled.aggregates, *sampled.figures)}
+        ratios = _of_records(sampled.ratios, original)
     return Measures(
         release=knowledge.release.name,
         method=knowledge.method,
         reading=reading,
-        attacker=own[0],
-        learner=own[1],
+        attacker=attacker,
+        learner=learner,
         random_worlds=threat_under(knowledge.random_worlds, original),
         ideal=None if knowledge.ideal is None else threat_under(knowledge.ideal, original),
-        baseline=Fraction(int(counts.max()), original.records),
+        baseline=Fraction(int(original.weights.sum(axis=0).max()), original.records),
         faithfulness=faithfulness,
         positions=original.positions,
         exceeds=exceeds,
-        figures={} if sampled is None else _figures(sampled),
-        ratios=_drawn(own[0], own[1]) if sampled is None else _of_records(sampled.ratios, original),
+        figures=figures,
+        ratios=ratios,
     )
 
 
@@ -382,42 +450,48 @@ def thresholds_with(exceeds: float) -> tuple[float, ...]:
     return tuple(sorted({*THRESHOLDS, float(exceeds)}))
 
 
-def _figures(sampled: Sampled) -> dict[str, Aggregate]:
-    return {own.name: own for own in (*sampled.aggregates, *sampled.figures)}
-
-
 def _of_records(ratios: Estimates, original: Original) -> Estimates:
     """Return, per record, what is known of the cell of its victim and sensitive value."""
-    cell = np.full(original.weights.shape, -1, np.int64)
-    cell[np.nonzero(original.weights)] = np.arange(len(ratios.values))
-    own = cell[original.victim, original.sensitive]
-    return ratios.taken(own)
+    number = np.full(original.weights.shape, -1, np.int64)
+    number[original.cells[:2]] = np.arange(len(ratios.values))
+    return ratios.taken(number[original.victim, original.sensitive])
 
 
-def _certainty(name: str, own: Estimates | None) -> dict[str, NDArray[Any]]:
-    if own is None:
+def _certainty(name: str, estimates: Estimates | None) -> dict[str, NDArray[Any]]:
+    if estimates is None:
         return {}
-    return {f"{name}_error": own.errors, f"{name}_rhat": own.rhat, f"{name}_ess": own.ess}
+    return {
+        f"{name}_error": estimates.errors,
+        f"{name}_rhat": estimates.rhat,
+        f"{name}_ess": estimates.ess,
+    }
 
 
 def threat_under(beliefs: Beliefs, original: Original) -> Threat:
     """Return how well an adversary with these beliefs does against the records of the original."""
-    own = beliefs.probabilities[: len(original.codes)]
-    equals = _equals(own)
-    chances = equals / equals.sum(axis=1, keepdims=True)
     cells = original.victim, original.sensitive
-    return Threat(
-        levels=own[cells],
-        threatened=equals[cells],
-        chances=chances[cells],
+    return replace(
+        threat_at(beliefs.probabilities[: len(original.codes)], cells),
         undecided=_undecided(beliefs, original),
         certainty=_levels(beliefs, cells),
     )
 
 
-def _levels(
-    beliefs: Beliefs, cells: tuple[NDArray[np.int64], NDArray[np.int32]]
-) -> Estimates | None:
+def threat_at(probabilities: Floats, cells: Any = ..., times: Integers | None = None) -> Threat:
+    """Return how well an adversary does at some cells of her beliefs (victims × sensitive values).
+
+    Args:
+        probabilities: Her beliefs.
+        cells: An index into them; all by default.
+        times: Per cell, how many records have that victim's values and this sensitive value; None: one each.
+    """
+    highest = probabilities.max(axis=1, keepdims=True, initial=0.0)
+    strongest = probabilities >= highest * (1 - TIE)
+    chances = strongest / strongest.sum(axis=1, keepdims=True)
+    return Threat(probabilities[cells], strongest[cells], chances[cells], times=times)
+
+
+def _levels(beliefs: Beliefs, cells: tuple[Integers, Codes]) -> Estimates | None:
     if beliefs.errors is None:
         return None
     unknown = np.full(beliefs.errors.shape, np.nan)
@@ -431,24 +505,145 @@ def _number(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def _equals(own: NDArray[np.float64]) -> NDArray[np.bool_]:
-    marks: NDArray[np.bool_] = own >= own.max(axis=1, keepdims=True) * (1 - TIE)
-    return marks
-
-
 def _undecided(beliefs: Beliefs, original: Original) -> int:
     """Count the records whose value and its strongest rival are within two standard errors of each other."""
     if beliefs.errors is None:
         return 0
     people = len(original.codes)
-    own, errors = beliefs.probabilities[:people], beliefs.errors[:people]
+    probabilities, errors = beliefs.probabilities[:people], beliefs.errors[:people]
     count = 0
-    for s in range(own.shape[1]):
-        others = own.copy()
+    for s in range(probabilities.shape[1]):
+        others = probabilities.copy()
         others[:, s] = -1
         rival = others.argmax(axis=1)
         rows = np.arange(people)
-        margin = np.abs(own[:, s] - own[rows, rival])
+        margin = np.abs(probabilities[:, s] - probabilities[rows, rival])
         both = np.sqrt(errors[:, s] ** 2 + errors[rows, rival] ** 2)
         count += int(original.weights[(margin < 2 * both), s].sum())
     return count
+
+
+# The evaluator of a sampler, and the errors of what counts.
+@dataclass(frozen=True)
+class Evaluator:
+    """Who has the original, and so knows which belief is right; her figures are those of any beliefs."""
+
+    original: Original
+    """The original; its people are the first victims."""
+    points: Points | None = None
+    """Points of the population, which are the last victims; None: faithfulness is not asked for."""
+    thresholds: tuple[float, ...] = THRESHOLDS
+    """The relative threats that the share of records above is told of."""
+
+    def figures(self, attacker: Floats, learner: Floats, joint: Floats) -> dict[str, float]:
+        """Return the figures by name; those of nobody (no record is threatened) are not numbers.
+
+        Args:
+            attacker: p_A, victims × sensitive values.
+            learner: p_L(s | r) by the reading that the attacker is compared with.
+            joint: p_L(s, r), equation (5).
+
+        >>> original = Original(np.array([0, 0]), np.array([0, 1], np.int32), np.zeros((1, 1), np.int32),
+        ...     np.array([[1, 1]]))
+        >>> told = Evaluator(original).figures(np.array([[0.75, 0.25]]), np.array([[0.5, 0.5]]), np.ones((1, 2)))
+        >>> told["gt_attacker"], told["gt_learner"], told["abs_attacker"], told["highest_ti"]
+        (0.5, 1.0, 2.0, 1.5)
+        """
+        victim, sensitive, times = self.original.cells
+        people = len(self.original.codes)
+        both = (
+            threat_at(beliefs[:people], (victim, sensitive), times)
+            for beliefs in (attacker, learner)
+        )
+        figures = RelativeThreat(*both).table_figures(self.thresholds)
+        if self.points is not None:
+            published, bounded = contributions(self.points, joint)
+            figures |= {"rf": float(published.mean()), "rf_bounded": float(bounded.mean())}
+        return figures
+
+
+def above_name(threshold: float, *, threatened: bool) -> str:
+    """Return the name of the share of records with a relative threat above a threshold.
+
+    >>> above_name(2.0, threatened=False)
+    'ti_above_2_of_all'
+    """
+    return f"ti_above_{threshold:g}" + ("" if threatened else "_of_all")
+
+
+def is_share(figure: str) -> bool:
+    """Tell whether a figure is a share of records or of probability, which a precision can be asked of."""
+    return figure.startswith(("gt_", "ti_above_")) or figure in ("rgt", "rf_bounded")
+
+
+def flip_errors(
+    evaluator: Evaluator, attacker: Beliefs, learner: Beliefs, ratios: Estimates
+) -> dict[str, float]:
+    """Return, by figure, the error that records near a step leave: neighbours are taken for independent.
+
+    Args:
+        evaluator: Who counts.
+        attacker: p_A, with errors.
+        learner: p_L by the reading that the attacker is compared with, with errors.
+        ratios: Ti of the cells of the original.
+    """
+    _, _, many = evaluator.original.cells
+    records = many.sum()
+    errors: dict[str, float] = {}
+    named = {}
+    for name, beliefs in (("attacker", attacker), ("learner", learner)):
+        chance = named[name] = _named(evaluator, beliefs)
+        errors[f"gt_{name}"] = _error(chance, many / records)
+        errors[f"gt_{name}_random_ties"] = errors[f"gt_{name}"]
+        for what, influence in _influences(ratios.values, many, chance > 0.5).items():
+            errors[f"log2_ti_{name}_{what}"] = _error(chance, influence)
+    errors["rgt"] = float(np.hypot(errors["gt_attacker"], errors["gt_learner"]))
+    for threshold in evaluator.thresholds:
+        above = _chance(ratios.values - threshold, ratios.errors)
+        errors[above_name(threshold, threatened=False)] = _error(above, many / records)
+        both = above * named["attacker"]
+        errors[above_name(threshold, threatened=True)] = _error(both, many / records)
+    return errors
+
+
+def _named(evaluator: Evaluator, beliefs: Beliefs) -> Floats:
+    """Return, per cell, the chance that its value has the greatest probability, against its strongest rival."""
+    victim, sensitive, _ = evaluator.original.cells
+    people = len(evaluator.original.codes)
+    probabilities, errors = beliefs.probabilities[:people], beliefs.errors
+    if errors is None or probabilities.shape[1] == 1:
+        return np.ones(len(victim))
+    order = np.argpartition(probabilities, -2, axis=1)[:, -2:]
+    pair = np.take_along_axis(probabilities, order, axis=1)
+    low = order[np.arange(people), pair.argmin(axis=1)]
+    high = order[np.arange(people), pair.argmax(axis=1)]
+    rival = np.where(high[victim] == sensitive, low[victim], high[victim])
+    margin = probabilities[victim, sensitive] - probabilities[victim, rival]
+    return _chance(margin, np.hypot(errors[victim, sensitive], errors[victim, rival]))
+
+
+def _chance(margin: Floats, errors: Floats) -> Floats:
+    sure = np.where(margin >= 0, np.inf, -np.inf)
+    chance: Floats = ndtr(np.divide(margin, errors, out=sure, where=errors > 0))
+    return chance
+
+
+def _error(chance: Floats, influence: Floats) -> float:
+    return float(np.sqrt((influence**2 * chance * (1 - chance)).sum()))
+
+
+def _influences(ratio: Floats, many: Integers, chosen: Flags) -> dict[str, Floats]:
+    """Return how much one cell more or less changes mean and skewness of log₂ Ti over the chosen ones."""
+    total = max(int(many[chosen].sum()), 1)
+    logs = np.log2(np.maximum(ratio, np.finfo(float).tiny))
+    none = np.zeros(len(ratio))
+    if not chosen.any():
+        return {"mean": none, "skewness": none}
+    mean = np.average(logs[chosen], weights=many[chosen])
+    spread = np.sqrt(np.average((logs[chosen] - mean) ** 2, weights=many[chosen]))
+    if spread <= TIE:
+        return {"mean": many * (logs - mean) / total, "skewness": none}
+    z = np.clip((logs - mean) / spread, -_FARTHEST, _FARTHEST)
+    skewness = np.average(z[chosen] ** 3, weights=many[chosen])
+    change = z**3 - skewness - 3 * z - 1.5 * skewness * (z**2 - 1)
+    return {"mean": many * (logs - mean) / total, "skewness": many * change / total}

@@ -13,6 +13,7 @@ independent, attribute a with π_a|s ~ Dirichlet(β_a).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
@@ -23,11 +24,14 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+import pyarrow.compute as pc
 
+from glasshouse.arrays import Codes, Floats, Integers
 from glasshouse.errors import DataError, StudyError
-from glasshouse.groups.sets import ValueSets
+from glasshouse.groups.labels import ValueSets
 from glasshouse.language import text, unknown_name
+from glasshouse.table import Column
+from glasshouse.table.partition import refined
 
 Number: TypeAlias = int | float | str | Decimal | Fraction
 """What a caller may give for a parameter of a prior; a float stands for the decimal that it is written as."""
@@ -58,7 +62,7 @@ class Attribute:
     """Per label, the values that it stands for."""
 
     @cached_property
-    def betas(self) -> NDArray[np.float64]:
+    def betas(self) -> Floats:
         """The prior's parameters as floats."""
         return np.array(list(map(float, self.beta)))
 
@@ -80,7 +84,7 @@ class Sensitive:
     """Per value, the parameter of the Dirichlet prior."""
 
     @cached_property
-    def alphas(self) -> NDArray[np.float64]:
+    def alphas(self) -> Floats:
         """The prior's parameters as floats."""
         return np.array(list(map(float, self.alpha)))
 
@@ -109,14 +113,14 @@ class Release:
     """The non-sensitive attributes."""
     sensitive: Sensitive
     """The sensitive attribute."""
-    starts: NDArray[np.int64]
+    starts: Integers
     """Per group, where its rows begin; one more entry closes the last."""
-    sensitive_codes: NDArray[np.int32]
+    sensitive_codes: Codes
     """Per row, the code of its sensitive value."""
-    codes: NDArray[np.int32]
+    codes: Codes
     """Horizontal: per group and attribute, the code of its label (groups × attributes). Vertical: per row and
     attribute, the code of its value (rows × attributes)."""
-    positions: NDArray[np.int64] | None = None
+    positions: Integers | None = None
     """Per row, the position of its record in the table that was read, where rows are records of it; else None."""
     left_out: int = 0
     """How many records of that table are in no group, because all their values are suppressed."""
@@ -173,19 +177,42 @@ class Release:
         return self.scheme is Scheme.VERTICAL
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Integers:
         """Per group, its number of rows."""
         return np.diff(self.starts)
 
     @cached_property
-    def group_of_row(self) -> NDArray[np.int64]:
+    def group_of_row(self) -> Integers:
         """Per row, the number of its group."""
         return np.repeat(np.arange(self.groups), self.sizes)
 
     @cached_property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Integers:
         """Per sensitive value, in how many rows it is (γ_s, known from the release)."""
         return np.bincount(self.sensitive_codes, minlength=len(self.sensitive.values))
+
+    @cached_property
+    def value_starts(self) -> Integers:
+        """Where the values of each attribute start, counted through all attributes, and where the last ones end."""
+        sizes = [len(attribute.values) for attribute in self.attributes]
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+    @cached_property
+    def expected_shares(self) -> tuple[Fraction, ...]:
+        """E[π_S(s)] per sensitive value s, which the release tells exactly."""
+        rows = zip(self.sensitive.alpha, self.counts.tolist(), strict=True)
+        gamma = [alpha + count for alpha, count in rows]
+        return tuple(weight / sum(gamma) for weight in gamma)
+
+    @cached_property
+    def sensitive_counts(self) -> tuple[Integers, Codes, Integers]:
+        """The distinct sensitive values of each group: where they begin, their codes, how often each is there."""
+        width = len(self.sensitive.values)
+        cells, counts = np.unique(
+            self.group_of_row * width + self.sensitive_codes, return_counts=True
+        )
+        starts = np.searchsorted(cells, np.arange(self.groups + 1) * width)
+        return starts, (cells % width).astype(np.int32), counts
 
     @cached_property
     def is_laminar(self) -> bool:
@@ -222,18 +249,21 @@ class Release:
         Raises:
             StudyError: A parameter is not above 0, or names something that is not there.
         """
-        own = self.sensitive
+        secret = self.sensitive
         per_attribute = beta if isinstance(beta, dict) else {a.name: beta for a in self.attributes}
         for name in per_attribute:
             self.attribute(name)
         attributes = tuple(
             replace(
-                each, beta=prior_of("beta", per_attribute.get(each.name, 1), each.name, each.values)
+                attribute,
+                beta=prior_of(
+                    "beta", per_attribute.get(attribute.name, 1), attribute.name, attribute.values
+                ),
             )
-            for each in self.attributes
+            for attribute in self.attributes
         )
-        named = ", ".join(own.names)
-        sensitive = replace(own, alpha=prior_of("alpha", alpha, named, own.values))
+        named = ", ".join(secret.names)
+        sensitive = replace(secret, alpha=prior_of("alpha", alpha, named, secret.values))
         return replace(self, attributes=attributes, sensitive=sensitive)
 
     def to_frame(self) -> pa.Table:
@@ -242,9 +272,27 @@ class Release:
         codes = self.codes if self.is_vertical else self.codes[self.group_of_row]
         for place, attribute in enumerate(self.attributes):
             columns[attribute.name] = pa.array(attribute.labels).take(pa.array(codes[:, place]))
-        own = self.sensitive
-        columns[", ".join(own.names)] = pa.array(own.values).take(pa.array(self.sensitive_codes))
+        secret = self.sensitive
+        columns[", ".join(secret.names)] = pa.array(secret.values).take(
+            pa.array(self.sensitive_codes)
+        )
         return pa.table(columns)
+
+
+def joint_column(columns: Sequence[Column], records: int) -> Column:
+    """Return several columns as one, the values of each record with a comma between them; their own are escaped."""
+    if len(columns) == 1:
+        return columns[0]
+    classes = refined(columns, records)
+    first = classes.order[classes.starts[:-1]]
+    parts = [_escaped(column.values).take(pa.array(column.codes[first])) for column in columns]
+    texts = pc.binary_join_element_wise(*parts, pa.scalar(", ", pa.large_string()))
+    name = ", ".join(column.name for column in columns)
+    return Column(name, classes.numbers, texts)
+
+
+def _escaped(texts: pa.LargeStringArray) -> pa.LargeStringArray:
+    return pc.replace_substring(pc.replace_substring(texts, "\\", "\\\\"), ",", "\\,")
 
 
 def prior_of(

@@ -12,62 +12,219 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.errors import StudyError
-from glasshouse.groups.closed import closed_form
-from glasshouse.groups.effort import Effort
-from glasshouse.groups.enumeration import enumerated, number_of_tables
-from glasshouse.groups.faithfulness import Faithfulness, Points, draw_points, faithfulness
-from glasshouse.groups.knowledge import Knowledge, Victims
+from glasshouse.groups.beliefs import (
+    ExactKnowledge,
+    Faithfulness,
+    Knowledge,
+    Points,
+    draw_points,
+    faithfulness,
+    with_ideal,
+)
+from glasshouse.groups.enumeration import enumerated, enumerated_fractions, number_of_tables
+from glasshouse.groups.estimates import Sampled
 from glasshouse.groups.measures import Measures, Reading, measure, thresholds_with
 from glasshouse.groups.release import Release
-from glasshouse.groups.sampling import OnSampling, OnState, sample
-from glasshouse.groups.sampling_results import Sampled
+from glasshouse.groups.sampler import OnState, SamplingBudget, sample
+from glasshouse.groups.tree import closed_form, closed_form_fractions
 from glasshouse.groups.victims import (
     Known,
     Original,
+    Victims,
     joined,
     victims_of,
     victims_of_rows,
     victims_of_table,
 )
-from glasshouse.groups.worlds import with_ideal
 from glasshouse.language import text
-from glasshouse.table import EncodedTable
+from glasshouse.progress import OnProgress
+from glasshouse.table import EncodedTable, Step
 
 FEW_TABLES = 5_000
 """Up to so many tables that a release allows, all are visited rather than sampled."""
 FEW_PEOPLE = 10
 """Of so many of the people asked about every draw is kept."""
+FEW_RECORDS = 100
+"""Up to so many records one victim is answered in exact ratios, where nothing had to be sampled."""
 _SMALL_WORK = 20_000_000
 """And only if the tables times victims, rows and sensitive values are no more than this."""
 
 
 @dataclass(frozen=True)
-class Assessment:
+class ThreatOutcome:
     """What learner, attacker and random worlds believe, and how much the original's records are threatened."""
 
     knowledge: Knowledge
     """The beliefs about each victim; points of the population, if any were drawn, are behind them."""
-    measures: Measures | None
-    """The evaluator's measures; None: the original was not given."""
-    sampled: Sampled | None
-    """How the sampling went; None: nothing was sampled."""
+    measures: Measures | None = None
+    """How much the records of the original are threatened; None: the original was not given."""
+    sampled: Sampled | None = None
+    """How sure the sampler is; None: nothing was sampled."""
+    exact: ExactKnowledge | None = None
+    """The beliefs about one victim as exact ratios, where the table is small enough."""
+    one_victim: bool = False
+    """Whether one person was asked about: then what is believed of her is told."""
+    reading: Reading = Reading.RATIO_OF_EXPECTATIONS
+    """Which learner the attacker is compared with."""
+    suppressed: int = 0
+    """How many records are suppressed; they are in the release as one group more."""
+    steps: tuple[Step, ...] = ()
+    """What was left out of the original before it was protected."""
+
+    @property
+    def release(self) -> Release:
+        """The table as published."""
+        return self.knowledge.release
+
+    @property
+    def records(self) -> int:
+        """The number of records of the release."""
+        return self.release.records
+
+    @property
+    def groups(self) -> int:
+        """The number of groups; suppressed records are none."""
+        return self.release.groups - (self.suppressed > 0)
+
+    @property
+    def victims(self) -> int:
+        """The number of different people that results are about."""
+        return len(self.knowledge.victims) - self.points
+
+    @property
+    def points(self) -> int:
+        """The number of points of the population behind the victims."""
+        faithful = None if self.measures is None else self.measures.faithfulness
+        return 0 if faithful is None else faithful.points
+
+    def average(self, adversary: str) -> tuple[float, float | None]:
+        """Return how sure an adversary is of the likeliest value, on average, and the error of that; None: exact."""
+        return self.knowledge.mean_highest(adversary), self._worth(adversary).get("error")
+
+    def relative_of(self, sensitive: int) -> tuple[float, float]:
+        """Return the victim's relative threat for a sensitive value, and its error; not a number: it is exact."""
+        if self.sampled is not None:
+            ratios = self.sampled.ratios
+            return float(ratios.values[sensitive]), float(ratios.errors[sensitive])
+        mean = self.knowledge.learner_mean
+        learner = self.knowledge.learner if mean is None else mean
+        belief = float(learner.probabilities[0, sensitive])
+        if not belief:
+            return np.inf, float("nan") if learner.errors is None else np.inf
+        ratio = float(self.knowledge.attacker.probabilities[0, sensitive]) / belief
+        if learner.errors is None:
+            return ratio, float("nan")
+        return ratio, ratio * float(learner.errors[0, sensitive]) / belief
+
+    def summary(self) -> dict[str, float | None]:
+        """Return the main figures of the table; none where one person was asked about, or there is no original."""
+        if self.measures is None or self.one_victim:
+            return {}
+        return {
+            "attacker": float(self.measures.attacker.share_at_random),
+            "learner": float(self.measures.learner.share_at_random),
+            "baseline": float(self.measures.baseline),
+            "relative_global_threat": self.measures.relative_global_threat,
+            "share_twice": float(self.measures.share_above(2.0, threatened=False)),
+        }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what holds for the table, in plain values; no victim is told."""
-        release = self.knowledge.release
-        return {
-            "release": release.name,
-            "scheme": release.scheme.value,
-            "records": release.records,
-            "groups": release.groups,
-            "left_out": release.left_out,
+        """Return everything that came out as plain values; beliefs about people only where one was asked about."""
+        content: dict[str, Any] = {
+            "release": self.release.name,
+            "scheme": str(self.release.scheme),
+            "records": self.release.records,
+            "groups": self.groups,
+            "suppressed": self.suppressed,
+            "victims": self.victims,
             "method": self.knowledge.method,
-            "measures": None if self.measures is None else self.measures.to_dict(),
-            "sampling": None if self.sampled is None else self.sampled.to_dict(),
         }
+        if self.measures is not None:
+            content["measures"] = self.measures.to_dict()
+        if self.sampled is not None:
+            content["sampling"] = self.sampled.to_dict()
+        if self.measures is None and not self.one_victim:
+            content["averages"] = {row.pop("adversary"): row for row in self._averages()}
+        if self.one_victim:
+            content["beliefs"] = self.knowledge.of(0)
+            content["relative_threat"] = self._relative()
+            if self.sampled is not None:
+                content["uncertainty"] = self._uncertainty()
+        if self.exact is not None:
+            content["exact"] = {
+                name: dict(zip(self.release.sensitive.values, map(str, rows[0]), strict=True))
+                for name, rows in (
+                    ("attacker", self.exact.attacker),
+                    ("learner", self.exact.learner),
+                )
+            }
+        return content
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per adversary; where one person was asked about, one row per sensitive value."""
+        if self.one_victim:
+            frame = self.knowledge.to_frame()
+            rows = self._relative().values()
+            for name in ("ratio", "error"):
+                column = pa.array([row[name] for row in rows], pa.float64())
+                frame = frame.append_column(f"relative_threat_{name}", column)
+            return frame
+        if self.measures is not None:
+            return self.measures.to_frame()
+        return pa.Table.from_pylist(self._averages())
+
+    def _uncertainty(self) -> dict[str, dict[str, dict[str, float | None]]]:
+        """Return per adversary the Monte-Carlo error, R-hat and effective draws of each belief about the victim."""
+        values = self.release.sensitive.values
+        content = {}
+        for name, beliefs in self.knowledge.beliefs().items():
+            arrays = {"error": beliefs.errors, "rhat": beliefs.rhat, "ess": beliefs.ess}
+            content[name] = {
+                what: dict(zip(values, map(_finite, array[0].tolist()), strict=True))
+                for what, array in arrays.items()
+                if array is not None
+            }
+        return {name: worth for name, worth in content.items() if worth}
+
+    def _relative(self) -> dict[str, dict[str, float | None]]:
+        """Return, per sensitive value, how many times surer the attacker is, and the error of that; None: exact."""
+        content = {}
+        for place, value in enumerate(self.release.sensitive.values):
+            ratio, error = self.relative_of(place)
+            content[value] = {"ratio": _finite(ratio), "error": _finite(error)}
+        return content
+
+    def _averages(self) -> list[dict[str, Any]]:
+        """Return how sure each adversary is of the likeliest value, on average over the people of the release."""
+        return [
+            {
+                "adversary": name,
+                "mean_highest": self.knowledge.mean_highest(name),
+                **self._worth(name),
+            }
+            for name in self.knowledge.beliefs()
+        ]
+
+    def _worth(self, adversary: str) -> dict[str, float | None]:
+        """Return error, R-hat and effective draws of an adversary's mean greatest belief; None: it is exact."""
+        if self.sampled is None:
+            return {}
+        by_ratio = self.reading is Reading.RATIO_OF_EXPECTATIONS
+        compared = "learner" if by_ratio else "learner_mean"
+        name = "learner" if adversary == compared else adversary
+        names = [aggregate.name for aggregate in self.sampled.aggregates]
+        if adversary not in ("attacker", compared) or f"{name}_success" not in names:
+            return dict.fromkeys(("error", "rhat", "ess"))
+        aggregate = self.sampled.aggregate(f"{name}_success").to_dict()
+        return {what: aggregate[what] for what in ("error", "rhat", "ess")}
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
 
 
 def threat(
@@ -79,11 +236,11 @@ def threat(
     learner_mean: bool = False,
     points: int = 10_000,
     exceeds: float = 2.0,
-    effort: Effort | None = None,
+    budget: SamplingBudget | None = None,
     state: Mapping[str, NDArray[np.generic]] | None = None,
-    on_progress: OnSampling | None = None,
+    on_progress: OnProgress | None = None,
     on_state: OnState | None = None,
-) -> Assessment:
+) -> ThreatOutcome:
     """Assess what a release tells about people in it, beyond what it teaches about the population.
 
     Args:
@@ -95,7 +252,7 @@ def threat(
         learner_mean: Whether the learner is taken by reading (6), the expectation of the ratio, in the measures too.
         points: At how many points of the population faithfulness is estimated; 0: it is not. With an original only.
         exceeds: The relative threat that is asked about: of which share of the records it is exceeded.
-        effort: For what precision, and how long, to sample where sampling is the only way; its seed draws the points.
+        budget: For what precision, and how long, to sample where sampling is the only way; its seed draws the points.
         state: Where the sampling of an earlier run with the same question was left.
         on_progress: Told how the sampling goes.
         on_state: Given the state of the sampling from time to time, to be stored.
@@ -105,7 +262,7 @@ def threat(
         StudyError: Both an original and people are given, or neither for a horizontal release; or no threat can be
             above what is asked about.
 
-    >>> from glasshouse.groups.written import from_json
+    >>> from glasshouse.groups.release_json import from_json
     >>> release = from_json({"attributes": [{"name": "city", "values": ["Lyon", "Nice", "Bonn"]}],
     ...     "sensitive": {"name": "illness"},
     ...     "groups": [{"sensitive": ["flu", "HIV"], "generalised": [["Lyon", "Nice"]]},
@@ -129,17 +286,24 @@ def threat(
         )
     reading = Reading.EXPECTATION_OF_RATIO if learner_mean else Reading.RATIO_OF_EXPECTATIONS
     chosen = _Sampling(
-        effort or Effort(), reading, thresholds_with(exceeds), state, on_progress, on_state
+        budget or SamplingBudget(), reading, thresholds_with(exceeds), state, on_progress, on_state
     )
     if original is None:
         victims = victims_of_rows(release) if people is None else victims_of(release, people)
         if people is not None:
-            chosen = replace(chosen, effort=_to_the_person(chosen.effort))
+            chosen = replace(chosen, budget=_to_the_person(chosen.budget))
         traced = () if people is None else range(min(len(people), FEW_PEOPLE))
         knowledge, sampled = _known(release, victims, None, None, chosen, traced)
-        return Assessment(knowledge, None, sampled)
+        one_victim = people is not None and len(people) == 1
+        return ThreatOutcome(
+            knowledge,
+            sampled=sampled,
+            exact=_exact(knowledge) if one_victim else None,
+            one_victim=one_victim,
+            reading=reading,
+        )
     victims, truth = victims_of_table(release, original, in_order=in_order)
-    seed = chosen.effort.seed
+    seed = chosen.budget.seed
     drawn = draw_points(release, truth, count=points, seed=seed) if points else None
     everybody = victims if drawn is None else joined(victims, drawn.codes)
     knowledge, sampled = _known(release, everybody, truth, drawn, chosen)
@@ -152,18 +316,18 @@ def threat(
         exceeds=exceeds,
         sampled=sampled,
     )
-    return Assessment(knowledge, measures, sampled)
+    return ThreatOutcome(knowledge, measures, sampled, reading=reading)
 
 
 @dataclass(frozen=True)
 class _Sampling:
     """How to sample, where that is the only way."""
 
-    effort: Effort
+    budget: SamplingBudget
     reading: Reading
     thresholds: tuple[float, ...]
     state: Mapping[str, NDArray[np.generic]] | None
-    on_progress: OnSampling | None
+    on_progress: OnProgress | None
     on_state: OnState | None
 
 
@@ -176,14 +340,14 @@ def _known(
     traced: Sequence[int] = (),
 ) -> tuple[Knowledge, Sampled | None]:
     """Return what there is to know, by the best way that the release allows."""
-    seed = sampling.effort.seed
+    seed = sampling.budget.seed
     learner_mean = sampling.reading is Reading.EXPECTATION_OF_RATIO
     if release.is_laminar:
         knowledge = closed_form(
             release,
             victims,
             learner_mean=learner_mean,
-            precision=sampling.effort.cell_precision,
+            precision=sampling.budget.cell_precision,
             seed=seed,
         )
         return knowledge, None
@@ -192,7 +356,7 @@ def _known(
     sampled = sample(
         release,
         victims,
-        sampling.effort,
+        budget=sampling.budget,
         original=original,
         points=points,
         thresholds=sampling.thresholds,
@@ -206,23 +370,33 @@ def _known(
     return sampled.knowledge, sampled
 
 
-def _to_the_person(effort: Effort) -> Effort:
-    """Return an effort by which what is believed of single people is as precise as a figure of the table."""
-    return effort if effort.cell_precision else replace(effort, cell_precision=effort.precision)
+def _to_the_person(budget: SamplingBudget) -> SamplingBudget:
+    """Return a budget by which what is believed of single people is as precise as a figure of the table."""
+    return budget if budget.cell_precision else replace(budget, cell_precision=budget.precision)
 
 
 def _is_tiny(release: Release, victims: Victims) -> bool:
-    tables = number_of_tables(release) if release.records <= 100 else FEW_TABLES + 1
+    tables = number_of_tables(release) if release.records <= FEW_RECORDS else FEW_TABLES + 1
     people = int(np.count_nonzero(victims.in_table))
     cells = people * release.records * len(release.sensitive.values)
     return tables <= FEW_TABLES and tables * cells <= _SMALL_WORK
 
 
+def _exact(knowledge: Knowledge) -> ExactKnowledge | None:
+    """Return the beliefs about one victim as exact ratios, where that takes no time and they are exact anyway."""
+    release, victims = knowledge.release, knowledge.victims
+    if not knowledge.is_exact or release.records > FEW_RECORDS:
+        return None
+    if release.is_laminar:
+        return closed_form_fractions(release, victims)
+    return enumerated_fractions(release, victims)
+
+
 def _faithful(points: Points, knowledge: Knowledge, sampled: Sampled | None) -> Faithfulness:
     """Return faithfulness with the errors of the points and, where p_L was sampled, of the chains."""
-    found = faithfulness(points, knowledge)
+    estimate = faithfulness(points, knowledge)
     if sampled is None:
-        return found
-    return found.with_chains(
+        return estimate
+    return estimate.with_chains(
         published=sampled.aggregate("rf").error, bounded=sampled.aggregate("rf_bounded").error
     )

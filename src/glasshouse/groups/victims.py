@@ -1,55 +1,107 @@
-"""Who may be attacked: people by what is known of them, the rows of a release, or the records of an original table."""
+"""Who may be attacked: people by what is known of them, the rows of a release, or the records of an original table.
+
+What is known of a victim is a set of values per attribute, and the groups that can hold it are found once, here. Rows
+of labels are kept in lexicographic order; the rows that agree on the first attributes are then a few ranges of that
+order, which are narrowed attribute by attribute by bisection. Nothing is compared that cannot agree, so that a million
+victims against a million rows is a matter of seconds where each has few matches.
+
+An original is refused if it is not the table that the release was made of: compared record by record where the order
+is known, and by counts otherwise.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
+from numba import njit
 
-from glasshouse.errors import DataError, StudyError, quoted
-from glasshouse.groups.agreement import (
-    check_counts,
-    check_generalised,
-    check_permuted,
-    distinct_rows,
-)
-from glasshouse.groups.knowledge import Victims
-from glasshouse.groups.labels import values_of_label
-from glasshouse.groups.matching import Matches, matches
-from glasshouse.groups.release import Attribute, Release
-from glasshouse.groups.sets import ValueSets, as_codes
-from glasshouse.language import text, unknown_name
+from glasshouse.arrays import Codes, Flags, Integers
+from glasshouse.errors import BudgetError, DataError, StudyError, quoted
+from glasshouse.groups.labels import ValueSets, values_of_label
+from glasshouse.groups.release import Attribute, Release, joint_column
+from glasshouse.language import number, text, unknown_name
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.partition import refined
 
 Known: TypeAlias = str | Iterable[str]
 """What is known of one attribute: a value, a generalised value such as ``30-39``, or some values."""
+MOST_MATCHES = 400_000_000
+"""Up to so many pairs of a victim and a group that it can be in are kept: 3.2 GB."""
+
+
+@dataclass(frozen=True)
+class Victims:
+    """The distinct people that results are wanted for: what is known of each, per attribute a set of values."""
+
+    codes: Codes
+    """Per victim and attribute, the number of the set in ``known`` (victims × attributes)."""
+    known: tuple[ValueSets, ...]
+    """Per attribute, the sets of values that are known of victims. Full knowledge: one set per value, in the order of
+    the domain, so that ``codes`` are codes of values."""
+    candidate_starts: Integers
+    """Per victim, where its candidate groups begin in ``candidates``; one more entry closes the last."""
+    candidates: Integers
+    """The numbers of the groups that a victim can be in, victim by victim, in ascending order; a person who is not in
+    the table (a point of the population) has none."""
+    people: Integers | None = None
+    """Per victim, how many records of the table are of people like it, 0 for points of the population; None: each
+    victim is one person."""
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @cached_property
+    def is_full(self) -> bool:
+        """Whether the value of every attribute of every victim is known: then ``codes`` are codes of values."""
+        return all(sets.is_singletons for sets in self.known)
+
+    @cached_property
+    def in_table(self) -> Flags:
+        """Per victim, whether any group can hold it."""
+        return np.diff(self.candidate_starts) > 0
+
+    def groups_of(self, victim: int) -> Integers:
+        """Return the groups that a victim can be in."""
+        return self.candidates[self.candidate_starts[victim] : self.candidate_starts[victim + 1]]
+
+    def values_of(self, victim: int) -> list[list[int]]:
+        """Return the values that each attribute of a victim may have."""
+        return [
+            sets.values(int(self.codes[victim, place])).tolist()
+            for place, sets in enumerate(self.known)
+        ]
 
 
 @dataclass(frozen=True)
 class Original:
     """The cleartext table behind a release, as only the evaluator has it."""
 
-    victim: NDArray[np.int64]
+    victim: Integers
     """Per record, the number of its victim: who has the same non-sensitive values."""
-    sensitive: NDArray[np.int32]
+    sensitive: Codes
     """Per record, the code of its sensitive value."""
-    codes: NDArray[np.int32]
+    codes: Codes
     """Per victim and attribute, the code of the value."""
-    weights: NDArray[np.int64]
+    weights: Integers
     """Per victim and sensitive value, how many records there are (victims × values)."""
-    positions: NDArray[np.int64] | None = None
+    positions: Integers | None = None
     """Per record, its position in the file of the original; None: they are in its order, and all of them."""
 
     @property
     def records(self) -> int:
         """The number of records."""
         return len(self.victim)
+
+    @cached_property
+    def cells(self) -> tuple[Integers, Integers, Integers]:
+        """Victim, sensitive value and number of records, where there is a record."""
+        victim, sensitive = np.nonzero(self.weights)
+        return victim, sensitive, self.weights[victim, sensitive]
 
 
 def victims_of(release: Release, people: Sequence[Mapping[str, Known]]) -> Victims:
@@ -64,7 +116,7 @@ def victims_of(release: Release, people: Sequence[Mapping[str, Known]]) -> Victi
         StudyError: An attribute or a value is not that of the release.
         DataError: A person is incompatible with every group.
 
-    >>> from glasshouse.groups.written import from_json
+    >>> from glasshouse.groups.release_json import from_json
     >>> release = from_json({"attributes": [{"name": "city", "values": ["Lyon", "Nice", "Bonn"]}],
     ...     "sensitive": {"name": "illness"},
     ...     "groups": [{"sensitive": ["flu", "HIV"], "generalised": [["Lyon", "Nice"]]}]})
@@ -79,13 +131,15 @@ def victims_of(release: Release, people: Sequence[Mapping[str, Known]]) -> Victi
             release.attribute(name)
     known, columns = [], []
     for attribute in release.attributes:
-        sets, own = _sets_of(attribute, [person.get(attribute.name) for person in people])
+        sets, codes_of_people = _sets_of(
+            attribute, [person.get(attribute.name) for person in people]
+        )
         known.append(sets)
-        columns.append(own)
-    codes = as_codes(list(zip(*columns, strict=True)), len(columns))
-    victims, found = _with_candidates(release, codes, tuple(known))
-    for number in np.flatnonzero(~victims.in_table).tolist():
-        raise DataError(_nobody(release, people[number], int(found.agreed[number])))
+        columns.append(codes_of_people)
+    codes = np.ascontiguousarray(np.array(columns, np.int32).T)
+    victims, matching = _with_candidates(release, codes, tuple(known))
+    for victim in np.flatnonzero(~victims.in_table).tolist():
+        raise DataError(_nobody(release, people[victim], int(matching.agreed[victim])))
     return victims
 
 
@@ -103,7 +157,7 @@ def victims_of_rows(release: Release) -> Victims:
                 release=release.name,
             )
         )
-    number, first = distinct_rows(release.codes, release.attributes)
+    number, first = _distinct_rows(release.codes, release.attributes)
     victims, _ = _fully_known(release, release.codes[first])
     return replace(victims, people=np.bincount(number, minlength=len(first)))
 
@@ -123,39 +177,43 @@ def victims_of_table(
     Raises:
         DataError: The original does not match the release; which record, and which attribute.
     """
-    kept = _kept(release, original, in_order=in_order)
+    grouped = _grouped_records(release, original, in_order=in_order)
     columns = [original.column(attribute.name) for attribute in release.attributes]
     coded = [
-        _coded(column, attribute.code, release, original, kept)
+        _coded(column, attribute.code, release, original, grouped)
         for column, attribute in zip(columns, release.attributes, strict=True)
     ]
-    secrets = _sensitive_codes(release, original, kept)
+    secrets = _sensitive_codes(release, original, grouped)
     rows = np.stack(coded, axis=1)
     if in_order and release.positions is not None:
-        places = np.searchsorted(kept, release.positions)
-        check = check_permuted if release.is_vertical else check_generalised
-        check(release, original, rows[places], secrets[places], kept[places])
-    number, first = distinct_rows(rows, release.attributes)
-    victims, found = _fully_known(release, rows[first])
+        places = np.searchsorted(grouped, release.positions)
+        ordered = _Compared(release, original, rows[places], secrets[places], grouped[places])
+        if release.is_vertical:
+            ordered.check_permuted()
+        else:
+            ordered.check_generalised()
+    number, first = _distinct_rows(rows, release.attributes)
+    victims, matching = _fully_known(release, rows[first])
     for victim in np.flatnonzero(~victims.in_table):
-        attribute = release.attributes[min(int(found.agreed[victim]), len(release.attributes) - 1)]
-        raise DataError(_outside(release, original, attribute, kept[first[victim]]))
-    check_counts(release, original, rows, secrets, kept)
+        agreed = min(int(matching.agreed[victim]), len(release.attributes) - 1)
+        attribute = release.attributes[agreed]
+        raise DataError(_outside(release, original, attribute, grouped[first[victim]]))
+    _Compared(release, original, rows, secrets, grouped).check_counts()
     width = len(release.sensitive.values)
     cells = np.bincount(number * width + secrets, minlength=len(first) * width)
     weights = cells.reshape(len(first), width)
-    positions = kept if original.positions is None else original.positions[kept]
+    positions = grouped if original.positions is None else original.positions[grouped]
     victims = replace(victims, people=weights.sum(axis=1))
     return victims, Original(number, secrets, rows[first], weights, positions)
 
 
-def population_points(release: Release, codes: NDArray[np.int32]) -> Victims:
+def population_points(release: Release, codes: Codes) -> Victims:
     """Return people of the population who need not be in the table: the attacker says nothing about them."""
-    known = tuple(ValueSets.singletons(len(each.values)) for each in release.attributes)
+    known = tuple(ValueSets.singletons(len(attribute.values)) for attribute in release.attributes)
     return Victims(codes, known, np.zeros(len(codes) + 1, np.int64), np.zeros(0, np.int64))
 
 
-def joined(victims: Victims, points: NDArray[np.int32]) -> Victims:
+def joined(victims: Victims, points: Codes) -> Victims:
     """Return fully known victims, and behind them points of the population.
 
     Raises:
@@ -176,16 +234,18 @@ def joined(victims: Victims, points: NDArray[np.int32]) -> Victims:
     )
 
 
-def _fully_known(release: Release, codes: NDArray[np.int32]) -> tuple[Victims, Matches]:
-    known = tuple(ValueSets.singletons(len(each.values)) for each in release.attributes)
+def _fully_known(release: Release, codes: Codes) -> tuple[Victims, Matches]:
+    known = tuple(ValueSets.singletons(len(attribute.values)) for attribute in release.attributes)
     return _with_candidates(release, np.ascontiguousarray(codes), known)
 
 
 def _with_candidates(
-    release: Release, codes: NDArray[np.int32], known: tuple[ValueSets, ...]
+    release: Release, codes: Codes, known: tuple[ValueSets, ...]
 ) -> tuple[Victims, Matches]:
-    found = matches(release.codes, [each.sets for each in release.attributes], known, codes)
-    starts, groups = found.starts, found.rows
+    matching = matches(
+        release.codes, [attribute.sets for attribute in release.attributes], known, codes
+    )
+    starts, groups = matching.starts, matching.rows
     if release.is_vertical:
         groups = release.group_of_row[groups]
         victim = np.repeat(np.arange(len(codes)), np.diff(starts))
@@ -194,7 +254,7 @@ def _with_candidates(
         groups = groups[fresh]
         per_victim = np.bincount(victim[fresh], minlength=len(codes))
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(per_victim)])
-    return Victims(codes, known, starts, groups), found
+    return Victims(codes, known, starts, groups), matching
 
 
 def _sets_of(attribute: Attribute, wanted: Sequence[Known | None]) -> tuple[ValueSets, list[int]]:
@@ -204,8 +264,8 @@ def _sets_of(attribute: Attribute, wanted: Sequence[Known | None]) -> tuple[Valu
     if all(isinstance(written, str) and written in attribute.code for written in wanted):
         return singles, [attribute.code[str(written)] for written in wanted]
     numbers: dict[tuple[int, ...], int] = {}
-    own = [numbers.setdefault(_meant(attribute, each), len(numbers)) for each in wanted]
-    return ValueSets.of(numbers, domain), own
+    codes = [numbers.setdefault(_meant(attribute, known), len(numbers)) for known in wanted]
+    return ValueSets.of(numbers, domain), codes
 
 
 def _meant(attribute: Attribute, known: Known | None) -> tuple[int, ...]:
@@ -219,14 +279,14 @@ def _meant(attribute: Attribute, known: Known | None) -> tuple[int, ...]:
                 attribute=attribute.name,
             )
         )
-    found: set[int] = set()
+    codes: set[int] = set()
     for written in texts:
         values = list(_explained(attribute, written))
         if not values:
             where = text('the domain of "{name}"', name=attribute.name)
             raise StudyError(unknown_name("value", written, where, attribute.values))
-        found.update(values)
-    return tuple(sorted(found))
+        codes.update(values)
+    return tuple(sorted(codes))
 
 
 def _explained(attribute: Attribute, written: str) -> Iterable[int]:
@@ -249,10 +309,10 @@ def _nobody(release: Release, person: Mapping[str, Known], agreed: int) -> str:
     )
 
 
-def _kept(release: Release, original: EncodedTable, *, in_order: bool) -> NDArray[np.int64]:
+def _grouped_records(release: Release, original: EncodedTable, *, in_order: bool) -> Integers:
     """Return the positions of the records that are in groups."""
-    told = release.records + release.left_out
-    if original.records != told:
+    published = release.records + release.left_out
+    if original.records != published:
         raise DataError(
             text(
                 "{original} has {records} records, but {release} has {told}; "
@@ -260,7 +320,7 @@ def _kept(release: Release, original: EncodedTable, *, in_order: bool) -> NDArra
                 original=original.name,
                 records=original.records,
                 release=release.name,
-                told=told,
+                told=published,
             )
         )
     if (release.left_out or in_order) and release.positions is None:
@@ -280,20 +340,20 @@ def _coded(
     code: Mapping[str, int],
     release: Release,
     original: EncodedTable,
-    kept: NDArray[np.int64],
-) -> NDArray[np.int32]:
+    grouped: Integers,
+) -> Codes:
     """Return the values of a column of the original in the codes of the release's domain."""
     texts = column.values.to_pylist()
-    own = np.array([code.get(written, -1) for written in texts], np.int32)
-    codes = own[column.codes[kept]]
+    code_of_text = np.array([code.get(written, -1) for written in texts], np.int32)
+    codes = code_of_text[column.codes[grouped]]
     if (codes < 0).any():
         place = int(np.argmax(codes < 0))
-        written = texts[int(column.codes[kept[place]])]
+        written = texts[int(column.codes[grouped[place]])]
         raise DataError(
             text(
                 "record {record} of {original}: {value} is not in the domain of "
                 '"{column}" in {release}; give a domain that holds it, or the table that the release was made of',
-                record=int(kept[place] + 1),
+                record=int(grouped[place] + 1),
                 original=original.name,
                 value=quoted([written]),
                 column=column.name,
@@ -303,29 +363,11 @@ def _coded(
     return codes
 
 
-def _sensitive_codes(
-    release: Release, original: EncodedTable, kept: NDArray[np.int64]
-) -> NDArray[np.int32]:
-    own = release.sensitive
-    columns = [original.column(name) for name in own.names]
+def _sensitive_codes(release: Release, original: EncodedTable, grouped: Integers) -> Codes:
+    secret = release.sensitive
+    columns = [original.column(name) for name in secret.names]
     joint = joint_column(columns, original.records)
-    return _coded(joint, own.code, release, original, kept)
-
-
-def joint_column(columns: Sequence[Column], records: int) -> Column:
-    """Return several columns as one, the values of each record with a comma between them; their own are escaped."""
-    if len(columns) == 1:
-        return columns[0]
-    classes = refined(columns, records)
-    first = classes.order[classes.starts[:-1]]
-    parts = [_escaped(column.values).take(pa.array(column.codes[first])) for column in columns]
-    texts = pc.binary_join_element_wise(*parts, pa.scalar(", ", pa.large_string()))
-    name = ", ".join(column.name for column in columns)
-    return Column(name, classes.numbers, texts)
-
-
-def _escaped(texts: pa.LargeStringArray) -> pa.LargeStringArray:
-    return pc.replace_substring(pc.replace_substring(texts, "\\", "\\\\"), ",", "\\,")
+    return _coded(joint, secret.code, release, original, grouped)
 
 
 def _outside(release: Release, original: EncodedTable, attribute: Attribute, record: int) -> str:
@@ -340,3 +382,317 @@ def _outside(release: Release, original: EncodedTable, attribute: Attribute, rec
         attribute=attribute.name,
         value=quoted([written]),
     )
+
+
+# Whether an original is the table that a release was made of.
+@dataclass(frozen=True)
+class _Compared:
+    """The records of an original in the codes of a release; in its order too, where they are compared one by one."""
+
+    release: Release
+    original: EncodedTable
+    rows: Codes
+    secrets: Codes
+    records: Integers
+    """The position of each in the original."""
+
+    def check_generalised(self) -> None:
+        """Compare each record with its own row of a horizontal release.
+
+        Raises:
+            DataError: A record does not fit its row; which record, and which attribute.
+        """
+        release = self.release
+        labels = release.codes[release.group_of_row]
+        for place, attribute in enumerate(release.attributes):
+            values = len(attribute.values)
+            pairs = labels[:, place].astype(np.int64) * values + self.rows[:, place]
+            distinct, inverse = np.unique(pairs, return_inverse=True)
+            held = [attribute.sets.holds(pair // values, pair % values) for pair in distinct]
+            if not all(held):
+                row = int(np.argmin(np.array(held)[inverse]))
+                value = attribute.values[int(self.rows[row, place])]
+                label = attribute.labels[int(labels[row, place])]
+                raise self._differs(row, attribute.name, value, label)
+        unlike = self.secrets != release.sensitive_codes
+        if unlike.any():
+            row, secret = int(np.argmax(unlike)), release.sensitive
+            value = secret.values[int(self.secrets[row])]
+            released = secret.values[int(release.sensitive_codes[row])]
+            raise self._differs(row, ", ".join(secret.names), value, released)
+
+    def check_permuted(self) -> None:
+        """Compare each record with its own row of a vertical release, and the sensitive values group by group.
+
+        Which row of a group stands beside which sensitive value means nothing there: only how often a value is in a
+        group can be compared.
+
+        Raises:
+            DataError: A record does not fit its row, or its sensitive value is not in its group as often.
+        """
+        release = self.release
+        unlike = self.rows != release.codes
+        if unlike.any():
+            row = self._first(unlike.any(axis=1))
+            place = int(np.argmax(unlike[row]))
+            values = release.attributes[place].values
+            value, released = values[self.rows[row, place]], values[release.codes[row, place]]
+            raise self._differs(row, release.attributes[place].name, value, released)
+        secret = release.sensitive
+        width = len(secret.values)
+        cells = release.group_of_row * width + self.secrets
+        published = release.group_of_row * width + release.sensitive_codes
+        counts, published_counts = (
+            np.bincount(numbers, minlength=release.groups * width) for numbers in (cells, published)
+        )
+        more = (counts > published_counts)[cells]
+        if more.any():
+            row = self._first(more)
+            raise DataError(
+                text(
+                    'record {record} of {original}: its group in {release} has {value} as "{secret}" less often than '
+                    "the original; give the table that the release was made of",
+                    record=int(self.records[row] + 1),
+                    original=self.original.name,
+                    release=release.name,
+                    value=quoted([secret.values[int(self.secrets[row])]]),
+                    secret=", ".join(secret.names),
+                )
+            )
+
+    def check_counts(self) -> None:
+        """Compare how often each sensitive value is there; of a vertical release also each combination of values.
+
+        Raises:
+            DataError: Something is there more often, or less.
+        """
+        release, secret = self.release, self.release.sensitive
+        counts = np.bincount(self.secrets, minlength=len(secret.values))
+        if (counts != release.counts).any():
+            code = int(np.argmax(counts != release.counts))
+            raise DataError(
+                text(
+                    '{original} has {records} records with {value} as "{secret}", but {release} has {released}; give '
+                    "the table that the release was made of",
+                    original=self.original.name,
+                    records=int(counts[code]),
+                    value=quoted([secret.values[code]]),
+                    secret=", ".join(secret.names),
+                    release=release.name,
+                    released=int(release.counts[code]),
+                )
+            )
+        if not release.is_vertical:
+            return
+        both = np.concatenate([release.codes, self.rows])
+        number, first = _distinct_rows(both, release.attributes)
+        published = np.bincount(number[: release.records], minlength=len(first))
+        here = np.bincount(number[release.records :], minlength=len(first))
+        if (published != here).any():
+            row = int(np.argmax((here > published)[number[release.records :]]))
+            pairs = zip(release.attributes, self.rows[row], strict=True)
+            raise DataError(
+                text(
+                    "record {record} of {original}: {values} as {names} is there more often than in {release}; give "
+                    "the table that the release was made of",
+                    record=int(self.records[row] + 1),
+                    original=self.original.name,
+                    values=quoted([attribute.values[code] for attribute, code in pairs]),
+                    names=quoted(attribute.name for attribute in release.attributes),
+                    release=release.name,
+                )
+            )
+
+    def _first(self, marks: Flags) -> int:
+        """Return, of the rows that are marked, the one whose record is the first in the original."""
+        marked = np.flatnonzero(marks)
+        return int(marked[np.argmin(self.records[marked])])
+
+    def _differs(self, row: int, column: str, value: str, released: str) -> DataError:
+        return DataError(
+            text(
+                'record {record} of {original}: "{attribute}" is {value}, but {release} tells {released}; give the '
+                "table that the release was made of",
+                record=int(self.records[row] + 1),
+                original=self.original.name,
+                attribute=column,
+                value=quoted([value]),
+                release=self.release.name,
+                released=quoted([released]),
+            )
+        )
+
+
+def _distinct_rows(rows: Codes, attributes: Sequence[Attribute]) -> tuple[Integers, Integers]:
+    """Return, per row, the number of its combination, and per combination the first row that has it."""
+    columns = [
+        Column(
+            attribute.name,
+            rows[:, place].astype(np.uint32),
+            pa.nulls(len(attribute.values), pa.large_string()),
+        )
+        for place, attribute in enumerate(attributes)
+    ]
+    classes = refined(columns, len(rows))
+    return classes.numbers.astype(np.int64), classes.order[classes.starts[:-1]].astype(np.int64)
+
+
+# Which rows, or groups, agree with what is known of each victim.
+@dataclass(frozen=True)
+class Matches:
+    """The rows that agree with each victim."""
+
+    starts: Integers
+    """Per victim, where its rows begin in ``rows``; one more entry closes the last."""
+    rows: Integers
+    """The rows, victim by victim, in ascending order."""
+    agreed: Integers
+    """Per victim, on how many attributes from the first on some row agrees: all of them, if any row matches."""
+
+
+def matches(
+    codes: Codes,
+    labels: Sequence[ValueSets],
+    known: Sequence[ValueSets],
+    victims: Codes,
+) -> Matches:
+    """Find the rows whose labels have, on every attribute, a value in common with what is known of each victim.
+
+    Args:
+        codes: Rows of label codes.
+        labels: Per attribute, the set of values of each label.
+        known: Per attribute, the sets of values that are known of victims.
+        victims: Per victim and attribute, which of these.
+
+    Raises:
+        BudgetError: There are too many matches to keep.
+    """
+    order = np.lexsort(codes.T[::-1]).astype(np.int64)
+    lists = [_labels_of(sets, known_sets) for sets, known_sets in zip(labels, known, strict=True)]
+    list_starts, list_labels, bases = _flat(lists)
+    ordered = np.ascontiguousarray(codes[order])
+    agreed = np.zeros(len(victims), np.int64)
+    counts = np.zeros(len(victims), np.int64)
+    nothing = np.zeros(0, np.int64)
+    _walk(
+        ordered, list_starts, list_labels, bases, victims, counts, agreed, nothing, nothing, order
+    )
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    if starts[-1] > MOST_MATCHES:
+        raise BudgetError(
+            text(
+                "{victims} victims can be in {groups} groups each, too many to keep; "
+                "ask for fewer victims",
+                victims=len(victims),
+                groups=number(starts[-1] / len(victims), ",.0f"),
+            )
+        )
+    rows = np.empty(starts[-1], np.int64)
+    _walk(ordered, list_starts, list_labels, bases, victims, counts, agreed, starts, rows, order)
+    return Matches(starts, rows, agreed)
+
+
+def _labels_of(labels: ValueSets, known: ValueSets) -> tuple[Integers, Codes]:
+    """Return, per known set, the labels that have a value in common with it, in ascending order."""
+    by_value = np.argsort(labels.members, kind="stable")
+    label_of_member = np.repeat(np.arange(len(labels), dtype=np.int32), labels.sizes)[by_value]
+    per_value = np.bincount(labels.members, minlength=labels.domain)
+    value_starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(per_value)])
+    if known.is_singletons:
+        return value_starts, label_of_member
+    labels_of_known = [
+        np.unique(
+            np.concatenate(
+                [label_of_member[value_starts[v] : value_starts[v + 1]] for v in known.values(k)]
+            )
+        )
+        for k in range(len(known))
+    ]
+    lengths = np.array([len(numbers) for numbers in labels_of_known], np.int64)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    return starts, np.concatenate(labels_of_known).astype(np.int32)
+
+
+def _flat(
+    lists: Sequence[tuple[Integers, Codes]],
+) -> tuple[Integers, Codes, Integers]:
+    """Put the lists of all attributes behind each other: where each list begins, the lists, the attributes' bases."""
+    lengths = [len(numbers) for _, numbers in lists]
+    offsets = np.cumsum([0, *lengths[:-1]])
+    starts = [
+        starts_of_list + offset for (starts_of_list, _), offset in zip(lists, offsets, strict=True)
+    ]
+    bases = np.cumsum([0, *(len(starts_of_list) for starts_of_list in starts[:-1])])
+    return np.concatenate(starts), np.concatenate([numbers for _, numbers in lists]), bases
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _bound(column: Codes, low: int, high: int, label: int) -> int:
+    """Return the first place of a sorted stretch whose label is not below the given one."""
+    while low < high:
+        middle = (low + high) // 2
+        if column[middle] < label:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _walk(
+    ordered: Codes,
+    list_starts: Integers,
+    list_labels: Codes,
+    bases: Integers,
+    victims: Codes,
+    counts: Integers,
+    agreed: Integers,
+    starts: Integers,
+    rows: Integers,
+    order: Integers,
+) -> None:
+    """Count the matches of each victim or, where ``starts`` is given, write them down.
+
+    The ranges that are still to be narrowed stand on a stack: beginning, end, and the next attribute.
+    """
+    depth_of_all = ordered.shape[1]
+    columns = np.ascontiguousarray(ordered.T)
+    room = 1024
+    stack = np.empty((room, 3), np.int64)
+    for victim in range(victims.shape[0]):
+        stack[0, 0], stack[0, 1], stack[0, 2] = 0, ordered.shape[0], 0
+        top, count, deepest = 1, 0, 0
+        while top > 0:
+            top -= 1
+            low, high, depth = stack[top, 0], stack[top, 1], stack[top, 2]
+            deepest = max(deepest, depth)
+            if depth == depth_of_all:
+                if starts.size > 0:
+                    rows[starts[victim] + count : starts[victim] + count + high - low] = order[
+                        low:high
+                    ]
+                count += high - low
+                continue
+            known = bases[depth] + victims[victim, depth]
+            place, end = list_starts[known], list_starts[known + 1]
+            while place < end and low < high:
+                label = list_labels[place]
+                low = _bound(columns[depth], low, high, label)
+                if low == high:
+                    break
+                if columns[depth, low] > label:
+                    place = _bound(list_labels, place, end, columns[depth, low])
+                    continue
+                after = _bound(columns[depth], low, high, label + 1)
+                if top == room:
+                    larger = np.empty((2 * room, 3), np.int64)
+                    larger[:room] = stack
+                    stack, room = larger, 2 * room
+                stack[top, 0], stack[top, 1], stack[top, 2] = low, after, depth + 1
+                top += 1
+                low = after
+                place += 1
+        counts[victim] = count
+        agreed[victim] = deepest
+        if starts.size > 0:
+            rows[starts[victim] : starts[victim + 1]].sort()

@@ -1,46 +1,45 @@
-"""One run of ``threat``: what an anonymised table tells about a person, beyond the population."""
+"""``threat``: what an anonymised table tells about a person, beyond the population."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 
-from glasshouse.checkpoint import Checkpoint
-from glasshouse.errors import StudyError
+from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.groups import (
-    Effort,
-    ExactKnowledge,
-    Knowledge,
-    Measures,
+    Ancestors,
     Release,
-    Sampled,
-    closed_form_fractions,
-    enumerated_fractions,
+    SamplingBudget,
+    ThreatOutcome,
+    ancestors,
+    from_anatomy,
+    from_generalised,
+    from_group_column,
+    from_json,
     threat,
 )
-from glasshouse.groups.effort import least_effort
+from glasshouse.groups.release import Number
+from glasshouse.groups.sampler import least_budget
 from glasshouse.language import text
-from glasshouse.runs.assess import Means, run_key
+from glasshouse.mitigation.hierarchies import SEPARATOR, read_hierarchy
+from glasshouse.progress import OnProgress
+from glasshouse.runs.anonymise import release_order
 from glasshouse.runs.folder import STUDY, stored_release
-from glasshouse.runs.releases import read_original, read_release
-from glasshouse.study import load_study, parse_condition
-from glasshouse.study.threat import ThreatStudy
-from glasshouse.table import EncodedTable, Step
-
-if TYPE_CHECKING:
-    from glasshouse.report import Page, Provenance
+from glasshouse.runs.reading import one_each, prepared
+from glasshouse.runs.run import Resources, Run, run_key
+from glasshouse.sources import Source, open_source
+from glasshouse.study import Dataset, Dialect, load_question, parse_condition, validated
+from glasshouse.study.anonymise import AnonymiseStudy
+from glasshouse.study.assess import AssessStudy
+from glasshouse.study.threat import ThreatStudy, whole_numbers
+from glasshouse.table import EncodedTable, Step, read
 
 POINTS = 2_000
 """At so many points of the population faithfulness is estimated."""
-FEW_RECORDS = 100
-"""Up to so many records one victim is answered in exact ratios, where nothing had to be sampled."""
 OPTIONS = {
     "precision": "--precision",
     "sweeps": "--sweeps",
@@ -49,188 +48,7 @@ OPTIONS = {
     "burn_in": "--burn-in",
     "threads": "--threads",
 }
-"""What the parts of an effort are called on the command line."""
-
-
-@dataclass(frozen=True)
-class ThreatRun:
-    """A question about an anonymised table and its answer."""
-
-    study: ThreatStudy
-    """What was asked."""
-    release: Release
-    """The table as published."""
-    knowledge: Knowledge
-    """What each adversary believes about each victim."""
-    measures: Measures | None
-    """How much the records of the original are threatened; None where there is no original."""
-    sampled: Sampled | None
-    """How sure the sampler is; None: nothing was sampled."""
-    exact: ExactKnowledge | None
-    """The beliefs about one victim as exact ratios, where the table is small enough."""
-    steps: tuple[Step, ...] = ()
-    """What was left out of the original before it was protected."""
-
-    @property
-    def records(self) -> int:
-        """The number of records of the release."""
-        return self.release.records
-
-    @property
-    def groups(self) -> int:
-        """The number of groups; suppressed records are none."""
-        return self.release.groups - (self.study.suppressed > 0)
-
-    @property
-    def victims(self) -> int:
-        """The number of different people that results are about."""
-        return len(self.knowledge.victims) - self.points
-
-    @property
-    def points(self) -> int:
-        """The number of points of the population behind the victims."""
-        faithful = None if self.measures is None else self.measures.faithfulness
-        return 0 if faithful is None else faithful.points
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything that came out as plain values; beliefs about people only where one was asked about."""
-        content: dict[str, Any] = {
-            "release": self.release.name,
-            "scheme": str(self.release.scheme),
-            "records": self.release.records,
-            "groups": self.groups,
-            "suppressed": self.study.suppressed,
-            "victims": self.victims,
-            "method": self.knowledge.method,
-        }
-        if self.measures is not None:
-            content["measures"] = self.measures.to_dict()
-        if self.sampled is not None:
-            content["sampling"] = self.sampled.to_dict()
-        if self.measures is None and not self.study.known:
-            content["averages"] = {own.pop("adversary"): own for own in self._averages()}
-        if self.study.known:
-            content["beliefs"] = self.knowledge.of(0)
-            content["relative_threat"] = self._relative()
-            if self.sampled is not None:
-                content["uncertainty"] = self._uncertainty()
-        if self.exact is not None:
-            content["exact"] = {
-                "attacker": self._ratios(self.exact.attacker[0]),
-                "learner": self._ratios(self.exact.learner[0]),
-            }
-        return content
-
-    def _uncertainty(self) -> dict[str, dict[str, dict[str, float | None]]]:
-        """Return per adversary the Monte-Carlo error, R-hat and effective draws of each belief about the victim."""
-        values = self.release.sensitive.values
-        told = {}
-        for name, own in self.knowledge.beliefs().items():
-            arrays = {"error": own.errors, "rhat": own.rhat, "ess": own.ess}
-            told[name] = {
-                what: dict(zip(values, _finite(array[0]), strict=True))
-                for what, array in arrays.items()
-                if array is not None
-            }
-        return {name: own for name, own in told.items() if own}
-
-    def _relative(self) -> dict[str, dict[str, float | None]]:
-        """Return, per sensitive value, how many times surer the attacker is, and the error of that; None: exact."""
-        told = {}
-        for place, value in enumerate(self.release.sensitive.values):
-            ratio, error = self.relative_of(place)
-            told[value] = {"ratio": _finite_number(ratio), "error": _finite_number(error)}
-        return told
-
-    def relative_of(self, sensitive: int) -> tuple[float, float]:
-        """Return the victim's relative threat for a sensitive value, and its error; not a number: it is exact."""
-        if self.sampled is not None:
-            own = self.sampled.ratios
-            return float(own.values[sensitive]), float(own.errors[sensitive])
-        mean = self.knowledge.learner_mean
-        learner = self.knowledge.learner if mean is None else mean
-        belief = float(learner.probabilities[0, sensitive])
-        ratio = (
-            float(self.knowledge.attacker.probabilities[0, sensitive]) / belief
-            if belief
-            else np.inf
-        )
-        if learner.errors is None:
-            return ratio, float("nan")
-        return ratio, ratio * float(learner.errors[0, sensitive]) / belief if belief else np.inf
-
-    def _ratios(self, row: tuple[Fraction, ...]) -> dict[str, str]:
-        return dict(zip(self.release.sensitive.values, map(str, row), strict=True))
-
-    def summary(self) -> dict[str, float | None]:
-        """Return the main figures of the table; none where one person was asked about, or there is no original."""
-        if self.measures is None or self.study.known:
-            return {}
-        own = self.measures
-        return {
-            "attacker": float(own.attacker.share_at_random),
-            "learner": float(own.learner.share_at_random),
-            "baseline": float(own.baseline),
-            "relative_global_threat": own.relative_global_threat,
-            "share_twice": float(own.share_above(2.0, threatened=False)),
-        }
-
-    def to_frame(self) -> pa.Table:
-        """Return one row per adversary; where one person was asked about, one row per sensitive value."""
-        if self.measures is not None and not self.study.known:
-            return self.measures.to_frame()
-        if self.study.known:
-            return self._with_relative(self.knowledge.to_frame())
-        return pa.Table.from_pylist(self._averages())
-
-    def _averages(self) -> list[dict[str, Any]]:
-        """Return how sure each adversary is of the likeliest value, on average over the people of the release."""
-        return [
-            {
-                "adversary": name,
-                "mean_highest": self.knowledge.mean_highest(name),
-                **self._worth(name),
-            }
-            for name in self.knowledge.beliefs()
-        ]
-
-    def average(self, adversary: str) -> tuple[float, float | None]:
-        """Return how sure an adversary is of the likeliest value, on average, and the error of that; None: exact."""
-        return self.knowledge.mean_highest(adversary), self._worth(adversary).get("error")
-
-    def _with_relative(self, frame: pa.Table) -> pa.Table:
-        """Return the beliefs about the victim with the relative threat beside them."""
-        told = self._relative().values()
-        for name in ("ratio", "error"):
-            column = pa.array([own[name] for own in told], pa.float64())
-            frame = frame.append_column(f"relative_threat_{name}", column)
-        return frame
-
-    def _worth(self, adversary: str) -> dict[str, float | None]:
-        """Return error, R-hat and effective draws of an adversary's mean greatest belief; None: it is exact."""
-        if self.sampled is None:
-            return {}
-        compared = "learner" if self.study.reading == "5" else "learner_mean"
-        name = "learner" if adversary == compared else adversary
-        names = [own.name for own in self.sampled.aggregates]
-        if adversary not in ("attacker", compared) or f"{name}_success" not in names:
-            return dict.fromkeys(("error", "rhat", "ess"))
-        own = self.sampled.aggregate(f"{name}_success").to_dict()
-        return {what: own[what] for what in ("error", "rhat", "ess")}
-
-    def to_page(self, provenance: Provenance) -> Page:
-        """Return the report, in the language that is spoken."""
-        from glasshouse.report.threat.page import threat_page
-
-        return threat_page(self, provenance=provenance)
-
-
-def _finite(row: NDArray[np.float64]) -> list[float | None]:
-    return [float(each) if np.isfinite(each) else None for each in row]
-
-
-def _finite_number(value: float) -> float | None:
-    return value if np.isfinite(value) else None
+"""What the parts of a budget are called on the command line."""
 
 
 def study_of_folder(folder: Path) -> dict[str, Any]:
@@ -240,10 +58,10 @@ def study_of_folder(folder: Path) -> dict[str, Any]:
         DataError: The folder is not that of such a run.
     """
     stored = stored_release(folder)
-    made = load_study(folder / STUDY)
+    made = load_question(folder / STUDY, AnonymiseStudy)
     known = list(stored.quasi_identifiers)
-    named = {} if made.protection is None else made.protection.hierarchies
-    hierarchies = {name: path for name, path in named.items() if name in known}
+    files = made.protection.hierarchies
+    hierarchies = {name: path for name, path in files.items() if name in known}
     return {
         "release": {"path": stored.path, "name": folder.resolve().name},
         "original": made.datasets[0].model_dump(),
@@ -269,33 +87,28 @@ def checkpoint_key(study: ThreatStudy) -> str:
     return run_key(study.model_copy(update={"sampling": sampling, "exceeds": 2.0}))
 
 
-def run_threat(
-    study: ThreatStudy,
-    *,
-    means: Means | None = None,
-    checkpoint: Checkpoint | None = None,
-    resume: bool = False,
-) -> ThreatRun:
+def answer(
+    study: ThreatStudy, *, resources: Resources, per_record: bool = False
+) -> Run[ThreatStudy, ThreatOutcome]:
     """Tell what learner and attacker believe of each person, exactly where that is possible.
 
     Args:
         study: What is asked.
-        means: What there is to work with.
-        checkpoint: Where the state of the sampler is kept.
-        resume: Whether to go on from the state kept there.
+        resources: What there is to work with.
+        per_record: Whether the threat to each record of the original is wanted, too.
 
     Raises:
         DataError: The data is malformed, or the original does not match the release.
         StudyError: The question does not fit the data.
         BudgetError: It does not fit the memory.
     """
-    means = means or Means()
-    effort = _effort(study, means)
-    steps, table = read_original(study, on_progress=means.watch.reading)
+    budget = _budget(study, resources)
+    steps, table = read_original(study, on_progress=resources.on_progress)
     release = read_release(study, table)
     people, truth = _asked_about(study, release, table)
-    kept = None if checkpoint is None else checkpoint.start_state(resume=resume)
-    found = threat(
+    checkpoint = resources.checkpoint
+    state = None if checkpoint is None else checkpoint.start_state(resume=resources.resume)
+    outcome = threat(
         release,
         truth,
         people=people,
@@ -304,19 +117,23 @@ def run_threat(
         learner_mean=study.reading == "6",
         points=POINTS,
         exceeds=study.exceeds,
-        effort=effort,
-        state=kept,
-        on_progress=means.watch.sampling,
+        budget=budget,
+        state=state,
+        on_progress=resources.on_progress,
         on_state=None if checkpoint is None else checkpoint.save_state,
     )
-    return ThreatRun(
-        study=study,
-        release=release,
-        knowledge=found.knowledge,
-        measures=found.measures,
-        sampled=found.sampled,
-        exact=_exact(study, found.knowledge),
-        steps=steps,
+    measures, sampled = outcome.measures, outcome.sampled
+    precise = sampled is None or sampled.stopped == "precision"
+    return Run(
+        study,
+        replace(outcome, suppressed=study.suppressed, steps=steps),
+        per_record=measures.records_frame() if per_record and measures is not None else None,
+        unfinished=""
+        if precise
+        else text(
+            "note: the precision was not reached; the same command with --resume --overwrite and more --sweeps "
+            "goes on from here"
+        ),
     )
 
 
@@ -366,7 +183,7 @@ def _is_in_order(release: Release, table: EncodedTable, *, in_order: bool) -> bo
     return in_order and kept and table.records == release.records + release.left_out
 
 
-def _effort(study: ThreatStudy, means: Means) -> Effort:
+def _budget(study: ThreatStudy, resources: Resources) -> SamplingBudget:
     """Return how long to sample.
 
     Raises:
@@ -376,9 +193,9 @@ def _effort(study: ThreatStudy, means: Means) -> Effort:
         name: value for name, value in study.sampling.model_dump().items() if value is not None
     }
     given = {"seed": study.seed} | given
-    if means.threads is not None:
-        given["threads"] = means.threads
-    least = least_effort()
+    if resources.threads is not None:
+        given["threads"] = resources.threads
+    least = least_budget()
     for name, option in OPTIONS.items():
         low = least.get(name)
         if name not in given:
@@ -400,14 +217,266 @@ def _effort(study: ThreatStudy, means: Means) -> Effort:
                     given=f"{given[name]:g}",
                 )
             )
-    return replace(Effort(), **given)
+    return replace(SamplingBudget(), **given)
 
 
-def _exact(study: ThreatStudy, knowledge: Knowledge) -> ExactKnowledge | None:
-    """Return the beliefs about one victim as exact ratios, where that takes no time and they are exact anyway."""
-    release, victims = knowledge.release, knowledge.victims
-    if not study.known or not knowledge.is_exact or release.records > FEW_RECORDS:
-        return None
-    if release.is_laminar:
-        return closed_form_fractions(release, victims)
-    return enumerated_fractions(release, victims)
+JSON_FORM = ".json"
+
+
+def read_original(
+    study: ThreatStudy, *, on_progress: OnProgress | None = None
+) -> tuple[tuple[Step, ...], EncodedTable | None]:
+    """Read the original, and leave out of it what was not protected; None: the study names none.
+
+    Raises:
+        DataError: The data is malformed.
+        StudyError: The question does not fit the data.
+    """
+    if study.original is None:
+        return (), None
+    known, wanted = study.quasi_identifiers, study.sensitive
+    if study.release.path.suffix.lower() == JSON_FORM:
+        release = _read(study, None)
+        known = tuple(attribute.name for attribute in release.attributes)
+        wanted = release.sensitive.names
+    if not known or not wanted:
+        raise StudyError(
+            text("say what an adversary can know, and what she wants to infer: -q and -s")
+        )
+    content: dict[str, Any] = {
+        "datasets": (study.original,),
+        "adversary": {
+            "quasi_identifiers": known,
+            "sensitive": wanted,
+            "identifier": study.identifier,
+        },
+        "treatment": study.treatment,
+        "seed": study.seed,
+    }
+    question = validated(AssessStudy, content, study.command)
+    single = one_each(next(prepared(question, on_progress=on_progress)), seed=study.seed)
+    return single.steps, single.table
+
+
+def read_release(study: ThreatStudy, original: EncodedTable | None) -> Release:
+    """Read the release, of whatever form it is, under the prior of the study.
+
+    Args:
+        study: What is asked.
+        original: The table behind the release, whose values are the observed domain; None: not given.
+
+    Raises:
+        DataError: The data is malformed, or the release has a value that the original lacks.
+        StudyError: The question does not fit the data.
+    """
+    return _with_prior(study, _read(study, original))
+
+
+def _with_prior(study: ThreatStudy, release: Release) -> Release:
+    """Return the release under the prior that the study gives, if it gives one."""
+    if study.alpha is None and study.beta is None and not study.betas:
+        return release
+    betas: dict[str, Number | dict[str, Number]] = {}
+    for attribute in release.attributes:
+        own: dict[str, Number] = dict(zip(attribute.values, attribute.beta, strict=True))
+        betas[attribute.name] = own if study.beta is None else study.beta
+    betas.update(study.betas)
+    alpha: Number | dict[str, Number] = dict(
+        zip(release.sensitive.values, release.sensitive.alpha, strict=True)
+    )
+    return release.with_prior(alpha=alpha if study.alpha is None else study.alpha, beta=betas)
+
+
+def _read(study: ThreatStudy, original: EncodedTable | None) -> Release:
+    """Read the release, of whatever form it is."""
+    dataset = study.release
+    if dataset.path.suffix.lower() == JSON_FORM:
+        try:
+            return from_json(dataset.path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(
+                text("{file}: cannot be read ({reason})", file=dataset.path.name, reason=error)
+            ) from None
+    if not study.quasi_identifiers:
+        raise StudyError(text("say what an adversary can know: -q COLUMN, once or more"))
+    hierarchies = hierarchies_of(study)
+    domains = domains_of(study, original, hierarchies)
+    if study.sensitive_table is not None:
+        table = _table(dataset, study.quasi_identifiers, (), study.group)
+        _check_observed(study, table, original)
+        return from_anatomy(
+            table,
+            _table(study.sensitive_table, (), (), None),
+            group=study.group or "group",
+            quasi_identifiers=study.quasi_identifiers,
+            values=study.sensitive or None,
+            domains=domains,
+        )
+    if not study.sensitive:
+        raise StudyError(text("say what she wants to infer: -s COLUMN"))
+    table = _table(dataset, study.quasi_identifiers, study.sensitive, study.group)
+    is_vertical = study.group is not None and not study.generalised
+    if is_vertical:
+        _check_observed(study, table, original)
+    if study.shuffled and original is not None and table.records == original.records:
+        table = table.of_records(np.argsort(release_order(original, seed=study.seed)))
+    if study.group is not None and is_vertical:
+        return from_group_column(table, group=study.group, domains=domains)
+    return from_generalised(
+        table,
+        group=study.group,
+        domains=domains,
+        hierarchies=hierarchies,
+    )
+
+
+def _check_observed(study: ThreatStudy, table: EncodedTable, original: EncodedTable | None) -> None:
+    """Make sure that the values of a vertical release are in the original where that is the domain.
+
+    Raises:
+        DataError: One is not: which row, and which column.
+    """
+    if original is None:
+        return
+    for name in observed_columns(study, original):
+        known = set(original.column(name).values.to_pylist())
+        column = table.column(name)
+        texts = column.values.to_pylist()
+        strange = np.array([own not in known for own in texts], np.bool_)[column.codes]
+        if strange.any():
+            row = int(np.argmax(strange))
+            raise DataError(
+                text(
+                    'row {row} of {release}: "{column}" is {value}, but no record of {original} has that; give the '
+                    "table that the release was made of",
+                    row=row + 1,
+                    release=table.name,
+                    column=name,
+                    value=quoted([texts[int(column.codes[row])]]),
+                    original=original.name,
+                )
+            )
+
+
+def _table(
+    dataset: Dataset,
+    quasi_identifiers: tuple[str, ...],
+    sensitive: tuple[str, ...],
+    group: str | None,
+) -> EncodedTable:
+    return read(
+        dataset.path,
+        quasi_identifiers=quasi_identifiers,
+        sensitive=sensitive,
+        also=() if group is None else (group,),
+        dialect=dataset.dialect,
+        types=dataset.types,
+        name=dataset.name,
+    )
+
+
+_ONE_PER_LINE = Dialect(header=False)
+"""A value per line; of a hierarchy's file, the first field."""
+
+
+def hierarchies_of(study: ThreatStudy) -> dict[str, Ancestors]:
+    """Return the hierarchies that the study names, each checked: per value its labels.
+
+    Raises:
+        DataError: A file cannot be read, or is no hierarchy.
+    """
+    return {
+        name: ancestors(read_hierarchy(path, column=name).rows)
+        for name, path in study.hierarchies.items()
+        if name in study.quasi_identifiers
+    }
+
+
+def observed_columns(study: ThreatStudy, original: EncodedTable | None) -> tuple[str, ...]:
+    """Return the columns whose domain is what the original has, nothing else being given for them."""
+    if original is None:
+        return ()
+    observed = study.suggested if study.domain == "released" else study.quasi_identifiers
+    return tuple(
+        name for name in observed if name not in study.domains and name not in study.domain_files
+    )
+
+
+def domains_of(
+    study: ThreatStudy, original: EncodedTable | None, hierarchies: Mapping[str, Ancestors]
+) -> dict[str, Sequence[str]]:
+    """Return the domain of each column that has one; of the others it is what the release names.
+
+    Args:
+        study: What is asked.
+        original: The table behind the release, where it is given.
+        hierarchies: Per column its hierarchy; its values are the domain where none is observed or given.
+
+    Raises:
+        DataError: A file cannot be read, or has no value.
+    """
+    domains: dict[str, Sequence[str]] = {name: tuple(own) for name, own in hierarchies.items()}
+    if original is not None:
+        for name in observed_columns(study, original):
+            domains[name] = sorted(original.column(name).values.to_pylist())
+    for name, given in study.domains.items():
+        numbers = whole_numbers(given) if isinstance(given, str) else None
+        domains[name] = given if numbers is None else [str(number) for number in numbers]
+    for name, path in study.domain_files.items():
+        domains[name] = read_domain(path, column=name)
+    return domains
+
+
+def read_domain(path: Path, *, column: str) -> list[str]:
+    """Read the values that people can have in a column, one per line; a first line that names the column is a header.
+
+    Of a file with several fields, such as that of a hierarchy, the first is taken; their separator is found as that of
+    a hierarchy is.
+
+    Raises:
+        DataError: The file cannot be read, or has no value.
+    """
+    try:
+        source = _opened(path, column)
+    except StudyError:
+        raise DataError(
+            text(
+                "{file}: is not text; write the domain of {column} as one value per line",
+                file=path.name,
+                column=column,
+            )
+        ) from None
+    first = source.columns[:1]
+    values = [value for batch in source.batches(first) for value in batch.column(0).to_pylist()]
+    values = values[1:] if values[:1] == [column] else values
+    if not values:
+        raise DataError(
+            text(
+                "{file}: has no value; write the domain of {column} as one value per line",
+                file=path.name,
+                column=column,
+            )
+        )
+    return list(dict.fromkeys(values))
+
+
+def _opened(path: Path, column: str) -> Source:
+    """Open a file by the separator of its fields; a line is one value where no header or hierarchy tells of fields."""
+    semicolons = _ONE_PER_LINE.model_copy(update={"separator": SEPARATOR})
+    source = open_source(path, dialect=semicolons)
+    if len(source.columns) > 1 or not (_is_hierarchy(path, column) or _has_header(path, column)):
+        return source
+    return open_source(path, dialect=_ONE_PER_LINE)
+
+
+def _is_hierarchy(path: Path, column: str) -> bool:
+    try:
+        return read_hierarchy(path, column=column).height > 1
+    except DataError:
+        return False
+
+
+def _has_header(path: Path, column: str) -> bool:
+    """Tell whether the first of several fields, by a detected separator, names the column."""
+    names = open_source(path, dialect=Dialect()).columns
+    return len(names) > 1 and names[0] == column

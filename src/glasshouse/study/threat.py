@@ -95,7 +95,7 @@ Domain = Annotated[tuple[str, ...] | str, AfterValidator(_is_domain)]
 
 
 class Sampling(Model):
-    """How long to sample, and for what precision; what is not given is as `glasshouse.groups.Effort` says."""
+    """How long to sample, and for what precision; what is not given is as `glasshouse.groups.SamplingBudget` says."""
 
     precision: Annotated[StrictFloat, _finite("--precision")] | None = None
     """The Monte-Carlo error that every share, and every belief about one victim, shall have at most."""

@@ -15,10 +15,10 @@ import numpy as np
 from glasshouse.errors import printable
 from glasshouse.groups import Beliefs, Measures, Release, Sampled
 from glasshouse.groups.measures import TIE
+from glasshouse.groups.threat import ThreatOutcome
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.report.attacks import graded
 from glasshouse.report.page import Finding, Severity
-from glasshouse.report.threat.outcome import Threatened
 from glasshouse.report.words import (
     counted,
     enumeration,
@@ -29,13 +29,14 @@ from glasshouse.report.words import (
     percentages,
     rounded,
 )
-from glasshouse.study.threat import ThreatStudy
 
 TWICE = 2.0
 """Who is more than so many times as sure of somebody's truth has learned something about the person."""
 
 
-def threat_findings(outcome: Threatened, *, exact: bool = False) -> tuple[Finding, ...]:
+def threat_findings(
+    outcome: ThreatOutcome, *, subject: str = "person", exact: bool = False
+) -> tuple[Finding, ...]:
     """Return what an attacker learns, how much of it is beyond the population, what is safe, and how sure that is.
 
     Args:
@@ -43,27 +44,27 @@ def threat_findings(outcome: Threatened, *, exact: bool = False) -> tuple[Findin
         exact: Whether the likeliest value of one victim is named, for the analyst's own eyes.
     """
     certainty = certainty_of(outcome)
-    if outcome.study.known:
+    if outcome.one_victim:
         return (victim_belief(outcome, exact=exact), against_learner(outcome), certainty)
     measures = outcome.measures
     if measures is None:
-        return (_without_original(outcome), certainty)
+        return (_without_original(outcome, subject), certainty)
     others = (_underrated(outcome, measures), _faithful(outcome, measures))
     return (
-        _guessed(outcome, measures),
-        _beyond(outcome, measures),
+        _guessed(outcome, measures, subject),
+        _beyond(outcome, measures, subject),
         certainty,
         *(finding for finding in others if finding is not None),
         _learned(outcome, measures),
     )
 
 
-def _guessed(outcome: Threatened, measures: Measures) -> Finding:
+def _guessed(outcome: ThreatOutcome, measures: Measures, subject: str) -> Finding:
     attacker, learner = measures.attacker.share_at_random, measures.learner.share_at_random
     more = attacker - learner
     said = frequencies(ratio(attacker), ratio(learner), measures.baseline)
     parts = {
-        "person": indefinite(outcome.study.subject),
+        "person": indefinite(subject),
         "release": outcome.release.name,
         "known": known_of(outcome.release),
         "secret": secret_of(outcome.release),
@@ -98,8 +99,8 @@ def _guessed(outcome: Threatened, measures: Measures) -> Finding:
     )
 
 
-def _better(outcome: Threatened, parts: Mapping[str, str]) -> str:
-    hidden = outcome.study.suppressed
+def _better(outcome: ThreatOutcome, parts: Mapping[str, str]) -> str:
+    hidden = outcome.suppressed
     if hidden == 0:
         return text(
             "Somebody who knows that {person} is in {release}, and their {known}, guesses the {secret} right for "
@@ -119,8 +120,8 @@ def _better(outcome: Threatened, parts: Mapping[str, str]) -> str:
     )
 
 
-def _no_better(outcome: Threatened, parts: Mapping[str, str]) -> str:
-    hidden = outcome.study.suppressed
+def _no_better(outcome: ThreatOutcome, parts: Mapping[str, str]) -> str:
+    hidden = outcome.suppressed
     if hidden == 0:
         return text(
             "Somebody who knows that {person} is in {release}, and their {known}, guesses the {secret} right for "
@@ -145,7 +146,7 @@ def _share(measures: Measures, value: float, figure: str) -> str:
     return plus_minus(number(value, ".6g"), None if own is None else own.error)
 
 
-def _beyond(outcome: Threatened, measures: Measures) -> Finding:
+def _beyond(outcome: ThreatOutcome, measures: Measures, subject: str) -> Finding:
     limit = measures.exceeds
     above, twice = (measures.share_above(each, threatened=False) for each in (limit, TWICE))
     most = float(measures.relative.max())
@@ -161,7 +162,9 @@ def _beyond(outcome: Threatened, measures: Measures) -> Finding:
         )
     return Finding(
         graded(twice),
-        _surer(outcome, measures, above) if above else _nothing_beyond(outcome, most, limit),
+        _surer(outcome, measures, above, subject)
+        if above
+        else _nothing_beyond(outcome, most, limit),
         figure=figure,
         meaning=text(
             "Of these people the table tells more than of people like them: nobody would know it, had they not been in "
@@ -193,7 +196,7 @@ def _relative_figure(measures: Measures, above: Fraction, twice: Fraction) -> st
     )
 
 
-def _nothing_beyond(outcome: Threatened, most: float, limit: float) -> str:
+def _nothing_beyond(outcome: ThreatOutcome, most: float, limit: float) -> str:
     parts = {"release": outcome.release.name, "secret": secret_of(outcome.release)}
     if most <= 1 + TIE:
         return text(
@@ -210,13 +213,13 @@ def _nothing_beyond(outcome: Threatened, most: float, limit: float) -> str:
     )
 
 
-def _surer(outcome: Threatened, measures: Measures, above: Fraction) -> str:
+def _surer(outcome: ThreatOutcome, measures: Measures, above: Fraction, subject: str) -> str:
     limit = measures.exceeds
     count, named = (
         round(share * measures.records) for share in (above, measures.share_above(limit))
     )
     parts = {
-        "people": counted(count, outcome.study.subject),
+        "people": counted(count, subject),
         "share": percentage(above),
         "release": outcome.release.name,
         "secret": secret_of(outcome.release),
@@ -246,7 +249,7 @@ def _surer(outcome: Threatened, measures: Measures, above: Fraction) -> str:
     )
 
 
-def _learned(outcome: Threatened, measures: Measures) -> Finding:
+def _learned(outcome: ThreatOutcome, measures: Measures) -> Finding:
     """Say what anybody may learn about the population, which is no threat to those in the table."""
     learner = measures.learner.share_at_random
     guessed, always = frequencies(ratio(learner), measures.baseline)
@@ -281,7 +284,7 @@ def _learned(outcome: Threatened, measures: Measures) -> Finding:
     )
 
 
-def _underrated(outcome: Threatened, measures: Measures) -> Finding | None:
+def _underrated(outcome: ThreatOutcome, measures: Measures) -> Finding | None:
     """Say if the usual model of an attacker takes the table for safer than it is, or guesses better than ours."""
     attacker, random = (
         ratio(each.share_at_random) for each in (measures.attacker, measures.random_worlds)
@@ -318,7 +321,7 @@ def _underrated(outcome: Threatened, measures: Measures) -> Finding | None:
     )
 
 
-def _faithful(outcome: Threatened, measures: Measures) -> Finding | None:
+def _faithful(outcome: ThreatOutcome, measures: Measures) -> Finding | None:
     own = measures.faithfulness
     if own is None:
         return None
@@ -340,9 +343,9 @@ def _faithful(outcome: Threatened, measures: Measures) -> Finding | None:
     )
 
 
-def _without_original(outcome: Threatened) -> Finding:
+def _without_original(outcome: ThreatOutcome, subject: str) -> Finding:
     (attacker, of_attacker), (learner, of_learner) = (
-        outcome.average(name) for name in ("attacker", learner_name(outcome.study))
+        outcome.average(name) for name in ("attacker", learner_name(outcome.reading))
     )
     sure, learned = percentages(ratio(attacker), ratio(learner))
     return Finding(
@@ -350,7 +353,7 @@ def _without_original(outcome: Threatened) -> Finding:
         text(
             "On average somebody who knows that {person} is in {release} gives the likeliest {secret} a probability of "
             "{attacker}, beside {learner} about the population; give the original to know how often that is right.",
-            person=indefinite(outcome.study.subject),
+            person=indefinite(subject),
             release=outcome.release.name,
             secret=secret_of(outcome.release),
             attacker=sure,
@@ -389,7 +392,7 @@ def likeliest(beliefs: Beliefs) -> list[int]:
     return [int(place) for place in order if own[best] - own[place] <= margin[place]]
 
 
-def victim_belief(outcome: Threatened, *, exact: bool) -> Finding:
+def victim_belief(outcome: ThreatOutcome, *, exact: bool) -> Finding:
     """Say how sure the attacker is of the victim's likeliest value, and how sure the learner is of the same.
 
     Args:
@@ -398,7 +401,7 @@ def victim_belief(outcome: Threatened, *, exact: bool) -> Finding:
     """
     told = outcome.knowledge.beliefs()
     attacker, learner = (
-        told[name].probabilities[0] for name in ("attacker", learner_name(outcome.study))
+        told[name].probabilities[0] for name in ("attacker", learner_name(outcome.reading))
     )
     places = likeliest(told["attacker"])
     if not told["attacker"].is_exact:
@@ -525,10 +528,10 @@ def _unnamed_belief(parts: Mapping[str, str], secret: str, *, unknown: bool) -> 
     )
 
 
-def against_learner(outcome: Threatened) -> Finding:
+def against_learner(outcome: ThreatOutcome) -> Finding:
     """Say whether she would name another value without knowing that the victim is in the table."""
     told = outcome.knowledge.beliefs()
-    attacker, learner = told["attacker"], told[learner_name(outcome.study)]
+    attacker, learner = told["attacker"], told[learner_name(outcome.reading)]
     hers, others = likeliest(attacker), likeliest(learner)
     parts = {"release": outcome.release.name, "secret": secret_of(outcome.release)}
     sampled = [own for own, places in ((attacker, hers), (learner, others)) if len(places) > 1]
@@ -626,14 +629,14 @@ def _points_at_none(
     )
 
 
-def certainty_of(outcome: Threatened) -> Finding:
+def certainty_of(outcome: ThreatOutcome) -> Finding:
     """Say whether the figures are exact, and if not, how far they can be relied on."""
     sampled = outcome.sampled
     sentence = _exactness(outcome) if sampled is None else _precision(outcome, sampled)
     return Finding(Severity.NOTE, sentence)
 
 
-def _exactness(outcome: Threatened) -> str:
+def _exactness(outcome: ThreatOutcome) -> str:
     if not outcome.knowledge.is_exact:
         return text("These figures were sampled; how well the chains agree is not known here.")
     method, mean = method_label(outcome.knowledge.method), outcome.knowledge.learner_mean
@@ -662,7 +665,7 @@ def _exactness(outcome: Threatened) -> str:
     return text("These figures are exact ({method}), not sampled.", method=method)
 
 
-def _precision(outcome: Threatened, sampled: Sampled) -> str:
+def _precision(outcome: ThreatOutcome, sampled: Sampled) -> str:
     if sampled.multimodal:
         return text(
             "These figures are not to be relied on: after {sweeps} sweeps the {chains} chains still disagree; the "
@@ -686,8 +689,8 @@ def _precision(outcome: Threatened, sampled: Sampled) -> str:
     )
 
 
-def _largest_error(outcome: Threatened, sampled: Sampled) -> float:
-    if outcome.study.known:
+def _largest_error(outcome: ThreatOutcome, sampled: Sampled) -> float:
+    if outcome.one_victim:
         return sampled.largest_error
     figures = (*sampled.aggregates, *sampled.figures)
     return max(
@@ -739,9 +742,9 @@ def known_of(release: Release) -> str:
     return enumeration([each.name for each in release.attributes])
 
 
-def learner_name(study: ThreatStudy) -> str:
-    """Return under which name the learner of the study's reading stands."""
-    return "learner" if study.reading == "5" else "learner_mean"
+def learner_name(reading: Reading) -> str:
+    """Return under which name the learner of a reading stands."""
+    return "learner" if reading is Reading.RATIO_OF_EXPECTATIONS else "learner_mean"
 
 
 def ratio(share: float) -> Fraction:

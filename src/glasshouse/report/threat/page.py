@@ -7,10 +7,12 @@ learner are of the likeliest, in whole per cent.
 from __future__ import annotations
 
 from glasshouse.groups import Measures, Sampled
-from glasshouse.groups.sampling_results import Aggregate
-from glasshouse.groups.titles import figure_title
+from glasshouse.groups.estimates import Aggregate, figure_title
+from glasshouse.groups.threat import ThreatOutcome
 from glasshouse.language import exactly, marked, number, text, text_for, translated
+from glasshouse.report.cells import text_table
 from glasshouse.report.page import (
+    Brief,
     Cell,
     Column,
     Figure,
@@ -21,7 +23,7 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
-from glasshouse.report.provenance import treatment_section
+from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.threat.charts import (
     beliefs,
     beliefs_table,
@@ -42,17 +44,18 @@ from glasshouse.report.threat.findings import (
     plus_minus,
     secret_of,
     threat_findings,
+    value_text,
 )
-from glasshouse.report.threat.outcome import Threatened
 from glasshouse.report.words import enumeration, glossary, indefinite
 from glasshouse.study import parse_condition
-
-__all__ = ["Threatened", "threat_findings", "threat_page"]
+from glasshouse.study.threat import ThreatStudy
 
 METHOD = "Boreale, Corradi and Viscardi 2020, “Relative Privacy Threats and Learning From Anonymized Data” (IEEE TIFS)"
+MOST_VALUES = 15
+"""So many sensitive values of a victim a terminal shows."""
 
 
-def threat_page(outcome: Threatened, *, provenance: Provenance) -> Page:
+def page(outcome: ThreatOutcome, question: ThreatStudy, *, provenance: Provenance) -> Page:
     """Return the report of an anonymised table."""
     measures = outcome.measures
     sections = [
@@ -65,13 +68,13 @@ def threat_page(outcome: Threatened, *, provenance: Provenance) -> Page:
         title=text(
             "What {release} tells about {person}, beyond the population",
             release=outcome.release.name,
-            person=indefinite(outcome.study.subject),
+            person=indefinite(question.subject),
         ),
-        lead=_lead(outcome),
-        findings=threat_findings(outcome),
+        lead=_lead(outcome, question),
+        findings=threat_findings(outcome, subject=question.subject),
         figures=_figures(outcome),
         sections=tuple(section for section in sections if section is not None),
-        adversary=_adversary(outcome),
+        adversary=_adversary(outcome, question),
         limits=_limits(outcome),
         provenance=provenance,
         command="glasshouse threat --study study.toml",
@@ -80,25 +83,102 @@ def threat_page(outcome: Threatened, *, provenance: Provenance) -> Page:
     )
 
 
-def _lead(outcome: Threatened) -> str:
+def brief(outcome: ThreatOutcome, question: ThreatStudy) -> Brief:
+    """Return what a terminal says of an anonymised table."""
+    release, measures = outcome.release, outcome.measures
+    heading = text(
+        "{release}: {records} in {groups}, {method}",
+        release=release.name,
+        records=text_for(release.records, "{count} record", "{count} records"),
+        groups=text_for(outcome.groups, "{count} group", "{count} groups"),
+        method=method_label(outcome.knowledge.method),
+    )
+    if outcome.one_victim:
+        table = _beliefs_of_victim(outcome)
+    else:
+        table = _averages_table(outcome) if measures is None else _guesses_table(measures)
+    return Brief(
+        (heading, *treatment_blocks(outcome.steps), table),
+        threat_findings(outcome, subject=question.subject, exact=True),
+        notes=() if outcome.sampled is None else tuple(outcome.sampled.warnings),
+    )
+
+
+def _guesses_table(measures: Measures) -> Table:
+    rows = [(text("says the most frequent value"), _percent(float(measures.baseline)), "", "")]
+    for name, threat in measures.adversaries().items():
+        figures = (
+            (_percent(float(threat.share)), f"gt_{name}", 100),
+            (_percent(threat.share_at_random), f"gt_{name}_random_ties", 100),
+            (number(threat.absolute_error, ",.1f"), f"abs_{name}", 1),
+        )
+        cells = (_sampled_figure(measures, *figure) for figure in figures)
+        rows.append((adversary_label(name), *cells))
+    titles = (text("guesses right"), text("ties at random"), text("absolute error"))
+    return text_table("", text("somebody who"), titles, rows)
+
+
+def _averages_table(outcome: ThreatOutcome) -> Table:
+    rows = []
+    for name in outcome.knowledge.beliefs():
+        average, error = outcome.average(name)
+        sure = plus_minus(_percent(average), None if error is None else 100 * error)
+        rows.append((adversary_label(name), sure))
+    titles = (text("sure of the likeliest value, on average"),)
+    return text_table("", text("somebody who"), titles, rows)
+
+
+def _beliefs_of_victim(outcome: ThreatOutcome) -> Table:
+    beliefs = outcome.knowledge.of(0)
+    exact = outcome.to_dict().get("exact", {})
+    order = sorted(beliefs["attacker"], key=lambda value: -beliefs["attacker"][value])
+    rows = [
+        (
+            value_text(value),
+            *(
+                _percent(belief[value]) + _short_ratio(exact.get(name, {}).get(value))
+                for name, belief in beliefs.items()
+            ),
+        )
+        for value in order[:MOST_VALUES]
+    ]
+    return text_table("", text("value"), [adversary_label(name) for name in beliefs], rows)
+
+
+def _percent(share: float) -> str:
+    return text("{figure} %", figure=number(100 * share, ".2f"))
+
+
+def _sampled_figure(measures: Measures, figure: str, name: str, scale: float) -> str:
+    """Return a figure with its Monte-Carlo error, where it was sampled."""
+    estimate = measures.figures.get(name)
+    return plus_minus(figure, None if estimate is None else scale * estimate.error)
+
+
+def _short_ratio(ratio: str | None) -> str:
+    """Show an exact ratio where it is short."""
+    return f" ({ratio})" if ratio is not None and "/" in ratio and len(ratio) <= 9 else ""
+
+
+def _lead(outcome: ThreatOutcome, question: ThreatStudy) -> str:
     records = text_for(outcome.release.records, "{count} record", "{count} records")
     groups = text_for(outcome.groups, "{count} group", "{count} groups")
-    if not outcome.study.known:
+    if not outcome.one_victim:
         return text("{records} in {groups}", records=records, groups=groups)
     return text(
         "{records} in {groups}, and a victim of whom this is known: {known}. This report is personal data.",
         records=records,
         groups=groups,
-        known=_known_of_victim(outcome),
+        known=_known_of_victim(question),
     )
 
 
-def _known_of_victim(outcome: Threatened) -> str:
-    return enumeration([parse_condition(each).column for each in outcome.study.known])
+def _known_of_victim(question: ThreatStudy) -> str:
+    return enumeration([parse_condition(fact).column for fact in question.known])
 
 
-def _figures(outcome: Threatened) -> tuple[Figure, ...]:
-    if outcome.study.known:
+def _figures(outcome: ThreatOutcome) -> tuple[Figure, ...]:
+    if outcome.one_victim:
         return (_beliefs_figure(outcome),)
     return () if outcome.measures is None else measure_figures(outcome.measures)
 
@@ -120,7 +200,7 @@ def measure_figures(measures: Measures) -> tuple[Figure, ...]:
         guessed,
         Figure.of(
             relative_threat(measures),
-            label=text("Threatened records by relative threat"),
+            label=text("ThreatOutcome records by relative threat"),
             caption=text(
                 "0: as sure as about the population. 1: twice as sure. 2: four times. Below 0: less sure."
             ),
@@ -140,8 +220,8 @@ def measure_figures(measures: Measures) -> tuple[Figure, ...]:
     )
 
 
-def _beliefs_figure(outcome: Threatened) -> Figure:
-    learner = learner_name(outcome.study)
+def _beliefs_figure(outcome: ThreatOutcome) -> Figure:
+    learner = learner_name(outcome.reading)
     return Figure.of(
         beliefs(outcome.knowledge, learner),
         label=text("How sure attacker and learner are of the likeliest values of the victim"),
@@ -153,13 +233,13 @@ def _beliefs_figure(outcome: Threatened) -> Figure:
     )
 
 
-def _release(outcome: Threatened) -> Section:
+def _release(outcome: ThreatOutcome) -> Section:
     release = outcome.release
     rows = [
         (text("scheme"), _scheme(outcome)),
         (text("records in groups"), number(release.records)),
         (text("groups"), number(outcome.groups)),
-        (text("suppressed records, which can be anybody’s"), number(outcome.study.suppressed)),
+        (text("suppressed records, which can be anybody’s"), number(outcome.suppressed)),
         (text("computed by"), method_label(outcome.knowledge.method)),
         *(
             (text("values of {name}", name=each.name), number(len(each.values)))
@@ -175,18 +255,18 @@ def _release(outcome: Threatened) -> Section:
     return Section(text("The release"), tables=(Table(columns, (Group(cells),)),))
 
 
-def _scheme(outcome: Threatened) -> str:
+def _scheme(outcome: ThreatOutcome) -> str:
     if outcome.release.is_vertical:
         return text("vertical (values permuted within groups)")
     return text("horizontal (values generalised)")
 
 
-def _adversary(outcome: Threatened) -> tuple[str, ...]:
-    if outcome.study.known:
+def _adversary(outcome: ThreatOutcome, question: ThreatStudy) -> tuple[str, ...]:
+    if outcome.one_victim:
         knows = text(
             "The attacker knows that the person is in the table and, of this person, {known}. She knows the whole "
             "release and how it was made.",
-            known=_known_of_victim(outcome),
+            known=_known_of_victim(question),
         )
     else:
         knows = text(
@@ -200,9 +280,9 @@ def _adversary(outcome: Threatened) -> tuple[str, ...]:
     )
 
 
-def _limits(outcome: Threatened) -> tuple[str, ...]:
+def _limits(outcome: ThreatOutcome) -> tuple[str, ...]:
     limits = [
-        *(_about_one_person() if outcome.study.known else ()),
+        *(_about_one_person() if outcome.one_victim else ()),
         text(
             "Attacker and learner reason by Bayes’ rule from the same Dirichlet priors, and take the attributes as "
             "independent given the sensitive value. Who knows of other relations between them may learn more."
@@ -213,14 +293,14 @@ def _limits(outcome: Threatened) -> tuple[str, ...]:
             "or those that the study gives. Another domain gives other figures."
         ),
     ]
-    if outcome.study.suppressed:
+    if outcome.suppressed:
         limits.append(
             text(
                 "The sensitive values of suppressed records are published too: the attacker takes into account that "
                 "anybody’s record may be among them."
             )
         )
-    if outcome.measures is not None and outcome.study.known == ():
+    if outcome.measures is not None and not outcome.one_victim:
         limits.append(
             text(
                 "How often a guess is right is counted on the original, which only the publisher has; it says nothing "
@@ -244,16 +324,16 @@ def _about_one_person() -> tuple[str, ...]:
     )
 
 
-def _reading(outcome: Threatened) -> str:
-    if outcome.study.reading == "5":
+def _reading(outcome: ThreatOutcome) -> str:
+    if outcome.reading is Reading.RATIO_OF_EXPECTATIONS:
         return text("What the learner believes is the ratio of expectations, equation (5).")
     return text("What the learner believes is the expectation of the ratio, equation (6).")
 
 
-def _terms(outcome: Threatened) -> tuple[Term, ...]:
+def _terms(outcome: ThreatOutcome) -> tuple[Term, ...]:
     threats = (
         Term(
-            text("Threatened record"),
+            text("ThreatOutcome record"),
             text("A record whose true sensitive value is the one that an adversary would name."),
         ),
         Term(
@@ -310,7 +390,7 @@ def _terms(outcome: Threatened) -> tuple[Term, ...]:
     )
 
 
-def _words(outcome: Threatened) -> tuple[Term, ...]:
+def _words(outcome: ThreatOutcome) -> tuple[Term, ...]:
     return glossary(
         "attacker",
         "learner",
@@ -322,7 +402,7 @@ def _words(outcome: Threatened) -> tuple[Term, ...]:
         "prior",
         "attribute inference",
         *([] if outcome.release.is_vertical else ["generalisation"]),
-        *(["suppression"] if outcome.study.suppressed else []),
+        *(["suppression"] if outcome.suppressed else []),
     )
 
 

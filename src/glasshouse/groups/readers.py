@@ -7,13 +7,11 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from glasshouse.arrays import Codes, Integers
 from glasshouse.errors import DataError, StudyError, quoted
-from glasshouse.groups.labels import Ancestors, domain_of, labelled_sets
-from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive, prior_of
-from glasshouse.groups.sets import ValueSets
-from glasshouse.groups.victims import joint_column
+from glasshouse.groups.labels import Ancestors, ValueSets, domain_of, labelled_sets
+from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive, joint_column, prior_of
 from glasshouse.language import text
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.generalised import is_suppressed
@@ -59,37 +57,37 @@ def from_generalised(
     (2, True)
     """
     names, secrets = _roles(table, quasi_identifiers, sensitive, group)
-    kept = np.arange(table.records)
+    records = np.arange(table.records)
     if leave_out_suppressed:
-        kept = np.flatnonzero(~is_suppressed(table, names))
-    if not len(kept):
+        records = np.flatnonzero(~is_suppressed(table, names))
+    if not len(records):
         raise DataError(
             text("{table}: no record is left in any group; release more", table=table.name)
         )
     columns = [table.column(name) for name in names]
-    by_labels = refined([_taken(column, kept) for column in columns], len(kept))
-    classes = by_labels if group is None else _groups(table, group, kept, by_labels)
+    by_labels = refined([_taken(column, records) for column in columns], len(records))
+    classes = by_labels if group is None else _groups(table, group, records, by_labels)
     order = classes.order.astype(np.int64)
-    firsts = kept[order[classes.starts[:-1]]]
-    own_domains = _domains(domains, names)
+    firsts = records[order[classes.starts[:-1]]]
+    given_domains = _domains(domains, names)
     attributes, codes = [], []
     for column in columns:
         attribute, label = _labelled(
-            column, kept, own_domains.get(column.name), (hierarchies or {}).get(column.name)
+            column, records, given_domains.get(column.name), (hierarchies or {}).get(column.name)
         )
         attributes.append(attribute)
         codes.append(label[column.codes[firsts]])
-    own, own_codes = _sensitive(table, secrets, kept, domains)
+    secret, secret_codes = _sensitive(table, secrets, records, domains)
     return Release(
         name=table.name,
         scheme=Scheme.HORIZONTAL,
         attributes=tuple(attributes),
-        sensitive=own,
+        sensitive=secret,
         starts=classes.starts,
-        sensitive_codes=own_codes[order],
+        sensitive_codes=secret_codes[order],
         codes=np.ascontiguousarray(np.stack(codes, axis=1)),
-        positions=kept[order],
-        left_out=table.records - len(kept),
+        positions=records[order],
+        left_out=table.records - len(records),
     )
 
 
@@ -119,19 +117,19 @@ def from_group_column(
     [2, 1]
     """
     names, secrets = _roles(table, quasi_identifiers, sensitive, group)
-    kept = np.arange(table.records)
+    records = np.arange(table.records)
     _check_nobody_twice(table, group)
     classes = refined([table.column(group)], table.records)
     order = classes.order.astype(np.int64)
     attributes, codes = _plain_attributes(table, names, _domains(domains, names))
-    own, own_codes = _sensitive(table, secrets, kept, domains)
+    secret, secret_codes = _sensitive(table, secrets, records, domains)
     return Release(
         name=table.name,
         scheme=Scheme.VERTICAL,
         attributes=attributes,
-        sensitive=own,
+        sensitive=secret,
         starts=classes.starts,
-        sensitive_codes=own_codes[order],
+        sensitive_codes=secret_codes[order],
         codes=np.ascontiguousarray(codes[order]),
         positions=order,
     )
@@ -178,20 +176,20 @@ def from_anatomy(
     }
     group_of_row = _group_of_row(sensitive, group, number, known.name)
     times = _times(sensitive, count, known)
-    told = np.bincount(group_of_row, weights=times, minlength=classes.classes).astype(np.int64)
-    _check_sizes(classes, told, list(number), known.name)
+    counted = np.bincount(group_of_row, weights=times, minlength=classes.classes).astype(np.int64)
+    _check_sizes(classes, counted, list(number), known.name)
     repeated = np.repeat(np.arange(sensitive.records), times)
     group_of = group_of_row[repeated]
-    own, own_codes = _sensitive(sensitive, secrets, np.arange(sensitive.records), domains)
+    secret, secret_codes = _sensitive(sensitive, secrets, np.arange(sensitive.records), domains)
     attributes, codes = _plain_attributes(known, names, _domains(domains, names))
     order = classes.order.astype(np.int64)
     return Release(
         name=known.name,
         scheme=Scheme.VERTICAL,
         attributes=attributes,
-        sensitive=own,
+        sensitive=secret,
         starts=classes.starts,
-        sensitive_codes=own_codes[repeated[np.argsort(group_of, kind="stable")]],
+        sensitive_codes=secret_codes[repeated[np.argsort(group_of, kind="stable")]],
         codes=np.ascontiguousarray(codes[order]),
         positions=order,
     )
@@ -239,23 +237,23 @@ def _domains(domains: Domains | None, names: Sequence[str]) -> dict[str, tuple[s
     return {name: tuple(dict.fromkeys(map(str, values))) for name, values in domains.items()}
 
 
-def _taken(column: Column, kept: NDArray[np.int64]) -> Column:
-    return Column(column.name, column.codes[kept], column.values)
+def _taken(column: Column, records: Integers) -> Column:
+    return Column(column.name, column.codes[records], column.values)
 
 
-def _used(column: Column, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+def _used(column: Column, records: Integers) -> Integers:
     """Return the codes that records have, in ascending order."""
-    return np.flatnonzero(np.bincount(column.codes[kept], minlength=column.cardinality))
+    return np.flatnonzero(np.bincount(column.codes[records], minlength=column.cardinality))
 
 
 def _labelled(
     column: Column,
-    kept: NDArray[np.int64],
+    records: Integers,
     domain: tuple[str, ...] | None,
     hierarchy: Ancestors | None,
-) -> tuple[Attribute, NDArray[np.int32]]:
+) -> tuple[Attribute, Codes]:
     """Return an attribute of a horizontal release, and the label's code for each code of its column."""
-    used = _used(column, kept)
+    used = _used(column, records)
     texts = column.values.take(pa.array(used)).to_pylist()
     values = domain or domain_of(column.name, texts, hierarchy)
     sets = labelled_sets(column.name, texts, values, hierarchy)
@@ -267,20 +265,20 @@ def _labelled(
 
 def _plain_attributes(
     table: EncodedTable, names: Sequence[str], domains: Mapping[str, tuple[str, ...]]
-) -> tuple[tuple[Attribute, ...], NDArray[np.int32]]:
+) -> tuple[tuple[Attribute, ...], Codes]:
     """Return the attributes of a vertical release, and the codes of all rows."""
     attributes, codes = [], []
     for name in names:
         column = table.column(name)
         values = domains.get(name) or tuple(sorted(column.values.to_pylist()))
-        own = recoded(column, values, where=text('the domain of "{name}"', name=name))
+        code_of_text = recoded(column, values, where=text('the domain of "{name}"', name=name))
         sets = ValueSets.singletons(len(values))
         attributes.append(Attribute(name, values, prior_of("beta", 1, name, values), values, sets))
-        codes.append(own[column.codes])
+        codes.append(code_of_text[column.codes])
     return tuple(attributes), np.stack(codes, axis=1)
 
 
-def recoded(column: Column, values: Sequence[str], *, where: str) -> NDArray[np.int32]:
+def recoded(column: Column, values: Sequence[str], *, where: str) -> Codes:
     """Return, for each code of a column, the position of its text among some values.
 
     Raises:
@@ -301,36 +299,38 @@ def recoded(column: Column, values: Sequence[str], *, where: str) -> NDArray[np.
 
 
 def _sensitive(
-    table: EncodedTable, names: Sequence[str], kept: NDArray[np.int64], domains: Domains | None
-) -> tuple[Sensitive, NDArray[np.int32]]:
+    table: EncodedTable, names: Sequence[str], records: Integers, domains: Domains | None
+) -> tuple[Sensitive, Codes]:
     """Return the sensitive attribute, and the codes of the kept records."""
     column = joint_column([table.column(name) for name in names], table.records)
     given = None if isinstance(domains, EncodedTable) else _domains(domains, []).get(column.name)
-    used = column.values.take(pa.array(_used(column, kept))).to_pylist()
+    used = column.values.take(pa.array(_used(column, records))).to_pylist()
     values = given or tuple(sorted(used))
-    own = np.full(column.cardinality, -1, np.int32)
+    code_of_text = np.full(column.cardinality, -1, np.int32)
     chosen = Column(column.name, np.zeros(0, np.uint8), pa.array(used, pa.large_string()))
-    own[_used(column, kept)] = recoded(
+    code_of_text[_used(column, records)] = recoded(
         chosen, values, where=text('the domain of "{name}"', name=column.name)
     )
     sensitive = Sensitive(tuple(names), values, prior_of("alpha", 1, column.name, values))
-    return sensitive, own[column.codes[kept]]
+    return sensitive, code_of_text[column.codes[records]]
 
 
-def _groups(
-    table: EncodedTable, group: str, kept: NDArray[np.int64], by_labels: Partition
-) -> Partition:
+def _groups(table: EncodedTable, group: str, records: Integers, by_labels: Partition) -> Partition:
     """Return the groups that a column names, whose rows must have the same labels."""
     _check_nobody_twice(table, group)
-    classes = refined([_taken(table.column(group), kept)], len(kept))
-    both = refined([_taken(table.column(group), kept)], len(kept), by_labels)
+    classes = refined([_taken(table.column(group), records)], len(records))
+    both = refined([_taken(table.column(group), records)], len(records), by_labels)
     if both.classes != classes.classes:
         seen = np.full(classes.classes, -1, np.int64)
-        for number, own in zip(classes.numbers.tolist(), both.numbers.tolist(), strict=True):
-            if seen[number] not in (-1, own):
+        for number, class_number in zip(
+            classes.numbers.tolist(), both.numbers.tolist(), strict=True
+        ):
+            if seen[number] not in (-1, class_number):
                 first = int(classes.order[classes.starts[number]])
                 written = (
-                    table.column(group).values[int(table.column(group).codes[kept[first]])].as_py()
+                    table.column(group)
+                    .values[int(table.column(group).codes[records[first]])]
+                    .as_py()
                 )
                 raise DataError(
                     text(
@@ -340,7 +340,7 @@ def _groups(
                         group=quoted([written]),
                     )
                 )
-            seen[number] = own
+            seen[number] = class_number
     return classes
 
 
@@ -368,7 +368,7 @@ def _check_nobody_twice(table: EncodedTable, group: str) -> None:
 
 def _group_of_row(
     sensitive: EncodedTable, group: str, number: Mapping[str, int], known: str
-) -> NDArray[np.int64]:
+) -> Integers:
     """Return, per row of the sensitive table, the number of its group."""
     column = sensitive.column(group)
     texts = column.values.to_pylist()
@@ -386,15 +386,15 @@ def _group_of_row(
     return np.array([number[written] for written in texts], np.int64)[column.codes]
 
 
-def _times(sensitive: EncodedTable, count: str | None, known: EncodedTable) -> NDArray[np.int64]:
+def _times(sensitive: EncodedTable, count: str | None, known: EncodedTable) -> Integers:
     """Return, per row of the sensitive table, how many people have its value; nobody can count more than there are."""
     if count is None or count not in sensitive.columns:
         return np.ones(sensitive.records, np.int64)
     column = sensitive.column(count)
-    told = []
+    counts = []
     for written in column.values.to_pylist():
         try:
-            own = int(written)
+            times = int(written)
         except ValueError:
             raise DataError(
                 text(
@@ -404,7 +404,7 @@ def _times(sensitive: EncodedTable, count: str | None, known: EncodedTable) -> N
                     value=quoted([written[:40]]),
                 )
             ) from None
-        if not 0 <= own <= known.records:
+        if not 0 <= times <= known.records:
             raise DataError(
                 text(
                     '{table}: "{count}" holds {value}, which cannot be a number of the '
@@ -416,23 +416,21 @@ def _times(sensitive: EncodedTable, count: str | None, known: EncodedTable) -> N
                     other=known.name,
                 )
             )
-        told.append(own)
-    return np.array(told, np.int64)[column.codes]
+        counts.append(times)
+    return np.array(counts, np.int64)[column.codes]
 
 
-def _check_sizes(
-    classes: Partition, told: NDArray[np.int64], names: Sequence[str], where: str
-) -> None:
-    unlike = classes.sizes != told
+def _check_sizes(classes: Partition, counted: Integers, names: Sequence[str], where: str) -> None:
+    unlike = classes.sizes != counted
     if unlike.any():
         worst = int(np.argmax(unlike))
         parts = {
             "group": quoted([names[worst]]),
             "where": where,
-            "values": int(told[worst]),
+            "values": int(counted[worst]),
             "rows": int(classes.sizes[worst]),
         }
-        if told[worst] > classes.sizes[worst]:
+        if counted[worst] > classes.sizes[worst]:
             raise DataError(
                 text(
                     "group {group} of {where} has more sensitive values ({values}) than rows ({rows}); every person "
