@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shutil
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -204,6 +205,10 @@ def content(path: Path, folder: Path) -> str:
         frame = pyarrow.parquet.read_table(path)
         names = [name for name in frame.column_names if name not in CLOCKED]
         return json.dumps([str(frame.schema), frame.select(names).to_pydict()], default=str)
+    if (
+        path.suffix == ".toml"
+    ):  # how its lines are broken depends on the length of the folder's path
+        return plain(json.dumps(tomllib.loads(path.read_text(encoding="utf-8"))), folder)
     text = plain(path.read_text(encoding="utf-8"), folder)
     return re.sub(r"<svg.*?</svg>", "<svg/>", text, flags=re.DOTALL)
 

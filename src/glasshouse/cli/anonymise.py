@@ -164,11 +164,11 @@ def anonymise(
             panel=options.PROTECTION,
         ),
     ] = False,
-    treated: options.Treated,
+    treated: options.RecordOptions,
     seed: options.Seed = 0,
     subject: options.Subject = "person",
-    kept: options.Kept,
-    reading: options.Reading,
+    kept: options.RunOptions,
+    reading: options.FileOptions,
 ) -> None:
     """Protect a release: k-anonymity, l-diversity, t-closeness or Anatomy, at the least loss; then measure again.
 

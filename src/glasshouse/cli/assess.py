@@ -72,7 +72,7 @@ def assess(
             panel=options.ADVERSARY,
         ),
     ] = None,
-    gains: options.Gains,
+    gains: options.GainOptions,
     record_worth: Annotated[
         str | None,
         option(
@@ -82,7 +82,7 @@ def assess(
             panel=options.GAINS,
         ),
     ] = None,
-    treated: options.Treated,
+    treated: options.RecordOptions,
     drop_suppressed: Annotated[
         bool,
         option(
@@ -119,7 +119,7 @@ def assess(
         ),
     ] = False,
     subject: options.Subject = "person",
-    kept: options.Kept,
+    kept: options.RunOptions,
     save_table: Annotated[
         Path | None,
         option(
@@ -139,7 +139,7 @@ def assess(
             says="What the process may use, such as 4G; a sweep then goes over the disk. \\[default: no limit]",
         ),
     ] = None,
-    reading: options.Reading,
+    reading: options.FileOptions,
 ) -> None:
     """Who can be named, and what can be inferred about them, by someone who knows some attributes.
 
@@ -229,7 +229,7 @@ def assess(
         warn(translated(WHOLE_SET))
 
 
-def _links(links: list[str], file: Path, reading: options.Reading) -> list[dict[str, Any]]:
+def _links(links: list[str], file: Path, reading: options.FileOptions) -> list[dict[str, Any]]:
     """Return the linking keys; ``covid-19`` is a column where the file has one of that name."""
     from glasshouse.sources import existing_file
     from glasshouse.study import Dataset, validated

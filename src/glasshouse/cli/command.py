@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from glasshouse.cli.options import Kept, Output
+from glasshouse.cli.options import OutputOptions, RunOptions
 from glasshouse.cli.progress import progress
 from glasshouse.errors import DataError, StoppedError, StudyError, printable
 from glasshouse.language import text, translated
@@ -31,7 +31,7 @@ RUNNING = ("resume", "threads", "memory", "per_record")
 
 def question(
     context: typer.Context,
-    kept: Kept,
+    kept: RunOptions,
     kind: type[Q],
     content: Callable[[], dict[str, Any]],
     *,
@@ -53,7 +53,7 @@ def question(
 
     if kept.study_file is None:
         return validated(kind, content(), str(context.info_name))
-    said = {*(field.name for field in fields(Kept)), *RUNNING, *allowed}
+    said = {*(field.name for field in fields(RunOptions)), *RUNNING, *allowed}
     for name, option in given_options(context):
         if name not in said:
             raise StudyError(
@@ -67,7 +67,7 @@ def question(
 
 def carry_out(
     study: Question,
-    kept: Output,
+    kept: OutputOptions,
     *,
     resume: bool = False,
     threads: int | None = None,

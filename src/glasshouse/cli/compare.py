@@ -60,8 +60,8 @@ def compare(
     ] = None,
     fraction: options.Fraction = None,
     subject: options.Subject = "person",
-    output: options.Output,
-    reading: options.Reading,
+    output: options.OutputOptions,
+    reading: options.FileOptions,
 ) -> None:
     """Protected releases beside the original, or runs side by side: what got worse, what got better.
 

@@ -153,8 +153,8 @@ def deter(
     per_record: options.PerRecord = None,
     currency: options.Currency = None,
     subject: options.Subject = "person",
-    kept: options.Kept,
-    reading: options.Reading,
+    kept: options.RunOptions,
+    reading: options.FileOptions,
 ) -> None:
     """Would a rational adversary attack, how far would she go, and which price, penalty or group size deters her.
 

@@ -22,7 +22,7 @@ def inspect(
     *,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, Parquet or Arrow.")],
     as_json: options.Json = False,
-    reading: options.Reading,
+    reading: options.FileOptions,
 ) -> None:
     """What a file holds: columns, distinct and missing values, and suggested roles with the reason.
 
@@ -57,7 +57,7 @@ def inspect(
 
 
 def _suggested_command(
-    profiles: tuple[ColumnProfile, ...], file: Path, reading: options.Reading
+    profiles: tuple[ColumnProfile, ...], file: Path, reading: options.FileOptions
 ) -> str:
     from glasshouse.table import Role
 

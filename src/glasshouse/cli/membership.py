@@ -45,10 +45,10 @@ def membership(
             panel=options.ADVERSARY,
         ),
     ] = None,
-    treated: options.Treated,
+    treated: options.RecordOptions,
     subject: options.Subject = "person",
-    kept: options.Kept,
-    reading: options.Reading,
+    kept: options.RunOptions,
+    reading: options.FileOptions,
 ) -> None:
     """Who is in a release: what someone with a register of the population can tell of its people.
 

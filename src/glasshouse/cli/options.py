@@ -158,7 +158,7 @@ Hierarchies = Annotated[list[str] | None, option("--hierarchy", shows="COL=FILE"
 
 
 @dataclass(frozen=True)
-class Reading:
+class FileOptions:
     """How the file is written down."""
 
     separator: Annotated[
@@ -239,7 +239,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Gains:
+class GainOptions:
     """What guesses are worth to her."""
 
     tries: Annotated[
@@ -283,7 +283,7 @@ class Gains:
 
 
 @dataclass(frozen=True)
-class Treated:
+class RecordOptions:
     """Which records belong to it."""
 
     where: Annotated[
@@ -324,7 +324,7 @@ class Treated:
 
 
 @dataclass(frozen=True)
-class Output:
+class OutputOptions:
     """Where the answer goes."""
 
     out: Annotated[
@@ -342,7 +342,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Kept(Output):
+class RunOptions(OutputOptions):
     """Whether a study file asks, and where the answer goes."""
 
     study_file: Annotated[
@@ -354,7 +354,7 @@ class Kept(Output):
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command whose bundles are spread out into options, as the command line wants them.
 
-    >>> def greet(name: str, reading: Reading) -> None:
+    >>> def greet(name: str, reading: FileOptions) -> None:
     ...     print(name, reading.encoding)
     >>> list(inspect.signature(expanded(greet)).parameters)[:3]
     ['name', 'separator', 'quote']

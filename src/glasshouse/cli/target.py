@@ -30,13 +30,13 @@ def target(
     weight: options.Weight = None,
     population: options.Population = None,
     fraction: options.Fraction = None,
-    gains: options.Gains,
-    treated: options.Treated,
+    gains: options.GainOptions,
+    treated: options.RecordOptions,
     seed: options.Seed = 0,
     focal: options.Focal = None,
     subject: options.Subject = "person",
-    kept: options.Kept,
-    reading: options.Reading,
+    kept: options.RunOptions,
+    reading: options.FileOptions,
 ) -> None:
     """What someone who knows a few facts about one person learns about that person.
 

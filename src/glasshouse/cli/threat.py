@@ -206,8 +206,8 @@ def threat(
         ),
     ] = 0,
     subject: options.Subject = "person",
-    kept: options.Kept,
-    reading: options.Reading,
+    kept: options.RunOptions,
+    reading: options.FileOptions,
 ) -> None:
     """What an anonymised table tells about a person, beyond what anyone may learn about the population.
 

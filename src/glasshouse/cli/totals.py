@@ -61,7 +61,7 @@ def solve(
     size = options.size_in_bytes(memory) or 2 << 30
     content = {"instance": instance, "seconds": time_limit, "memory": size}
     study = validated(SolveStudy, content, "totals solve")
-    solution = carry_out(study, options.Output(as_json=as_json)).outcome
+    solution = carry_out(study, options.OutputOptions(as_json=as_json)).outcome
     if isinstance(solution, Solution) and not solution.proved:
         raise SolverError(
             text(
@@ -109,7 +109,7 @@ def campaign(
             says="Also write who is exposed with certainty, by name. It is the disclosure itself.",
         ),
     ] = None,
-    output: options.Output,
+    output: options.OutputOptions,
 ) -> None:
     """A whole month: join publications by their keys, solve every group, and price the damage.
 

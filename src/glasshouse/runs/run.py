@@ -28,10 +28,6 @@ if TYPE_CHECKING:
 class Outcome(Protocol):
     """What came out of any question."""
 
-    @property
-    def records(self) -> int:
-        """The number of records of the release."""
-
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
 
@@ -53,6 +49,8 @@ class Run(Generic[Q, R]):
     """What came out."""
     provenance: Provenance | None = None
     """Where the figures come from; None: from the files that the question names."""
+    counted: int | None = None
+    """The number of records of all releases, where the outcome is about people; None: the outcome knows it."""
     manifest: Mapping[str, Any] = field(default_factory=dict)
     """What later commands must know of it besides."""
     release: EncodedTable | None = None
@@ -69,7 +67,10 @@ class Run(Generic[Q, R]):
     @property
     def records(self) -> int:
         """The number of records of the release."""
-        return self.outcome.records
+        if self.counted is not None:
+            return self.counted
+        records: int = getattr(self.outcome, "records", 0)
+        return records
 
     @property
     def page(self) -> Page:

@@ -362,11 +362,11 @@ def _cells(row: ComparedRelease, comparison: Comparison) -> tuple[Cell, ...]:
         percent_cell(naming.deterministic.posterior),
         *([_share_cell(content["population_uniques"])] if _estimates(comparison) else []),
         *inferred,
-        _four_digits(content["loss"]),
-        _four_digits(content["column_distance"]),
-        _four_digits(content["pair_distance"]),
-        _four_digits(content["query_error"]),
-        *([_four_digits(learned["release"])] if learned else []),
+        _four_digits_cell(content["loss"]),
+        _four_digits_cell(content["column_distance"]),
+        _four_digits_cell(content["pair_distance"]),
+        _four_digits_cell(content["query_error"]),
+        *([_four_digits_cell(learned["release"])] if learned else []),
     )
 
 
@@ -374,7 +374,7 @@ def _share_cell(share: float | None) -> Cell:
     return NOTHING if share is None else Cell(percentage(Fraction(share)))
 
 
-def _four_digits(value: float | None) -> Cell:
+def _four_digits_cell(value: float | None) -> Cell:
     return NOTHING if value is None else Cell(number(value, ".4g"), exact=exactly(value))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from glasshouse.errors import printable
 from glasshouse.groups import Beliefs, Measures, Release, Sampled
-from glasshouse.groups.measures import TIE
+from glasshouse.groups.measures import TIE, Reading
 from glasshouse.groups.threat import ThreatOutcome
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.report.attacks import graded
@@ -41,6 +41,7 @@ def threat_findings(
 
     Args:
         outcome: What came out.
+        subject: What a record stands for.
         exact: Whether the likeliest value of one victim is named, for the analyst's own eyes.
     """
     certainty = certainty_of(outcome)

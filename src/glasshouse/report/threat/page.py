@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from glasshouse.groups import Measures, Sampled
 from glasshouse.groups.estimates import Aggregate, figure_title
+from glasshouse.groups.measures import Reading
 from glasshouse.groups.threat import ThreatOutcome
 from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.report.cells import text_table
@@ -200,7 +201,7 @@ def measure_figures(measures: Measures) -> tuple[Figure, ...]:
         guessed,
         Figure.of(
             relative_threat(measures),
-            label=text("ThreatOutcome records by relative threat"),
+            label=text("Threatened records by relative threat"),
             caption=text(
                 "0: as sure as about the population. 1: twice as sure. 2: four times. Below 0: less sure."
             ),
@@ -333,7 +334,7 @@ def _reading(outcome: ThreatOutcome) -> str:
 def _terms(outcome: ThreatOutcome) -> tuple[Term, ...]:
     threats = (
         Term(
-            text("ThreatOutcome record"),
+            text("Threatened record"),
             text("A record whose true sensitive value is the one that an adversary would name."),
         ),
         Term(

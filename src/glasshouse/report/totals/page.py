@@ -318,7 +318,7 @@ def _phases(result: CampaignResult) -> Table:
         text("records named so far"),
     )
     rows = [(Cell(phase.name), *map(count_cell, _counts(phase))) for phase in result.phases]
-    return _table([text("ExposurePhase")], titles, rows)
+    return _table([text("Phase")], titles, rows)
 
 
 def _counts(phase: PhaseResult) -> tuple[int, ...]:
@@ -370,7 +370,7 @@ def _apart(result: CampaignResult, currency: str | None) -> Table:
         for apart in phase.apart
     ]
     titles = (text("groups"), text("records"), text("value"))
-    return _table([text("ExposurePhase"), text("reason")], titles, rows)
+    return _table([text("Phase"), text("reason")], titles, rows)
 
 
 def _apart_notes(result: CampaignResult) -> tuple[str, ...]:
