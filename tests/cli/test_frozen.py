@@ -208,7 +208,9 @@ def content(path: Path, folder: Path) -> str:
     if (
         path.suffix == ".toml"
     ):  # how its lines are broken depends on the length of the folder's path
-        return plain(json.dumps(tomllib.loads(path.read_text(encoding="utf-8"))), folder)
+        return plain(
+            json.dumps(tomllib.loads(path.read_text(encoding="utf-8")), sort_keys=True), folder
+        )
     text = plain(path.read_text(encoding="utf-8"), folder)
     return re.sub(r"<svg.*?</svg>", "<svg/>", text, flags=re.DOTALL)
 
