@@ -14,7 +14,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from glasshouse.microdata.linkage import Linked, LinkKey, link
+from glasshouse.microdata import Assessment, LinkKey, link
 from glasshouse.table import EncodedTable, read
 from measure import compare
 
@@ -88,8 +88,8 @@ def two_censuses() -> tuple[pa.Table, pa.Table]:
     return pa.table(focal), pa.table({name: values[order] for name, values in later.items()})
 
 
-def ours(focal: EncodedTable, later: EncodedTable, keys: list[LinkKey]) -> Linked:
-    return link(focal, [later], keys=keys, quasi_identifiers=["grade", "area"], secrets=["ill"])
+def ours(focal: EncodedTable, later: EncodedTable, keys: list[LinkKey]) -> Assessment:
+    return link(focal, [later], keys=keys, quasi_identifiers=["grade", "area"], sensitive=["ill"])
 
 
 def sql(database: duckdb.DuckDBPyConnection, query: str, values: list[int]) -> float:

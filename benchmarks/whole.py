@@ -6,7 +6,7 @@ import resource
 import time
 from collections.abc import Callable
 
-from glasshouse.microdata.lattice import Sweep, sweep
+from glasshouse.microdata import Sweep, sweep
 from glasshouse.microdata.sweep_steps import resident_bytes
 from glasshouse.table import EncodedTable
 

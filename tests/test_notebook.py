@@ -106,20 +106,20 @@ def solved() -> gh.totals.Solution:
 RESULTS: dict[str, Callable[[], object]] = {
     "microdata.Assessment": lambda: gh.microdata.assess(table()),
     "microdata.Attack": lambda: gh.microdata.attack(table()),
-    "microdata.Attack on a secret": lambda: gh.microdata.attack(table(), secret="illness"),
+    "microdata.Attack on a secret": lambda: gh.microdata.attack(table(), sensitive="illness"),
     "microdata.BestSubsets": lambda: gh.microdata.best_subsets(swept()),
-    "microdata.Explanation": lambda: gh.microdata.explain(table(), secret=["illness"]),
+    "microdata.Explanation": lambda: gh.microdata.explain(table(), sensitive=["illness"]),
     "microdata.Family": lambda: family([("one", table()), ("two", table())]),
     "microdata.Leakage": lambda: gh.microdata.Leakage(Fraction(1, 4), Fraction(1, 2)),
     "microdata.Leakage of nothing": lambda: gh.microdata.Leakage(Fraction(9), Fraction(9)),
-    "microdata.Linked": lambda: gh.microdata.link(
+    "microdata.Assessment of linked datasets": lambda: gh.microdata.link(
         table(), [table()], keys=[gh.microdata.LinkKey("sex")]
     ),
     "microdata.Member": lambda: gh.microdata.member(table(), table(), known={"age": "40"}),
     "microdata.Membership": lambda: membership(table(), table()),
     "microdata.MinimalSubsets": lambda: gh.microdata.minimal_subsets(swept(), risk=Fraction(1, 10)),
     "microdata.MinimalSubsets of a secret": lambda: gh.microdata.minimal_subsets(
-        swept(), risk=Fraction(1, 2), secret="illness", certain=True
+        swept(), risk=Fraction(1, 2), sensitive="illness", certain=True
     ),
     "microdata.PopulationRisks": lambda: population_risks(table(), fraction=Fraction(1, 10)),
     "microdata.RecordRisks": lambda: gh.microdata.record_risks(table()),

@@ -4,7 +4,7 @@
 >>> import pyarrow as pa
 >>> people = pa.table({"age": [20, 30, 30], "sex": ["F", "F", "F"], "illness": ["a", "b", "b"]})
 >>> table = gh.read(people, quasi_identifiers=["age", "sex"], sensitive=["illness"])
->>> gh.microdata.attack(table, secret="illness").probabilistic.posterior
+>>> gh.microdata.attack(table, sensitive="illness").probabilistic.posterior
 Fraction(1, 1)
 """
 

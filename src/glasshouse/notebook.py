@@ -185,7 +185,6 @@ def _glances() -> Mapping[str, Callable[[Any, str], Page]]:
         "microdata.BestSubsets": of_figures(microdata.best_subsets_page),
         "microdata.Explanation": of_figures(microdata.explanation_page),
         "microdata.Leakage": of_figures(microdata.leakage_page),
-        "microdata.Linked": of_people(microdata.linked_page),
         "microdata.MinimalSubsets": of_figures(microdata.minimal_subsets_page),
         "microdata.RecordRisks": of_people(microdata.record_risks_page),
         "microdata.Removals": of_figures(microdata.removals_page),

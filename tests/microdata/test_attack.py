@@ -57,7 +57,7 @@ def both(measure: Measure, steps: CoOccurrence) -> tuple[Any, Any]:
 def test_attacks_equal_exact_bayes(rows: list[Row], known: list[str], naming: bool) -> None:
     steps = bayes(rows, known, naming=naming)
     outcome = attack(
-        read(as_table(rows)), quasi_identifiers=known, secret=None if naming else "secret"
+        read(as_table(rows)), quasi_identifiers=known, sensitive=None if naming else "secret"
     )
     chance, certainty = outcome.probabilistic, outcome.deterministic
     assert (chance.prior, chance.posterior) == both(BayesVulnerability(), steps)
@@ -81,7 +81,7 @@ def test_record_weights_are_a_prior(
     steps = bayes(rows, known, weights, naming=naming)
     table = read(as_table(rows, weights))
     outcome = attack(
-        table, quasi_identifiers=known, secret=None if naming else "secret", weight="w"
+        table, quasi_identifiers=known, sensitive=None if naming else "secret", weight="w"
     )
     chance, certainty = outcome.probabilistic, outcome.deterministic
     assert (chance.prior, chance.posterior) == both(BayesVulnerability(), steps)
@@ -92,7 +92,7 @@ def test_record_weights_are_a_prior(
 def test_several_tries(rows: list[Row], known: list[str], k: int, naming: bool) -> None:
     steps = bayes(rows, known, naming=naming)
     secret = None if naming else "secret"
-    outcome = attack(read(as_table(rows)), quasi_identifiers=known, secret=secret, gain=Tries(k))
+    outcome = attack(read(as_table(rows)), quasi_identifiers=known, sensitive=secret, gain=Tries(k))
     assert outcome.gain is not None
     assert (outcome.gain.prior, outcome.gain.posterior) == both(Tries(k), steps)
 
@@ -110,7 +110,7 @@ def test_any_gain_function(
     present = ["pqrs".index(str(value)) for value in steps.secrets]
     exact = [[Fraction(row[i], denominator) for i in present] for row in matrix]
     gain = GainFunction(exact, secrets=steps.secrets)
-    outcome = attack(read(as_table(rows)), quasi_identifiers=known, secret="secret", gain=gain)
+    outcome = attack(read(as_table(rows)), quasi_identifiers=known, sensitive="secret", gain=gain)
     assert outcome.gain is not None
     assert (outcome.gain.prior, outcome.gain.posterior) == both(GVulnerability(gain), steps)
 
@@ -118,7 +118,7 @@ def test_any_gain_function(
 @given(ROWS, KNOWN)
 def test_float_arithmetic_agrees_with_exact(rows: list[Row], known: list[str]) -> None:
     steps = bayes(rows, known)
-    outcome = attack(read(as_table(rows)), quasi_identifiers=known, secret="secret")
+    outcome = attack(read(as_table(rows)), quasi_identifiers=known, sensitive="secret")
     floats: Any = BayesVulnerability().posterior(
         steps.prior().to_float(), steps.channel().to_float()
     )
@@ -130,8 +130,8 @@ def test_knowing_more_never_lowers_success(
     rows: list[Row], known: list[str], more: str, naming: bool
 ) -> None:
     table, secret = read(as_table(rows)), None if naming else "secret"
-    less = attack(table, quasi_identifiers=known, secret=secret)
-    full = attack(table, quasi_identifiers=[*known, *({more} - set(known))], secret=secret)
+    less = attack(table, quasi_identifiers=known, sensitive=secret)
+    full = attack(table, quasi_identifiers=[*known, *({more} - set(known))], sensitive=secret)
     for before, after in (
         (less.probabilistic, full.probabilistic),
         (less.deterministic, full.deterministic),
@@ -145,7 +145,7 @@ def test_certainty_is_at_most_the_chance_of_a_right_guess_and_leakage_at_most_ca
     rows: list[Row], known: list[str]
 ) -> None:
     table = read(as_table(rows))
-    for outcome in assess(table, subsets=[known], secrets=["secret"]).attacks:
+    for outcome in assess(table, subsets=[known], sensitive=["secret"]).attacks:
         assert outcome.deterministic.posterior <= outcome.probabilistic.posterior
         steps = bayes(rows, known, naming=not outcome.secret)
         factor = outcome.probabilistic.multiplicative
@@ -158,8 +158,8 @@ def test_certainty_is_at_most_the_chance_of_a_right_guess_and_leakage_at_most_ca
 def test_a_joint_secret_is_the_pair_as_one_attribute(rows: list[Row], known: list[str]) -> None:
     table = as_table(rows)
     pairs = table.append_column("pair", pa.array([f"{row[2]}|{row[3]}" for row in rows]))
-    joint = attack(read(table), quasi_identifiers=known, secret=["c", "secret"])
-    single = attack(read(pairs), quasi_identifiers=known, secret="pair")
+    joint = attack(read(table), quasi_identifiers=known, sensitive=["c", "secret"])
+    single = attack(read(pairs), quasi_identifiers=known, sensitive="pair")
     assert joint.secret == ("c", "secret")
     assert (joint.probabilistic, joint.deterministic) == (
         single.probabilistic,
@@ -170,7 +170,7 @@ def test_a_joint_secret_is_the_pair_as_one_attribute(rows: list[Row], known: lis
 def test_worth_of_a_joint_secret_is_given_by_pairs() -> None:
     table = read(as_table([("x", "x", "y", "p"), ("x", "x", "z", "q")]))
     outcome = attack(
-        table, quasi_identifiers=["a"], secret=["c", "secret"], gain={("y", "p"): 3, "*": 1}
+        table, quasi_identifiers=["a"], sensitive=["c", "secret"], gain={("y", "p"): 3, "*": 1}
     )
     assert outcome.gain is not None
     assert (outcome.gain.prior, outcome.gain.posterior) == (Fraction(3, 2), Fraction(3, 2))
@@ -286,13 +286,13 @@ def test_a_worth_for_an_unknown_value_is_refused() -> None:
     with pytest.raises(
         StudyError, match=r'value "P" is not in column "secret" .* did you mean "p"'
     ):
-        attack(table, quasi_identifiers=["a"], secret="secret", gain={"P": 1})
+        attack(table, quasi_identifiers=["a"], sensitive="secret", gain={"P": 1})
 
 
 def test_a_worth_must_cover_every_value() -> None:
     table = read(as_table([("x", "x", "x", "p"), ("x", "x", "x", "q")]))
     with pytest.raises(StudyError, match='no worth is given for "q" of "secret"'):
-        attack(table, quasi_identifiers=["a"], secret="secret", gain={"p": 1})
+        attack(table, quasi_identifiers=["a"], sensitive="secret", gain={"p": 1})
 
 
 def test_a_gain_function_must_know_every_value() -> None:
@@ -300,7 +300,7 @@ def test_a_gain_function_must_know_every_value() -> None:
     with pytest.raises(
         StudyError, match=r'no column for "p" of "secret", and value "P" is not .* did you mean "p"'
     ):
-        attack(table, quasi_identifiers=["a"], secret="secret", gain=GainFunction.bayes("P"))
+        attack(table, quasi_identifiers=["a"], sensitive="secret", gain=GainFunction.bayes("P"))
 
 
 def test_re_identification_takes_no_worth() -> None:
@@ -336,18 +336,18 @@ def test_the_frame_has_a_row_per_attack() -> None:
 @pytest.mark.parametrize("secret", [[], ["secret", "secret"]])
 def test_a_secret_needs_attributes_each_once(secret: list[str]) -> None:
     with pytest.raises(StudyError, match="a secret needs at least one"):
-        attack(read(as_table([("x", "x", "x", "p")])), quasi_identifiers=["a"], secret=secret)
+        attack(read(as_table([("x", "x", "x", "p")])), quasi_identifiers=["a"], sensitive=secret)
 
 
 def test_what_is_no_gain_is_refused() -> None:
     table = read(as_table([("x", "x", "x", "p")]))
-    known: Any = {"quasi_identifiers": ["a"], "secret": "secret"}
+    known: Any = {"quasi_identifiers": ["a"], "sensitive": "secret"}
     wrong: Any = 3
     with pytest.raises(StudyError, match="a gain is a gain function"):
         attack(table, **known, gain=wrong)
     with pytest.raises(StudyError, match="a gain of nan"):
         attack(table, **known, gain={"p": float("nan")})
     with pytest.raises(StudyError, match="which is none of the secrets"):
-        assess(table, subsets=[["a"]], secrets=["secret"], gains={("other",): Tries(2)})
+        assess(table, subsets=[["a"]], sensitive=["secret"], gains={("other",): Tries(2)})
     with pytest.raises(StudyError, match="there is nothing to assess"):
         assess(table, subsets=[])

@@ -118,8 +118,8 @@ def test_attacks_on_a_part_are_those_on_its_records_whatever_the_rest_holds(
             assert ours.deterministic == theirs.deterministic
         worth = dict.fromkeys(alone.column("secret").values.to_pylist(), 2)
         assert (
-            attack(own, secret="secret", gain=worth).gain
-            == attack(alone, secret="secret", gain=worth).gain
+            attack(own, sensitive="secret", gain=worth).gain
+            == attack(alone, sensitive="secret", gain=worth).gain
         )
 
 

@@ -88,7 +88,7 @@ def ask(rows: list[Row], bayes: Bayes, gain: Gain | None = None) -> Attack:
     return attack(
         as_table(rows),
         quasi_identifiers=["known"],
-        secret="secret",
+        sensitive="secret",
         weight="w",
         prior=bayes.given,
         gain=gain,
@@ -265,8 +265,8 @@ def test_a_group_that_alone_matters_is_one_of_weight_zero_for_all_others() -> No
             }
         )
     )
-    outcome = attack(table, quasi_identifiers=["town"], secret="ill", weight="women")
-    women = attack(table.of_records(np.arange(3)), quasi_identifiers=["town"], secret="ill")
+    outcome = attack(table, quasi_identifiers=["town"], sensitive="ill", weight="women")
+    women = attack(table.of_records(np.arange(3)), quasi_identifiers=["town"], sensitive="ill")
     assert outcome.probabilistic == women.probabilistic == Leakage(Fraction(2, 3), Fraction(2, 3))
     assert outcome.deterministic == women.deterministic
     assert outcome.capacity == women.capacity
@@ -275,7 +275,7 @@ def test_a_group_that_alone_matters_is_one_of_weight_zero_for_all_others() -> No
 def test_a_class_of_weight_zero_is_not_certain() -> None:
     table = read(pa.table({"q": ["x", "y", "y"], "s": ["a", "b", "b"], "w": [1, 0, 0]}))
     for secret in (None, "s"):
-        outcome = attack(table, quasi_identifiers=["q"], secret=secret, weight="w")
+        outcome = attack(table, quasi_identifiers=["q"], sensitive=secret, weight="w")
         assert outcome.certain == 1
         assert outcome.deterministic.posterior == 1
 
@@ -293,7 +293,7 @@ def test_what_is_decided_in_doubles_is_exact_to_the_last_digits(large: EncodedTa
     values = [str(value) for value in large.column("secret").values.to_pylist()]
     whole = sum(range(1, len(values) + 1))
     prior = {value: Fraction(i, whole) for i, value in enumerate(values, start=1)}
-    outcome = attack(large, quasi_identifiers=["known"], secret="secret", prior=prior)
+    outcome = attack(large, quasi_identifiers=["known"], sensitive="secret", prior=prior)
     pairs = Counter(
         zip(
             large.column("known").codes.tolist(), large.column("secret").codes.tolist(), strict=True
@@ -314,9 +314,9 @@ def test_what_is_decided_in_doubles_is_exact_to_the_last_digits(large: EncodedTa
 def test_an_assessment_takes_a_prior_per_secret(large: EncodedTable) -> None:
     prior = {"0": 0.5, "*": 0.5}
     known = [("known",), ()]
-    outcome = assess(large, subsets=known, secrets=["secret"], priors={("secret",): prior})
+    outcome = assess(large, subsets=known, sensitive=["secret"], priors={("secret",): prior})
     naming, inferring, _, blind = outcome.attacks
-    alone = attack(large, quasi_identifiers=["known"], secret="secret", prior=prior)
+    alone = attack(large, quasi_identifiers=["known"], sensitive="secret", prior=prior)
     assert inferring == alone
     assert naming == attack(large, quasi_identifiers=["known"])
     assert blind.probabilistic == Leakage(Fraction(1, 2), Fraction(1, 2))
@@ -326,7 +326,7 @@ def test_an_assessment_takes_a_prior_per_secret(large: EncodedTable) -> None:
 
 def test_others_share_what_is_left_equally() -> None:
     table = as_table([("x", "p", 1), ("x", "q", 1), ("y", "q", 1), ("y", "r", 1)])
-    known: Any = {"quasi_identifiers": ["known"], "secret": "secret"}
+    known: Any = {"quasi_identifiers": ["known"], "sensitive": "secret"}
     shared = attack(table, **known, prior={"p": 0.2, "*": 0.8})
     named = attack(table, **known, prior={"p": 0.2, "q": 0.4, "r": Fraction(2, 5)})
     assert shared == named
@@ -335,7 +335,7 @@ def test_others_share_what_is_left_equally() -> None:
 def test_impossible_values_leave_certainty() -> None:
     table = as_table([("x", "p", 1), ("x", "q", 1), ("y", "q", 1), ("y", "q", 1)])
     outcome = attack(
-        table, quasi_identifiers=["known"], secret="secret", prior={"p": 0.0, "q": 1.0}
+        table, quasi_identifiers=["known"], sensitive="secret", prior={"p": 0.0, "q": 1.0}
     )
     assert outcome.deterministic == Leakage(Fraction(1), Fraction(1))
     assert outcome.certain == 4
@@ -345,7 +345,7 @@ def test_a_probability_too_small_for_doubles_is_possible_still() -> None:
     table = as_table([("x", "p", 1), ("x", "q", 1)])
     tiny = Fraction(1, 10**400)
     outcome = attack(
-        table, quasi_identifiers=["known"], secret="secret", prior={"p": tiny, "q": 1 - tiny}
+        table, quasi_identifiers=["known"], sensitive="secret", prior={"p": tiny, "q": 1 - tiny}
     )
     assert outcome.certain == 0
     assert outcome.probabilistic == Leakage(1 - tiny, 1 - tiny)
@@ -373,13 +373,13 @@ def test_a_prior_that_is_none(fault: str) -> None:
     prior, message = PRIOR_FAULTS[fault]
     table = as_table([("x", "p", 1), ("x", "q", 1)])
     with pytest.raises(StudyError, match=message) as refusal:
-        attack(table, quasi_identifiers=["known"], secret="secret", prior=prior)
+        attack(table, quasi_identifiers=["known"], sensitive="secret", prior=prior)
     assert "\n" not in str(refusal.value)
 
 
 def test_a_prior_on_what_weighs_nothing_is_refused() -> None:
     table = as_table([("x", "p", 1), ("x", "q", 0)])
-    known: Any = {"quasi_identifiers": ["known"], "secret": "secret", "weight": "w"}
+    known: Any = {"quasi_identifiers": ["known"], "sensitive": "secret", "weight": "w"}
     with pytest.raises(
         StudyError, match='prior gives "q" of "secret" a probability, but no record'
     ):
@@ -392,14 +392,14 @@ def test_re_identification_takes_no_prior_on_a_secret() -> None:
     with pytest.raises(StudyError, match="re-identification takes no prior on a secret"):
         attack(table, quasi_identifiers=["known"], prior={"p": 1})
     with pytest.raises(StudyError, match="re-identification takes no prior on a secret"):
-        assess(table, subsets=[["known"]], secrets=["secret"], priors={(): {"p": 1}})
+        assess(table, subsets=[["known"]], sensitive=["secret"], priors={(): {"p": 1}})
     with pytest.raises(StudyError, match=r"a prior is given for .* none of the secrets"):
-        assess(table, subsets=[["known"]], secrets=["secret"], priors={("w",): {"1": 1}})
+        assess(table, subsets=[["known"]], sensitive=["secret"], priors={("w",): {"1": 1}})
 
 
 def test_gains_that_do_not_fit_are_refused() -> None:
     table = as_table([("x", "p", 1), ("x", "q", 1)])
-    known: Any = {"quasi_identifiers": ["known"], "secret": "secret"}
+    known: Any = {"quasi_identifiers": ["known"], "sensitive": "secret"}
     with pytest.raises(
         StudyError, match='for re-identification; give a worth per value of "secret"'
     ):
@@ -429,7 +429,7 @@ def test_worth_and_weights_of_too_many_digits_are_refused() -> None:
 
 def test_numbers_name_values_that_are_numbers() -> None:
     table = read(pa.table({"q": ["x", "x"], "s": [1, 2]}))
-    outcome = attack(table, quasi_identifiers=["q"], secret="s", gain={1: 3, 2: 5})
+    outcome = attack(table, quasi_identifiers=["q"], sensitive="s", gain={1: 3, 2: 5})
     assert outcome.gain == Leakage(Fraction(5, 2), Fraction(5, 2))
 
 
@@ -479,7 +479,7 @@ def test_a_gain_matrix_of_a_joint_secret_joins_the_values(tmp_path: Path) -> Non
     people = pa.table(
         {"q": ["x", "x", "y"], "ill": ["yes", "no", "no"], "school": ["public", "state", "state"]}
     )
-    known: Any = {"quasi_identifiers": ["q"], "secret": ["ill", "school"]}
+    known: Any = {"quasi_identifiers": ["q"], "sensitive": ["ill", "school"]}
     gain = read_gain_matrix(written(tmp_path, "action,yes+public,*\nbet,10,-1\nstay,0,0\n"))
     outcome = attack(read(people), **known, gain=gain)
     assert outcome.gain == Leakage(Fraction(8, 3), Fraction(9, 3))
@@ -493,7 +493,7 @@ def test_a_gain_matrix_of_a_joint_secret_joins_the_values(tmp_path: Path) -> Non
 
 def test_joined_names_that_could_be_two_values_are_not_taken() -> None:
     people = read(pa.table({"q": ["x", "x"], "a": ["1", "1+2"], "b": ["2+3", "3"]}))
-    known: Any = {"quasi_identifiers": ["q"], "secret": ["a", "b"]}
+    known: Any = {"quasi_identifiers": ["q"], "sensitive": ["a", "b"]}
     with pytest.raises(StudyError, match=r'value "1\+2\+3" is not in'):
         attack(people, **known, gain={"1+2+3": 1, "*": 0})
     exact = attack(people, **known, gain={("1", "2+3"): 1, "*": 0})
@@ -533,7 +533,7 @@ def test_a_prior_is_read_exactly(tmp_path: Path) -> None:
     prior = read_prior(path)
     assert prior == {"p": Fraction(1, 10), "": Fraction(1, 3), "*": Fraction(17, 30)}
     table = read(pa.table({"q": ["x", "x", "y"], "s": ["p", None, "r"]}))
-    outcome = attack(table, quasi_identifiers=["q"], secret="s", prior=prior)
+    outcome = attack(table, quasi_identifiers=["q"], sensitive="s", prior=prior)
     assert outcome.probabilistic == Leakage(Fraction(17, 30), Fraction(9, 10))
 
 

@@ -53,7 +53,7 @@ ADULT_COLUMNS = (
 
 def test_the_language_example_gains_two_before_and_three_after() -> None:
     outcome = attack(
-        read(LANGUAGES), quasi_identifiers=["gender", "age"], secret="language", gain={"*": 4}
+        read(LANGUAGES), quasi_identifiers=["gender", "age"], sensitive="language", gain={"*": 4}
     )
     assert outcome.gain is not None
     assert (outcome.gain.prior, outcome.gain.posterior) == (Fraction(2), Fraction(3))
@@ -101,7 +101,9 @@ def test_attribute_inference_on_ten_students_with_worth(
     chances: tuple[str, str],
     worths: tuple[str, str],
 ) -> None:
-    outcome = attack(read(GRADES), quasi_identifiers=["age", "gender"], secret=secret, gain=worth)
+    outcome = attack(
+        read(GRADES), quasi_identifiers=["age", "gender"], sensitive=secret, gain=worth
+    )
     assert outcome.certain == certain
     assert outcome.deterministic.posterior == Fraction(certain, 10)
     assert (outcome.probabilistic.prior, outcome.probabilistic.posterior) == tuple(
@@ -130,7 +132,7 @@ def test_adult_comes_out_exactly(adult: EncodedTable, shared: Callable[[str], Pa
     golden = json.loads(shared("golden/microdata.json").read_text())["adult_uci_32561"]
     assert adult.records == 32_561
     subsets = [tuple(names.split(",")) for names in golden["subsets"]]
-    outcomes = assess(adult, subsets=subsets, secrets=["occupation"]).attacks
+    outcomes = assess(adult, subsets=subsets, sensitive=["occupation"]).attacks
     for (names, expected), naming, inferring in zip(
         golden["subsets"].items(), outcomes[::2], outcomes[1::2], strict=True
     ):

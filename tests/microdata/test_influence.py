@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import StudyError
+from glasshouse.microdata import Sweep, sweep
 from glasshouse.microdata.influence import (
     MinimalSubsets,
     best_subsets,
@@ -21,7 +22,6 @@ from glasshouse.microdata.influence import (
     shapley_values,
     without_each,
 )
-from glasshouse.microdata.lattice import Sweep, sweep
 from glasshouse.table import EncodedTable, read
 
 Row = tuple[int, ...]
@@ -167,7 +167,7 @@ def test_minimal_subsets_reach_the_risk_and_no_proper_subset_does(
         if reaches(subset)
         and not any(set(other) < set(subset) and reaches(other) for other in held)
     ]
-    outcome = minimal_subsets(twin.sweep(subsets), risk=risk, secret=target, certain=certain)
+    outcome = minimal_subsets(twin.sweep(subsets), risk=risk, sensitive=target, certain=certain)
     assert [each.quasi_identifiers for each in outcome.subsets] == expected
     for each in outcome.subsets:
         assert each.leakage.posterior == twin.posterior(each.quasi_identifiers, target)
@@ -312,7 +312,7 @@ def test_the_frames_hold_floats_of_the_fractions() -> None:
         {"attack": "CRS", "sensitive": None, "quasi_identifier": "q1", "value": 0.25, "share": 1 / 3},
         {"attack": "CAS", "sensitive": "s0", "quasi_identifier": "q0", "value": 0.25, "share": 1.0},
     ]  # fmt: skip
-    frame = minimal_subsets(swept, risk=1, secret="s0").to_frame()
+    frame = minimal_subsets(swept, risk=1, sensitive="s0").to_frame()
     assert frame.column("quasi_identifiers").to_pylist() == [["q0"]]
 
 
@@ -352,6 +352,6 @@ def test_a_risk_is_a_probability(risk: Any) -> None:
 
 def test_an_unknown_secret_is_named() -> None:
     with pytest.raises(StudyError, match=r'secret "S0" is not in the sweep of .*did you mean "s0"'):
-        minimal_subsets(Twin([(0, 1, 2)], 2).sweep(), risk=1, secret="S0")
+        minimal_subsets(Twin([(0, 1, 2)], 2).sweep(), risk=1, sensitive="S0")
     with pytest.raises(StudyError, match=r'secret "s0" is not in the sweep of .*; it has none'):
-        minimal_subsets(Twin([(0, 1)], 2).sweep(), risk=1, secret="s0")
+        minimal_subsets(Twin([(0, 1)], 2).sweep(), risk=1, sensitive="s0")

@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 
 from glasshouse import synthetic
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.microdata import assess, shapley_values, sweep_steps
-from glasshouse.microdata.attacks import SIZE_BINS
-from glasshouse.microdata.lattice import Sweep, sweep
+from glasshouse.microdata import Sweep, assess, shapley_values, sweep, sweep_steps
+from glasshouse.microdata.assessment import SIZE_BINS
 from glasshouse.table import EncodedTable, read
 
 Row = tuple[int, ...]

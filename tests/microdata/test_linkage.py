@@ -17,9 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import BudgetError, DataError, StudyError
-from glasshouse.microdata import linkage, linkage_kernels
-from glasshouse.microdata.attacks import Attack, assess
-from glasshouse.microdata.linkage import Linked, LinkKey, link
+from glasshouse.microdata import Assessment, Attack, LinkKey, assess, link, linkage, linkage_kernels
 from glasshouse.qif import BayesVulnerability, Certainty, Channel, Prior
 from glasshouse.table import EncodedColumn, EncodedTable, read
 
@@ -174,14 +172,14 @@ def check_all(
     *,
     weighted: bool,
     known: Sequence[str] = ("grade", "club"),
-) -> Linked:
+) -> Assessment:
     secrets: list[Any] = ["ill", ["ill", "drug"]]
     outcome = link(
         as_table(focal),
         [as_table(later) for later in laters],
         keys=keys,
         quasi_identifiers=list(known),
-        secrets=secrets,
+        sensitive=secrets,
         weight="weight" if weighted else None,
     )
     weights = [int(row["weight"]) if weighted else 1 for row in focal]
@@ -255,7 +253,7 @@ def test_doubles_agree_with_exact_bayes_and_say_that_they_are_not_exact(
     focal: list[Row], later: list[Row], keys: list[LinkKey]
 ) -> None:
     tables: Any = (as_table(focal), [as_table(later), as_table(later)])
-    asked: Any = {"keys": keys, "quasi_identifiers": ["grade"], "secrets": ["ill"]}
+    asked: Any = {"keys": keys, "quasi_identifiers": ["grade"], "sensitive": ["ill"]}
     exact = link(*tables, **asked)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(linkage, "_LONGEST", 0)
@@ -296,9 +294,9 @@ def test_a_unique_key_that_persists_gives_the_left_outer_join(
         [as_table(later)],
         keys=[LinkKey("born")],
         quasi_identifiers=["grade", "club"],
-        secrets=["ill"],
+        sensitive=["ill"],
     )
-    join = assess(joined(focal, later), subsets=[["grade", "grade@2", "club@2"]], secrets=["ill"])
+    join = assess(joined(focal, later), subsets=[["grade", "grade@2", "club@2"]], sensitive=["ill"])
     for one, other in zip(linked.attacks[2:], join.attacks, strict=True):
         assert (one.probabilistic, one.deterministic) == (other.probabilistic, other.deterministic)
         assert (one.classes, one.uniques, one.certain) == (
@@ -410,7 +408,7 @@ def test_large_tables_add_up_exactly() -> None:
         [read(pa.table(second))],
         keys=[LinkKey("born")],
         quasi_identifiers=["q"],
-        secrets=["x"],
+        sensitive=["x"],
     )
     blocks: dict[str, list[str]] = defaultdict(list)
     for born, q in zip(second["born"], second["q"], strict=True):
@@ -431,7 +429,7 @@ def test_many_nodes_are_split_in_portions(monkeypatch: pytest.MonkeyPatch) -> No
         read(pa.table({name: generator.integers(0, 5, 60).astype(str) for name in ("k", "q", "x")}))
         for _ in range(4)
     ]
-    asked: Any = {"keys": [LinkKey("k", 0.8)], "quasi_identifiers": ["q"], "secrets": ["x"]}
+    asked: Any = {"keys": [LinkKey("k", 0.8)], "quasi_identifiers": ["q"], "sensitive": ["x"]}
     whole = link(tables[0], tables[1:], **asked)
     monkeypatch.setattr(linkage, "_PORTION", 7)
     assert link(tables[0], tables[1:], **asked) == whole
@@ -445,7 +443,7 @@ def test_near_ties_beyond_64_bits_are_settled_or_not_called_exact(
     focal = [{"k": str(p), "q": "a", "x": x} for p in primes for x in "pq"]
     focal.append({"k": "0", "q": "a", "x": "r"})  # else all would be one class
     later = [{"k": str(p), "q": str(i % 2)} for p in primes for i in range(p)]
-    asked: Any = {"keys": [LinkKey("k")], "quasi_identifiers": ["q"], "secrets": ["x"]}
+    asked: Any = {"keys": [LinkKey("k")], "quasi_identifiers": ["q"], "sensitive": ["x"]}
     exact = link(as_table(focal), [as_table(later)], **asked)
     assert exact.exact
     assert exact.attacks[-1].probabilistic.posterior == Fraction(len(primes) + 1, len(focal))
@@ -512,7 +510,7 @@ def test_fractions_are_added_or_refused(one: tuple[int, int], other: tuple[int, 
 def test_results_are_plain_values_and_a_frame() -> None:
     focal = as_table([{"k": "1", "q": "a", "x": "p"}, {"k": "2", "q": "a", "x": "q"}], "first")
     later = as_table([{"k": "1", "q": "b"}], "second")
-    linked = link(focal, [later], keys=[LinkKey("k")], quasi_identifiers=["q"], secrets=["x"])
+    linked = link(focal, [later], keys=[LinkKey("k")], quasi_identifiers=["q"], sensitive=["x"])
     content = linked.to_dict()
     assert (content["records"], content["exact"]) == (2, True)
     assert content["results"][3]["probabilistic"] == {
@@ -534,7 +532,7 @@ def refused(error: type[Exception], match: str, **changes: Any) -> None:
     asked: dict[str, Any] = {
         "keys": [LinkKey("born")],
         "quasi_identifiers": ["q"],
-        "secrets": ["x"],
+        "sensitive": ["x"],
     }
     asked |= {"auxiliaries": [as_table([{"born": "1", "q": "b"}], "later")]} | changes
     with pytest.raises(error, match=match) as caught:

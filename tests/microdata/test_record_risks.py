@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.microdata import attack
-from glasshouse.microdata.record_risks import SENSITIVE_WARNING, RecordRisks, record_risks
+from glasshouse.microdata import RecordRisks, attack, record_risks
+from glasshouse.microdata.assessment import SENSITIVE_WARNING
 from glasshouse.table import EncodedTable, read
 
 Row = tuple[int, ...]
@@ -85,7 +85,7 @@ def test_the_mean_over_records_is_the_collective_attack(drawn: tuple[int, list[R
     assert outcome.reidentification.mean() == pytest.approx(float(named.probabilistic.posterior))
     assert int((outcome.sizes == 1).sum()) == named.certain
     for name in table.sensitive:
-        inferred = attack(table, secret=name)
+        inferred = attack(table, sensitive=name)
         assert outcome.success(name).mean() == pytest.approx(
             float(inferred.probabilistic.posterior)
         )

@@ -100,7 +100,7 @@ def test_one_target_is_exact_bayes(
     rows, weights = drawn
     person = data.draw(st.sampled_from(rows))
     facts_known = facts(person, known)
-    outcome = target(as_table(rows, weights), known=facts_known, secrets=["secret"], weight="w")
+    outcome = target(as_table(rows, weights), known=facts_known, sensitive=["secret"], weight="w")
     alike = [i for i, row in enumerate(rows) if facts(row, known) == facts_known]
     own = [weights[i] for i in alike]
     prior = distribution(rows, weights)
@@ -133,9 +133,11 @@ def test_on_average_the_attack_on_one_person_is_the_collective_one(
     table = as_table(rows, weights)
     weight = "w" if weighted else None
     naming = attack(table, quasi_identifiers=known, weight=weight).probabilistic
-    guessing = attack(table, quasi_identifiers=known, secret="secret", weight=weight).probabilistic
+    guessing = attack(
+        table, quasi_identifiers=known, sensitive="secret", weight=weight
+    ).probabilistic
     outcomes = [
-        (own, target(table, known=facts(row, known), secrets=["secret"], weight=weight))
+        (own, target(table, known=facts(row, known), sensitive=["secret"], weight=weight))
         for row, own in zip(rows, weights, strict=True)
     ]
     total = sum(weights)
@@ -162,7 +164,7 @@ def test_gains_are_those_of_the_two_distributions(
 
     def outcome(gain: Any) -> Any:
         found = target(
-            table, known=given_known, secrets=["secret"], gains={("secret",): gain}
+            table, known=given_known, sensitive=["secret"], gains={("secret",): gain}
         ).secrets[0]
         before = Prior.of({each.value: each.prior for each in found.values})
         after = Prior.of({each.value: each.posterior for each in found.values})
@@ -200,7 +202,7 @@ def test_several_tries_to_name_the_record(
     outcome = target(
         as_table(rows, weights),
         known=given_known,
-        secrets=[],
+        sensitive=[],
         gains={(): Tries(k)},
         weight="w" if weighted else None,
     )
@@ -215,7 +217,7 @@ def test_a_joint_secret_is_the_pair_as_one_attribute(rows: list[Row], known: str
     assume(any(row[0] == known for row in rows))
     columns: dict[str, Any] = dict(zip(NAMES, zip(*rows, strict=True), strict=True))
     table = read(pa.table(columns | {"pair": [f"{row[2]}|{row[3]}" for row in rows]}))
-    outcome = target(table, known={"a": known}, secrets=[("c", "secret"), "pair"])
+    outcome = target(table, known={"a": known}, sensitive=[("c", "secret"), "pair"])
     joint, single = outcome.secrets
     assert joint.secret == ("c", "secret")
     assert joint.sensitive == "c+secret"
@@ -283,7 +285,7 @@ def test_the_collection_on_average_is_the_published_attack() -> None:
 
 
 def test_what_is_not_in_a_dataset_can_be_the_secret() -> None:
-    secret = target(collection(), known=["grade=D"], secrets=["grade@D2"]).secrets[0]
+    secret = target(collection(), known=["grade=D"], sensitive=["grade@D2"]).secrets[0]
     assert secret.values[:2] == (
         ("D", Fraction(1, 5), Fraction(1, 2)),
         (None, Fraction(1, 10), Fraction(1, 2)),
@@ -293,7 +295,7 @@ def test_what_is_not_in_a_dataset_can_be_the_secret() -> None:
 
 def test_of_one_target_less_may_be_known_than_of_people_in_general() -> None:
     table = read(pa.table({"age": [20] * 6 + [30] * 2, "ill": [*"aaaaaa", "a", "b"]}))
-    guess = target(table, known=["age=30"], secrets=["ill"]).secrets[0].guess
+    guess = target(table, known=["age=30"], sensitive=["ill"]).secrets[0].guess
     assert (guess.prior, guess.posterior) == (Fraction(7, 8), Fraction(1, 2))
     assert guess.additive == Fraction(-3, 8)
 
@@ -314,7 +316,7 @@ LOCAL = {
 
 
 def test_a_record_is_a_candidate_if_each_value_can_stand_for_what_is_known() -> None:
-    outcome = target(read(pa.table(LOCAL)), known={"age": 34, "zip": "Z"}, secrets=["ill"])
+    outcome = target(read(pa.table(LOCAL)), known={"age": 34, "zip": "Z"}, sensitive=["ill"])
     assert outcome.candidate_records.tolist() == [0, 1, 2, 3]
     assert outcome.suppressed == outcome.to_dict()["suppressed"] == 2
     assert outcome.naming.posterior == Fraction(1, 4)
@@ -567,7 +569,7 @@ def _leakage(*measures: float) -> dict[str, Any]:
 
 
 def test_frames_have_a_row_per_attack_and_per_value() -> None:
-    outcome = target(students(), known=["age=60"], secrets=["disability", ("gender", "grade")])
+    outcome = target(students(), known=["age=60"], sensitive=["disability", ("gender", "grade")])
     frame = outcome.to_frame()
     assert frame["attack"].to_pylist() == ["IRS", "IAS", "IAS"]
     assert frame["sensitive"].to_pylist() == [None, "disability", "gender+grade"]
@@ -618,9 +620,9 @@ def test_facts_that_do_not_go_together_are_told_with_the_one_that_may_be_mistake
             {"known": ["disability=no"]},
             'StudyError: column "disability" is known of the target and also a secret',
         ),
-        ({"known": ["age=25"], "secrets": "grade"}, "StudyError: give a list of secrets"),
-        ({"known": ["age=25"], "secrets": [[]]}, "StudyError: a secret needs at least one"),
-        ({"known": ["age=25"], "secrets": ["illness"]}, 'DataError: column "illness" is not in'),
+        ({"known": ["age=25"], "sensitive": "grade"}, "StudyError: give a list of secrets"),
+        ({"known": ["age=25"], "sensitive": [[]]}, "StudyError: a secret needs at least one"),
+        ({"known": ["age=25"], "sensitive": ["illness"]}, 'DataError: column "illness" is not in'),
         (
             {"known": ["age=25"], "gains": {("grade",): Tries(1)}},
             "StudyError: a gain is given for .* none of the secrets",
@@ -687,14 +689,14 @@ def test_a_bad_question_is_refused_in_one_line(question: dict[str, Any], message
 
 def test_a_record_that_weighs_nothing_cannot_be_the_targets() -> None:
     people = pa.table({"age": [20, 30, 30, 40], "ill": list("abca"), "w": ["2", "0", "1", "0"]})
-    outcome = target(read(people), weight="w", known=["age=30"], secrets=["ill"])
+    outcome = target(read(people), weight="w", known=["age=30"], sensitive=["ill"])
     assert (outcome.candidate_records.tolist(), outcome.certain) == ([2], True)
     assert (outcome.naming.prior, outcome.naming.posterior) == (Fraction(2, 3), Fraction(1))
     assert [each.value for each in outcome.secrets[0].values] == ["c", "a"]
     with pytest.raises(
         DataError, match="every record of the frame that fits what is known weighs 0"
     ):
-        target(read(people), weight="w", known=["age=40"], secrets=["ill"])
+        target(read(people), weight="w", known=["age=40"], sensitive=["ill"])
 
 
 def test_records_may_differ_in_worth() -> None:
@@ -721,7 +723,7 @@ def test_a_secret_that_was_not_inferred_is_not_found() -> None:
 
 def test_values_that_no_record_has_any_more_are_not_listed_and_have_no_worth() -> None:
     table = students().of_records(np.arange(5, 10))
-    outcome = target(table, known=["gender=F"], secrets=["grade"])
+    outcome = target(table, known=["gender=F"], sensitive=["grade"])
     assert [each.value for each in outcome.secrets[0].values] == ["C", "E", "D"]
     with pytest.raises(StudyError, match='value "A" is not in column "grade"'):
-        target(table, known=["gender=F"], secrets=["grade"], gains={("grade",): {"A": 9, "*": 1}})
+        target(table, known=["gender=F"], sensitive=["grade"], gains={("grade",): {"A": 9, "*": 1}})

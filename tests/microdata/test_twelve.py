@@ -88,7 +88,7 @@ def check_collective(world: World, datasets: int, secret: str | None) -> str:
         person if secret is None else world.datasets[0][person][secret] for person in world.people
     ]
     counts = CoOccurrence.from_records(secrets, seen)
-    found = attack(world.table(datasets), secret=secret)
+    found = attack(world.table(datasets), sensitive=secret)
     assert found.probabilistic.prior == BayesVulnerability().prior(counts.prior())
     assert found.probabilistic.posterior == BayesVulnerability().posterior_of(counts.hyper())
     assert found.deterministic.prior == Certainty().prior(counts.prior())
@@ -106,7 +106,7 @@ def check_individual(world: World, datasets: int) -> tuple[str, str]:
     table = world.table(datasets)
     codes = ("", "")
     for person in world.people:
-        found = target(table, known=world.known(person, datasets), secrets=["ill"])
+        found = target(table, known=world.known(person, datasets), sensitive=["ill"])
         belief, inner = found.secrets[0], hyper.inner(seen[person])
         assert found.naming.posterior == BayesVulnerability().prior(naming.inner(seen[person]))
         assert {each.value: each.posterior for each in belief.values} == {

@@ -39,14 +39,14 @@ def test_a_sweep_agrees_with_an_assessment(drawn: list[str]) -> None:
 def test_a_link_by_a_unique_key_agrees_with_the_join(drawn: list[str]) -> None:
     first, second = people(drawn, "ab"), people(drawn, "aab", "D2")
     other = second.with_roles(quasi_identifiers=["q"], identifier="id")
-    linked = link(first, [other], keys=[LinkKey("id")], quasi_identifiers=["q"], secrets=["s"])
-    joined = assess(collect([first, other]).window(2), secrets=["s"]).attacks
+    linked = link(first, [other], keys=[LinkKey("id")], quasi_identifiers=["q"], sensitive=["s"])
+    joined = assess(collect([first, other]).window(2), sensitive=["s"]).attacks
     for ours, theirs in zip(linked.attacks[2:], joined, strict=True):
         assert ours.probabilistic == theirs.probabilistic
         assert ours.deterministic == theirs.deterministic
 
 
 def test_only_possible_records_are_explained() -> None:
-    steps = explain(people(["1", "0", "1"], "ab"), secret=["s"])
+    steps = explain(people(["1", "0", "1"], "ab"), sensitive=["s"])
     assert steps.counts.counts.sum() == 2
     assert steps.counts.prior()["y"] == Fraction(1, 2)

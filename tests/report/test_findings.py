@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.language import speaking
-from glasshouse.microdata import Assessment, assess, sweep
-from glasshouse.microdata.lattice import Sweep
+from glasshouse.microdata import Assessment, Sweep, assess, sweep
 from glasshouse.qif import Tries
 from glasshouse.report import Severity, findings
 from glasshouse.report.grading import graded, learned

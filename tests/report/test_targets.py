@@ -240,7 +240,7 @@ def test_the_only_record_of_a_release() -> None:
 
 
 def test_the_journalist_counts_in_the_register() -> None:
-    outcome = asked(["gender=F", "grade=A"], secrets=[], population=REGISTER)
+    outcome = asked(["gender=F", "grade=A"], sensitive=[], population=REGISTER)
     assert told(outcome)[-1] == (
         "Someone who does not know whether this person is in the release counts: of register.csv, 3 people may be "
         "meant, and the release holds 2 of them. So this person is in it with a chance of 2 in 3 (before: 5 in 7), and "
@@ -252,7 +252,7 @@ def test_the_journalist_counts_in_the_register() -> None:
         "may be meant, and the release holds fewer than 10 of them. So this person is in it with a chance of about 7 "
         "in 10 (before: 5 in 7), and a record that fits is theirs with a chance of more than 1 in 10."
     )
-    many = asked_of_many(["gender=F", "grade=A"], secrets=[], population=register(12))
+    many = asked_of_many(["gender=F", "grade=A"], sensitive=[], population=register(12))
     assert reported(many)[-1].endswith(
         "of register.csv, 36 people may be meant, and the release holds 24 of them. So this person is in it with a "
         "chance of 2 in 3 (before: 5 in 7), and a record that fits is theirs with a chance of 1 in 36."
@@ -260,7 +260,7 @@ def test_the_journalist_counts_in_the_register() -> None:
 
 
 def test_a_large_register_does_not_tell_how_few_are_in() -> None:
-    outcome = asked(["gender=F", "grade=A"], secrets=[], population=register(12))
+    outcome = asked(["gender=F", "grade=A"], sensitive=[], population=register(12))
     said = reported(outcome)[-1]
     assert "36 people may be meant, and the release holds fewer than 10 of them" in said
     assert "is in it with a chance of about 1 in 10 (before" in said
@@ -269,7 +269,7 @@ def test_a_large_register_does_not_tell_how_few_are_in() -> None:
 
 def test_what_the_register_lacks_is_assumed_to_tell_nothing_of_being_in() -> None:
     lacking = read(pa.table({"gender": list("FFFFFFFFMMMMMM")}), name="register.csv")
-    outcome = asked(["gender=F", "grade=A"], secrets=[], population=lacking)
+    outcome = asked(["gender=F", "grade=A"], sensitive=[], population=lacking)
     assert told(outcome)[-1] == (
         "Someone who does not know whether this person is in the release reckons: of register.csv, about 3.2 people "
         "may be meant, and the release holds 2 of them. So this person is in it with a chance of 5 in 8 (before: 5 in "
@@ -284,7 +284,7 @@ def test_what_the_register_lacks_is_assumed_to_tell_nothing_of_being_in() -> Non
 
 def test_suppressed_records_may_be_theirs() -> None:
     table = read(pa.table({"age": ["30-39", "40+", "*", "*"], "ill": list("abcc")}))
-    fitting, suppressed, learned = told(target(table, known=["age=34"], secrets=["ill"]))
+    fitting, suppressed, learned = told(target(table, known=["age=34"], sensitive=["ill"]))
     unless = "This holds unless the record is one of those that are suppressed."
     assert fitting.endswith(f"is named with certainty. {unless}")
     assert suppressed == (
@@ -419,7 +419,7 @@ def test_what_is_shown_of_a_secret_adds_up_to_one(ills: list[int], data: st.Data
     ages = data.draw(st.lists(st.sampled_from("34"), min_size=len(ills), max_size=len(ills)))
     columns = {"age": ages, "ill": [f"{i}{age}" for i, age in zip(ills, ages, strict=True)]}
     table = read(pa.table({name: values * 10 for name, values in columns.items()}))
-    outcome = target(table, known=[f"age={ages[0]}"], secrets=["ill"])
+    outcome = target(table, known=[f"age={ages[0]}"], sensitive=["ill"])
     (shown,) = page_of(outcome).sections[1].tables
     for column in (1, 2):
         assert sum(Fraction(row[column].exact or "0") for row in shown.groups[0].rows) == 1
@@ -530,7 +530,7 @@ def test_reports_on_few_differ_in_nothing_that_counts_them(few: int, others: int
     def said(fitting: int) -> tuple[str, ...]:
         ages = ["1"] * fitting + ["2"] * (others + 9 - fitting)
         table = read(pa.table({"age": ages}), quasi_identifiers=["age"], name="a.csv")
-        page = page_of(target(table, known=["age=1"], secrets=[]))
+        page = page_of(target(table, known=["age=1"], sensitive=[]))
         finding = page.findings[0]
         rows = [cell for row in page.sections[0].tables[0].groups[0].rows for cell in row]
         return (finding.sentence, finding.figure, *(f"{cell.text} {cell.exact}" for cell in rows))

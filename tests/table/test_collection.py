@@ -69,7 +69,7 @@ def test_attributes_are_tagged_and_absence_is_an_observation() -> None:
 
 def test_the_published_example_comes_out() -> None:
     window = published().window(2)
-    inferring, naming = attack(window, secret="disability"), attack(window)
+    inferring, naming = attack(window, sensitive="disability"), attack(window)
     assert (inferring.code, naming.code) == ("CAL", "CRL")
     assert inferring.deterministic.posterior == Fraction(8, 10)
     assert inferring.probabilistic.posterior == Fraction(9, 10)

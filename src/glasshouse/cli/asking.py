@@ -178,7 +178,7 @@ def write_records(frame: pa.Table, path: Path) -> None:
 
 def warn_of_people(path: Path) -> None:
     """Say that a file with the risk of every record is about people."""
-    from glasshouse.microdata.record_risks import SENSITIVE_WARNING
+    from glasshouse.microdata.assessment import SENSITIVE_WARNING
 
     print(f"{printable(str(path))}: {translated(SENSITIVE_WARNING)}", file=sys.stderr)
 

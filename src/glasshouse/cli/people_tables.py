@@ -11,7 +11,7 @@ from glasshouse.cli.tables import bar, change, percent, plain_table
 from glasshouse.errors import printable
 from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Leakage
-from glasshouse.microdata.explain import value_text
+from glasshouse.microdata.assessment import value_text
 from glasshouse.microdata.membership import Member, Membership
 from glasshouse.microdata.target import TargetSecret
 from glasshouse.microdata.uniqueness import PopulationRisks

@@ -12,11 +12,9 @@ from rich.text import Text
 
 from glasshouse.errors import printable
 from glasshouse.language import localised, marked, number, text, text_for, translated
-from glasshouse.microdata import Assessment, Attack, Leakage
-from glasshouse.microdata.explain import Explanation
+from glasshouse.microdata import Assessment, Attack, Explanation, Leakage, Sweep
 from glasshouse.microdata.family import Family, FamilyCell
 from glasshouse.microdata.influence import shapley_values
-from glasshouse.microdata.lattice import Sweep
 from glasshouse.report.discretion import figure_between
 from glasshouse.report.microdata.attacks import (
     attack_label,

@@ -164,7 +164,7 @@ class Baseline:
 
     def to_dict(self) -> dict[str, Any]:
         """Return a list of numbers per field."""
-        return self.to_frame().to_pydict()
+        return dict(self.to_frame().to_pydict())
 
     def to_frame(self) -> pa.Table:
         """Return one row per size."""
@@ -332,9 +332,14 @@ def solve(terms: Terms, sizes: Integers) -> Plans:
     """Solve groups of several sizes, ascending; no step is spent on those that are worthless."""
     end = worthless_from(terms, int(sizes[-1])) if len(sizes) else 0
     worth = plans(terms, sizes[sizes < end])
-    columns = (worth.value, worth.planned, worth.fewest, worth.undetected)
-    rest = len(sizes) - len(worth.sizes)
-    return Plans(sizes, *(np.pad(column, (0, rest)) for column in columns))
+    rest = (0, len(sizes) - len(worth.sizes))
+    return Plans(
+        sizes=sizes,
+        value=np.pad(worth.value, rest),
+        planned=np.pad(worth.planned, rest),
+        fewest=np.pad(worth.fewest, rest),
+        undetected=np.pad(worth.undetected, rest),
+    )
 
 
 def first_failing(holds: Callable[[int], bool], *, most: int = MOST_SIZE) -> int | None:

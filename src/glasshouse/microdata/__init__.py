@@ -1,46 +1,51 @@
 """Releases of records: who can be named, and what can be inferred about them."""
 
-from glasshouse.microdata.attacks import (
+from glasshouse.microdata.assessment import (
     Assessment,
     Attack,
+    Explanation,
     Leakage,
-    assess,
-    assess_windows,
-    attack,
+    RecordRisks,
+    Sweep,
 )
-from glasshouse.microdata.explain import Explanation, explain
+from glasshouse.microdata.attacks import assess, attack, explain, record_risks
 from glasshouse.microdata.family import Family, family, parts_by
 from glasshouse.microdata.gains import RecordWorth, read_gain_matrix, read_prior, with_abstaining
 from glasshouse.microdata.influence import (
+    BestSubsets,
+    MinimalSubsets,
+    Removals,
+    ShapleyValues,
     best_subsets,
     minimal_subsets,
     shapley_values,
     without_each,
 )
-from glasshouse.microdata.lattice import Sweep, sweep
-from glasshouse.microdata.linkage import Linked, LinkKey, link
+from glasshouse.microdata.lattice import sweep
+from glasshouse.microdata.linkage import LinkKey, link
 from glasshouse.microdata.membership import Member, Membership, member, membership
-from glasshouse.microdata.record_risks import RecordRisks, record_risks
 from glasshouse.microdata.target import Target, target
 from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
 
 __all__ = [
     "Assessment",
     "Attack",
+    "BestSubsets",
     "Explanation",
     "Family",
     "Leakage",
     "LinkKey",
-    "Linked",
     "Member",
     "Membership",
+    "MinimalSubsets",
     "PopulationRisks",
     "RecordRisks",
     "RecordWorth",
+    "Removals",
+    "ShapleyValues",
     "Sweep",
     "Target",
     "assess",
-    "assess_windows",
     "attack",
     "best_subsets",
     "explain",

@@ -385,6 +385,29 @@ def lone_records(order: NDArray[np.uint32], starts: Integers, weights: Integers)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def most_frequent(
+    order: NDArray[np.uint32],
+    starts: Integers,
+    codes: Codes,
+    cardinality: int,
+    most: NDArray[np.uint32],
+) -> None:
+    """Give every record the count of the most frequent value in its class."""
+    count = np.zeros(cardinality, np.uint32)
+    for number in range(starts.size - 1):
+        begin, end = starts[number], starts[number + 1]
+        best = np.uint32(0)
+        for i in range(begin, end):
+            code = codes[order[i]]
+            count[code] += np.uint32(1)
+            best = max(best, count[code])
+        for i in range(begin, end):
+            record = order[i]
+            count[codes[record]] = 0
+            most[record] = best
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def value_weights(codes: Codes, weights: Integers, cardinality: int) -> Integers:
     """Return the total weight n(x) of each value: the prior on the secret, before it is divided."""
     totals = np.zeros(cardinality, np.int64)

@@ -13,25 +13,36 @@ A1–A4). With n(x, y) the weight of the records in class y with the value x of 
 
 For re-identification the secret is the record itself. Other aims and other priors: `glasshouse.microdata.gains`.
 Everything is summed in integers; a vulnerability is one exact fraction.
+
+A single record of a class is named with probability 1 / size, and its secret guessed right with probability
+max_x n(x) / size, where n(x) counts the value x in the class (`record_risks`). For small data `explain` builds what the
+fast loops never do, because only sums of it are needed: from the records to the co-occurrence of secret and
+observation, to their joint distribution, to prior and channel, to the hyper (Tables 4 and 10).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, text, translated
 from glasshouse.microdata import attack_kernels
-from glasshouse.microdata.attack_kernels import Weights, record_weights
+from glasshouse.microdata.assessment import (
+    SUCCESS_BINS,
+    Assessment,
+    Attack,
+    ClassSizes,
+    Explanation,
+    Leakage,
+    RecordRisks,
+)
+from glasshouse.microdata.attack_kernels import Weights, most_frequent, record_weights
 from glasshouse.microdata.gains import (
-    OTHERS,
     Beliefs,
     Gain,
     Game,
@@ -41,187 +52,24 @@ from glasshouse.microdata.gains import (
     naming_game,
     sum_of_ratios,
 )
-from glasshouse.table import EncodedTable
+from glasshouse.qif import CoOccurrence
+from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.partition import Partition, partition, refined
 
-__all__ = [
-    "OTHERS",
-    "SIZE_BINS",
-    "SIZE_LABELS",
-    "SUCCESS_BINS",
-    "SUCCESS_LABELS",
-    "Assessment",
-    "Attack",
-    "ClassSizes",
-    "Gain",
-    "Leakage",
-    "assess",
-    "attack",
-    "attack_code",
-]
-
-
-@dataclass(frozen=True)
-class Leakage:
-    """What the adversary has before and after the attack, and what the attack gave her."""
-
-    prior: Fraction
-    """Her success before she learns the quasi-identifiers."""
-    posterior: Fraction
-    """Her expected success afterwards."""
-
-    @property
-    def additive(self) -> Fraction:
-        """What was added: posterior − prior."""
-        return self.posterior - self.prior
-
-    @property
-    def multiplicative(self) -> Fraction | None:
-        """By which factor it grew: posterior / prior; None where the prior is not positive, as no factor tells then."""
-        return self.posterior / self.prior if self.prior > 0 else None
-
-    def to_dict(self) -> dict[str, float | None]:
-        """Return the four `MEASURES` as floats of the exact ratios.
-
-        >>> Leakage(Fraction(1, 4), Fraction(1, 2)).to_dict()
-        {'prior': 0.25, 'posterior': 0.5, 'additive': 0.25, 'multiplicative': 2.0}
-        """
-        return {
-            "prior": float(self.prior),
-            "posterior": float(self.posterior),
-            "additive": float(self.additive),
-            "multiplicative": float_or_none(self.multiplicative),
-        }
-
-
-MEASURES = ("prior", "posterior", "additive", "multiplicative")
-"""What is told of a leakage, in this order."""
-MEASURE_FIELDS = tuple((measure, pa.float64()) for measure in MEASURES)
-"""The columns of a frame that hold a leakage."""
-SIZE_BINS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
-"""The least class size of each bin of a histogram."""
-SUCCESS_BINS = 11
-"""Success of a single guess is counted by tenths, and certainty apart."""
 OTHER_GAIN = marked("a gain is given for {secret}, which is none of the secrets {secrets}")
 OTHER_PRIOR = marked("a prior is given for {secret}, which is none of the secrets {secrets}")
 """What `refuse_unknown_secrets` says of a gain and of a prior."""
-
-
-@dataclass(frozen=True)
-class ClassSizes:
-    """How many classes there are by size, and how many records are in them, in the bins of `SIZE_BINS`."""
-
-    classes: tuple[int, ...]
-    """The number of classes per bin."""
-    records: tuple[int, ...]
-    """The number of records in them."""
-
-    @property
-    def smallest(self) -> int:
-        """The least size of the first bin that holds a class: no class is smaller."""
-        return next(size for size, classes in zip(SIZE_BINS, self.classes, strict=True) if classes)
-
-    def records_below(self, size: int) -> int:
-        """Return how many records are in classes of fewer than so many, which must be the edge of a bin."""
-        return sum(self.records[: SIZE_BINS.index(size)])
-
-    @classmethod
-    def of(cls, sizes: Integers) -> ClassSizes:
-        """Count classes of the given sizes."""
-        bins = np.searchsorted(np.array(SIZE_BINS), sizes, side="right") - 1
-        classes = np.bincount(bins, minlength=len(SIZE_BINS))
-        records = [int(sizes[bins == each].sum()) for each in range(len(SIZE_BINS))]
-        return cls(tuple(classes.tolist()), tuple(records))
-
-
-@dataclass(frozen=True)
-class Attack:
-    """The outcome of one collective attack with one set of quasi-identifiers."""
-
-    code: str
-    """The attack: CRS or CRL (re-identification), CAS or CAL (attribute inference)."""
-    datasets: tuple[str, ...]
-    """The names of the datasets that it uses."""
-    quasi_identifiers: tuple[str, ...]
-    """What the adversary knows of a person."""
-    secret: tuple[str, ...]
-    """The sensitive attributes that she infers, together; none when she re-identifies."""
-    records: int
-    """The number of records."""
-    classes: int
-    """The number of classes of records alike on the quasi-identifiers."""
-    uniques: int
-    """The number of records that are alone in their class."""
-    class_sizes: ClassSizes
-    """How many classes there are by size."""
-    certain: int
-    """The number of records whose secret she knows for certain: those in classes with one possible value; when she
-    re-identifies, those that are the only possible one of their class. Possible is what has a positive probability."""
-    deterministic: Leakage
-    """The probability that she is certain, and right."""
-    probabilistic: Leakage
-    """The probability that her best single guess is right (Bayes vulnerability)."""
-    success: tuple[int, ...]
-    """Per tenth of the chance of a right guess, how many records have it; the last entry counts those that are certain.
-    Empty when she re-identifies: there it follows from the class sizes."""
-    gain: Leakage | None
-    """Her expected gain, where a gain was given."""
-    capacity: Fraction | None = field(default=None, compare=False, repr=False)
-    """The multiplicative Bayes capacity of the channel, Σ_y max_x C(x, y): no prior and no gain that is never negative
-    can make the multiplicative leakage larger (the "miracle theorem", Alvim et al. 2020, chapter 7; see
-    `glasshouse.qif.capacity`), so it is the capacity over all of these too. For re-identification it is the number of
-    classes. Which C(x, y) = n(x, y) / n(x) of a class is the greatest is decided in doubles; those that rounding cannot
-    tell apart differ by less than a part in 10¹⁵. None: not computed, as in a sweep."""
-    additive_capacity: Fraction | None = field(default=None, compare=False, repr=False)
-    """1 − Σ_y min_x C(x, y): no prior, and no gain whose vulnerability varies by at most 1, can make the additive
-    leakage larger (Chatzikokolakis 2018). Decided like the capacity. None: not computed."""
-
-    @property
-    def sensitive(self) -> str | None:
-        """The secret as one name, or None when she re-identifies."""
-        return "+".join(self.secret) or None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the outcome as plain values; probabilities as floats of the exact ratios."""
-        content: dict[str, Any] = {
-            "attack": self.code,
-            "quasi_identifiers": list(self.quasi_identifiers),
-            "sensitive": self.sensitive,
-            "datasets": list(self.datasets),
-            "classes": self.classes,
-            "uniques": self.uniques,
-            "deterministic": {
-                "prior": float(self.deterministic.prior),
-                "posterior": float(self.deterministic.posterior),
-                "additive": float(self.deterministic.additive),
-                "records": self.certain,
-            },
-            "probabilistic": self.probabilistic.to_dict(),
-            "capacity": float_or_none(self.capacity),
-        }
-        return content if self.gain is None else content | {"gain": self.gain.to_dict()}
-
-
-@dataclass(frozen=True)
-class Assessment:
-    """The outcomes of several attacks on one table."""
-
-    records: int
-    """The number of records."""
-    attacks: tuple[Attack, ...]
-    """By set of quasi-identifiers; within one, re-identification first, then each secret."""
-
-    def to_frame(self) -> pa.Table:
-        """Return one row per attack; lists are columns of lists, missing measures are null."""
-        rows = [_row(attack) for attack in self.attacks]
-        return pa.Table.from_pylist(rows, schema=_SCHEMA)
+MOST_VALUES = 40
+"""So many values of the secret, and so many observations, are shown at most."""
+MOST_RECORDS = 1000
+"""So many records are explained at most."""
 
 
 def attack(
     table: EncodedTable,
     *,
     quasi_identifiers: Sequence[str] | None = None,
-    secret: str | Sequence[str] | None = None,
+    sensitive: str | Sequence[str] | None = None,
     gain: Gain | None = None,
     weight: str | None = None,
     prior: Beliefs | None = None,
@@ -231,7 +79,7 @@ def attack(
     Args:
         table: The release.
         quasi_identifiers: What the adversary knows of a person; by default the table's quasi-identifiers.
-        secret: The attribute that she infers, or several together; by default she re-identifies.
+        sensitive: The attribute that she infers, or several together; by default she re-identifies.
         gain: What her guesses are worth, beside the plain chance of a right one.
         weight: The column of record weights that is her prior; by default the table's, else uniform. A record of
             weight 0 cannot be the target's.
@@ -249,22 +97,22 @@ def attack(
     ...     "gender": ["M", "M", "F", "M"],
     ...     "age": [">30", "<=30", "<=30", "<=30"],
     ... })
-    >>> outcome = attack(read(people), quasi_identifiers=["gender", "age"], secret="language")
+    >>> outcome = attack(read(people), quasi_identifiers=["gender", "age"], sensitive="language")
     >>> outcome.probabilistic.prior, outcome.probabilistic.posterior
     (Fraction(1, 2), Fraction(3, 4))
     """
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
-    secrets = () if secret is None else attributes_of(secret)
+    secret = () if sensitive is None else attributes_of(sensitive)
     weights = record_weights(table, weight or table.weight)
-    aim = _aim(table, secrets, weights, gain, prior)
+    aim = _aim(table, secret, weights, gain, prior)
     return _attack(table, names, partition(table, names), aim, weights)
 
 
 def assess(
-    table: EncodedTable,
+    table: EncodedTable | Sequence[EncodedTable],
     *,
     subsets: Sequence[Sequence[str]] | None = None,
-    secrets: Sequence[str | Sequence[str]] | None = None,
+    sensitive: Sequence[str | Sequence[str]] | None = None,
     gains: Mapping[tuple[str, ...], Gain] | None = None,
     weight: str | None = None,
     priors: Mapping[tuple[str, ...], Beliefs] | None = None,
@@ -272,44 +120,24 @@ def assess(
     """Re-identify, and infer each secret, with each set of quasi-identifiers.
 
     Args:
-        table: The release.
+        table: The release; or the growing windows of one collection (`Collection.windows`), the same records with more
+            and more columns known, of which each refines the classes of the one before.
         subsets: The sets of quasi-identifiers; by default the whole set.
-        secrets: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
+        sensitive: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
         gains: Per secret (the empty one is re-identification), what guesses are worth.
         weight: The column of record weights; by default the table's, else uniform.
         priors: Per secret, what she believes of it instead of what the release says.
-    """
-    return assess_windows(
-        [table], subsets=subsets, secrets=secrets, gains=gains, weight=weight, priors=priors
-    )
-
-
-def assess_windows(
-    windows: Sequence[EncodedTable],
-    *,
-    subsets: Sequence[Sequence[str]] | None = None,
-    secrets: Sequence[str | Sequence[str]] | None = None,
-    gains: Mapping[tuple[str, ...], Gain] | None = None,
-    weight: str | None = None,
-    priors: Mapping[tuple[str, ...], Beliefs] | None = None,
-) -> Assessment:
-    """Assess the growing windows of one collection: each refines the classes of the one before.
-
-    Args:
-        windows: The same records with more and more columns known, as of `Collection.windows`.
-        subsets: As for `assess`, and so are the others.
-        secrets: The attributes, or groups of attributes, to infer.
-        gains: Per secret, what guesses are worth.
-        weight: The column of record weights.
-        priors: Per secret, what she believes of it.
 
     Returns:
-        The attacks window by window.
+        The attacks, window by window.
     """
-    table = windows[-1]
-    weights = record_weights(table, weight or table.weight)
-    chosen = [table.quasi_identifiers] if subsets is None else [tuple(s) for s in subsets]
-    named = [attributes_of(secret) for secret in (table.sensitive if secrets is None else secrets)]
+    windows = (table,) if isinstance(table, EncodedTable) else tuple(table)
+    whole = windows[-1]
+    weights = record_weights(whole, weight or whole.weight)
+    chosen = [whole.quasi_identifiers] if subsets is None else [tuple(s) for s in subsets]
+    named = [
+        attributes_of(secret) for secret in (whole.sensitive if sensitive is None else sensitive)
+    ]
     if not chosen:
         raise StudyError(
             text("there is nothing to assess: give at least one set of quasi-identifiers")
@@ -317,17 +145,111 @@ def assess_windows(
     gains, priors = gains or {}, priors or {}
     refuse_unknown_secrets(OTHER_GAIN, gains, named)
     refuse_unknown_secrets(OTHER_PRIOR, priors, named)
-    aims = [_aim(table, own, weights, gains.get(own), priors.get(own)) for own in [(), *named]]
+    aims = [
+        _aim(whole, secret, weights, gains.get(secret), priors.get(secret))
+        for secret in [(), *named]
+    ]
     outcomes: list[list[Attack]] = [[] for _ in windows]
     for names in chosen:
         classes, seen = None, set[str]()
-        for window, own in zip(windows, outcomes, strict=True):
+        for window, attacks in zip(windows, outcomes, strict=True):
             columns = [column for name in names for column in window.columns_of(name)]
             new = [column for column in columns if column.name not in seen]
             classes = refined(new, window.records, classes)
             seen.update(column.name for column in new)
-            own += [_attack(window, names, classes, aim, weights) for aim in aims]
-    return Assessment(table.records, tuple(attack for own in outcomes for attack in own))
+            attacks += [_attack(window, names, classes, aim, weights) for aim in aims]
+    return Assessment(whole.records, tuple(attack for attacks in outcomes for attack in attacks))
+
+
+def explain(
+    table: EncodedTable,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] = (),
+    weight: str | None = None,
+) -> Explanation:
+    """Build every table between the records and the hyper.
+
+    Args:
+        table: The release; small.
+        quasi_identifiers: What the adversary knows; by default the table's quasi-identifiers.
+        sensitive: The columns that she infers together; none: she re-identifies.
+        weight: The column of record weights; by default the table's, else every record is as likely.
+
+    Raises:
+        StudyError: The data is too large to be shown.
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.table import read
+    >>> people = read(pa.table({"sex": ["F", "F", "M"], "ill": ["no", "yes", "no"]}), name="people")
+    >>> steps = explain(people, quasi_identifiers=["sex"], sensitive=["ill"]).to_dict()
+    >>> steps["observations"], steps["prior"], steps["inner"]
+    (['(F)', '(M)'], ['2/3', '1/3'], [['1/2', '1'], ['1/2', '0']])
+    """
+    names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
+    weights = record_weights(table, weight or table.weight)
+    if weights.each.size and not weights.each.all():  # a record of weight 0 cannot be the target's
+        table = table.of_records(weights.each > 0)
+        weights = record_weights(table, weight or table.weight)
+    columns = [column for name in names for column in table.columns_of(name)]
+    _check_small(table, names, sensitive)
+    observations = list(zip(*map(_texts, columns), strict=True)) or [()] * table.records
+    amounts = [Fraction(int(each)) for each in weights.each] or None
+    return Explanation(
+        code=attack_code(table, sensitive),
+        datasets=table.datasets,
+        observed=tuple(column.name for column in columns),
+        secret=tuple(sensitive),
+        counts=CoOccurrence.from_records(_secrets(table, sensitive), observations, weights=amounts),
+    )
+
+
+def record_risks(
+    table: EncodedTable,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+) -> RecordRisks:
+    """Tell of every record how surely an adversary names it, and guesses its secrets.
+
+    The outcome is personal data: see `SENSITIVE_WARNING`.
+
+    Args:
+        table: The release.
+        quasi_identifiers: What the adversary knows of a person; by default the table's quasi-identifiers.
+        sensitive: The secrets; by default the table's sensitive attributes.
+
+    Raises:
+        DataError: A column is not in the table.
+        StudyError: There is no quasi-identifier, or a column is given twice.
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.table import read
+    >>> people = pa.table({"age": [20, 30, 30, 30], "ill": ["a", "b", "b", "c"]})
+    >>> risks = record_risks(read(people, quasi_identifiers=["age"], sensitive=["ill"]))
+    >>> risks.sizes.tolist(), risks.most[0].tolist(), risks.certain("ill").tolist()
+    ([1, 3, 3, 3], [1, 2, 2, 2], [True, False, False, False])
+    """
+    names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
+    secrets = tuple(table.sensitive if sensitive is None else sensitive)
+    if not names:
+        raise StudyError(
+            text("the risk of each record needs at least one quasi-identifier; name one")
+        )
+    table.with_roles(quasi_identifiers=names, sensitive=secrets, identifier=table.identifier)
+    classes = partition(table, names)
+    most = np.empty((len(secrets), table.records), np.uint32)
+    for counts, name in zip(most, secrets, strict=True):
+        column = table.column(name)
+        most_frequent(classes.order, classes.starts, column.codes, column.cardinality, counts)
+    return RecordRisks(
+        dataset=table.name,
+        quasi_identifiers=names,
+        sensitive=secrets,
+        sizes=classes.sizes.astype(np.uint32)[classes.numbers],
+        most=most,
+        positions=table.positions,
+    )
 
 
 def attributes_of(secret: str | Sequence[str]) -> tuple[str, ...]:
@@ -469,53 +391,35 @@ def _infer(classes: Partition, secret: Secret) -> dict[str, Any]:
     }
 
 
-def float_or_none(number: Fraction | None) -> float | None:
-    """Return the float nearest to an exact number; of none, none."""
-    return None if number is None else float(number)
-
-
-SIZE_LABELS = ("1", "2", "3", "4", "5_9", "10_19", "20_49", "50_99", "100_999", "1000")
-"""What the bins of class sizes are called in frames."""
-SUCCESS_LABELS = (*(f"0.{tenth}" for tenth in range(10)), "1")
-"""What the bins of success are called: each from its label up to the next, the last exactly 1."""
-
-_SCHEMA = pa.schema(
-    [
-        ("attack", pa.string()),
-        ("datasets", pa.list_(pa.string())),
-        ("quasi_identifiers", pa.list_(pa.string())),
-        ("sensitive", pa.string()),
-        ("records", pa.int64()),
-        ("classes", pa.int64()),
-        ("uniques", pa.int64()),
-        ("deterministic_prior", pa.float64()),
-        ("deterministic_posterior", pa.float64()),
-        ("deterministic_additive", pa.float64()),
-        ("deterministic_records", pa.int64()),
-        *((f"probabilistic_{measure}", pa.float64()) for measure in MEASURES),
-        ("capacity", pa.float64()),
-        *((f"gain_{measure}", pa.float64()) for measure in MEASURES),
-        *((f"classes_{label}", pa.int64()) for label in SIZE_LABELS),
-        *((f"records_{label}", pa.int64()) for label in SIZE_LABELS),
-        *((f"success_{label}", pa.int64()) for label in SUCCESS_LABELS),
-    ]
-)
-
-
-def _row(attack: Attack) -> dict[str, Any]:
-    content = attack.to_dict()
-    measures = {
-        f"{kind}_{measure}": value
-        for kind in ("deterministic", "probabilistic", "gain")
-        for measure, value in content.pop(kind, {}).items()
-    }
-    histograms = {
-        f"{kind}_{label}": count
-        for kind, labels, counts in (
-            ("classes", SIZE_LABELS, attack.class_sizes.classes),
-            ("records", SIZE_LABELS, attack.class_sizes.records),
-            ("success", SUCCESS_LABELS, attack.success),
+def _check_small(table: EncodedTable, names: Sequence[str], secret: Sequence[str]) -> None:
+    values = partition(table, secret).classes if secret else table.records
+    seen = partition(table, names).classes
+    if table.records <= MOST_RECORDS and max(values, seen) <= MOST_VALUES:
+        return
+    raise StudyError(
+        text(
+            "to explain step by step is for small data: at most {most_records} records, {most_values} values of the "
+            "secret and {most_values} classes, not {records}, {values} and {classes}; take a part of it",
+            most_records=MOST_RECORDS,
+            most_values=MOST_VALUES,
+            records=table.records,
+            values=values,
+            classes=seen,
         )
-        for label, count in zip(labels, counts, strict=False)
-    }
-    return content | measures | histograms | {"records": attack.records}
+    )
+
+
+def _secrets(table: EncodedTable, secret: Sequence[str]) -> list[Any]:
+    if secret:
+        texts = [_texts(table.column(name)) for name in secret]
+        return texts[0] if len(texts) == 1 else list(zip(*texts, strict=True))
+    if table.identifier is not None:
+        named = _texts(table.column(table.identifier))
+        if len(set(named)) == table.records:
+            return named
+    return [f"record {number}" for number in range(1, table.records + 1)]
+
+
+def _texts(column: EncodedColumn) -> list[Any]:
+    values = column.values.to_pylist()
+    return [values[code] for code in column.codes]

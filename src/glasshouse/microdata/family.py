@@ -26,12 +26,12 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, DataError, StudyError, printable, quoted
 from glasshouse.language import marked, text, translated, unknown_name
+from glasshouse.microdata.assessment import MEASURE_FIELDS, Leakage, Sweep, treatment
 from glasshouse.microdata.attack_kernels import record_weights, value_weights
-from glasshouse.microdata.attacks import MEASURE_FIELDS, Leakage
 from glasshouse.microdata.influence import best_subsets
-from glasshouse.microdata.lattice import Sweep, sweep
+from glasshouse.microdata.lattice import sweep
 from glasshouse.progress import OnProgress, Progress
-from glasshouse.table import EncodedTable, Role
+from glasshouse.table import EncodedTable, Role, Step
 from glasshouse.table.encode import NUMBER
 from glasshouse.table.partition import Partition
 
@@ -205,6 +205,15 @@ class Family:
     """Whether the parts are points in time, in their order."""
     parts: tuple[FamilyPart, ...]
     """The parts, in the order given."""
+    by: str | None = None
+    """The column whose values the parts are; None: files."""
+    steps: tuple[Step, ...] = ()
+    """What was left out of the datasets."""
+
+    @property
+    def records(self) -> int:
+        """The number of records of all parts."""
+        return sum(part.records for part in self.parts)
 
     @property
     def targets(self) -> tuple[str | None, ...]:
@@ -291,6 +300,8 @@ class Family:
         """Return everything as plain values: the parts, the correlations and, of a family in time, the changes."""
         timed = self.ordered and len(self.parts) > 1
         return {
+            "records": self.records,
+            **treatment(self.steps),
             "quasi_identifiers": list(self.quasi_identifiers),
             "sensitive": list(self.sensitive),
             "ordered": self.ordered,

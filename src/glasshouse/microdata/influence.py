@@ -22,8 +22,7 @@ import pyarrow as pa
 from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import text, unknown_name
-from glasshouse.microdata.attacks import Leakage
-from glasshouse.microdata.lattice import Sweep
+from glasshouse.microdata.assessment import Leakage, Sweep, float_or_none
 from glasshouse.microdata.sweep_steps import number_of_subsets
 
 
@@ -48,9 +47,13 @@ class BestSubsets:
     subsets: tuple[SubsetRisk, ...]
     """Re-identification first, then each secret; within each, by number of attributes."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return every subset as plain values."""
+        return {"subsets": [_row(risk) for risk in self.subsets]}
+
     def to_frame(self) -> pa.Table:
         """Return one row per target and size."""
-        return pa.Table.from_pylist([_row(each) for each in self.subsets], schema=_RISK_SCHEMA)
+        return pa.Table.from_pylist(self.to_dict()["subsets"], schema=_RISK_SCHEMA)
 
 
 @dataclass(frozen=True)
@@ -80,20 +83,26 @@ class Removals:
     removals: tuple[Removal, ...]
     """In the same order; within each, by quasi-identifier."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the whole set and every removal as plain values."""
+        return {
+            "whole": [_row(risk) for risk in self.whole],
+            "removals": [
+                _target_columns(removal.sensitive)
+                | {
+                    "removed": removal.removed,
+                    "posterior": float(removal.posterior),
+                    "drop": float(removal.drop),
+                    "certain": removal.certain,
+                    "certain_drop": removal.certain_drop,
+                }
+                for removal in self.removals
+            ],
+        }
+
     def to_frame(self) -> pa.Table:
         """Return one row per target and removed quasi-identifier."""
-        rows = [
-            _target_columns(each.sensitive)
-            | {
-                "removed": each.removed,
-                "posterior": float(each.posterior),
-                "drop": float(each.drop),
-                "certain": each.certain,
-                "certain_drop": each.certain_drop,
-            }
-            for each in self.removals
-        ]
-        return pa.Table.from_pylist(rows, schema=_REMOVAL_SCHEMA)
+        return pa.Table.from_pylist(self.to_dict()["removals"], schema=_REMOVAL_SCHEMA)
 
 
 @dataclass(frozen=True)
@@ -111,9 +120,19 @@ class MinimalSubsets:
     subsets: tuple[SubsetRisk, ...]
     """By size, then in the order of the attributes. The empty subset alone, where the prior reaches the risk."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the question, and every subset, as plain values."""
+        return {
+            "sensitive": self.sensitive,
+            "risk": float(self.risk),
+            "by_certainty": self.by_certainty,
+            "among_all": self.among_all,
+            "subsets": [_row(risk) for risk in self.subsets],
+        }
+
     def to_frame(self) -> pa.Table:
         """Return one row per subset."""
-        return pa.Table.from_pylist([_row(each) for each in self.subsets], schema=_RISK_SCHEMA)
+        return pa.Table.from_pylist(self.to_dict()["subsets"], schema=_RISK_SCHEMA)
 
 
 @dataclass(frozen=True)
@@ -137,18 +156,23 @@ class ShapleyValues:
     values: tuple[ShapleyValue, ...]
     """Re-identification first, then each secret; within each, by quasi-identifier."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return every share as plain values."""
+        return {
+            "values": [
+                _target_columns(shapley.sensitive)
+                | {
+                    "quasi_identifier": shapley.quasi_identifier,
+                    "value": float(shapley.value),
+                    "share": float_or_none(shapley.share),
+                }
+                for shapley in self.values
+            ]
+        }
+
     def to_frame(self) -> pa.Table:
         """Return one row per target and quasi-identifier."""
-        rows = [
-            _target_columns(each.sensitive)
-            | {
-                "quasi_identifier": each.quasi_identifier,
-                "value": float(each.value),
-                "share": None if each.share is None else float(each.share),
-            }
-            for each in self.values
-        ]
-        return pa.Table.from_pylist(rows, schema=_SHAPLEY_SCHEMA)
+        return pa.Table.from_pylist(self.to_dict()["values"], schema=_SHAPLEY_SCHEMA)
 
 
 def best_subsets(sweep: Sweep) -> BestSubsets:
@@ -214,7 +238,11 @@ def without_each(sweep: Sweep) -> Removals:
 
 
 def minimal_subsets(
-    sweep: Sweep, *, risk: int | float | Fraction, secret: str | None = None, certain: bool = False
+    sweep: Sweep,
+    *,
+    risk: int | float | Fraction,
+    sensitive: str | None = None,
+    certain: bool = False,
 ) -> MinimalSubsets:
     """Find the subsets that reach a risk while none of their proper subsets does.
 
@@ -225,14 +253,14 @@ def minimal_subsets(
     Args:
         sweep: The outcome for all subsets, or some.
         risk: The probability to reach, from 0 to 1; a float is taken as the decimal number that it prints as.
-        secret: The sensitive attribute that the adversary infers; by default she re-identifies.
+        sensitive: The attribute that the adversary infers; by default she re-identifies.
         certain: Whether the share of records that she is certain of is to reach the risk, rather than the posterior.
 
     Raises:
         StudyError: The risk is no probability, or the sweep has no such secret.
     """
     threshold = _probability(risk)
-    target = _target(sweep, secret)
+    target = _target(sweep, sensitive)
     least = ceil(threshold * (sweep.records if certain else sweep.total))
     counts = target.certain if certain else target.right
     rows: list[int | None]
@@ -241,7 +269,7 @@ def minimal_subsets(
     else:
         rows = [*_minimal_rows(sweep, np.flatnonzero(counts >= least))]
     return MinimalSubsets(
-        sensitive=secret,
+        sensitive=sensitive,
         risk=threshold,
         by_certainty=certain,
         among_all=_holds_all(sweep),

@@ -20,9 +20,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Floats, Integers, Words
+from glasshouse.microdata.assessment import SIZE_BINS
 
-SIZE_BINS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
-"""The least class size of each bin."""
 SHARE_BINS = 10
 """Per-record success below certainty is counted by tenths; certainty has a column of its own."""
 

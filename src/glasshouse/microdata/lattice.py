@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
-import pyarrow as pa
 
 from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text
 from glasshouse.microdata import kernel, sweep_steps
+from glasshouse.microdata.assessment import SIZE_BINS, SIZE_LABELS, SUCCESS_BINS, Attack, Sweep
 from glasshouse.microdata.attack_kernels import record_weights
-from glasshouse.microdata.attacks import (
-    SIZE_LABELS,
-    SUCCESS_BINS,
-    SUCCESS_LABELS,
-    Assessment,
-    Attack,
-    ClassSizes,
-    Leakage,
-    assess,
-    attack_code,
-)
+from glasshouse.microdata.attacks import assess, attack_code
 from glasshouse.microdata.sweep_steps import OnStep, number_of_subsets
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedTable
@@ -36,110 +25,6 @@ MOST_RECORDS = 1 << 29
 """A sweep takes fewer records than this: its cells are 32-bit integers, and a cell's corrections stay within 4·N."""
 RESULTS_LIMIT = 8 << 30
 """What the results may take where no memory is given."""
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """What an adversary achieves with every subset of the quasi-identifiers: integer sums, a row per subset."""
-
-    datasets: tuple[str, ...]
-    """The names of the datasets of the release."""
-    codes: tuple[str, str]
-    """The codes of the attacks: re-identification, and attribute inference."""
-    records: int
-    """The number of records."""
-    quasi_identifiers: tuple[str, ...]
-    """The attributes, in the order given: bit i of a mask is the i-th."""
-    sensitive: tuple[str, ...]
-    """The secrets."""
-    total: int
-    """The weight of all records: their number, where all weigh the same."""
-    heaviest: int
-    """The largest weight of a record: the prior guess at whose it is."""
-    likeliest: tuple[int, ...]
-    """Per secret, the weight of its most frequent value: the prior guess."""
-    masks: Integers
-    """Per row, the subset: by size, then in the order of the attributes."""
-    classes: Integers
-    """Per row and size bin, the number of classes."""
-    class_records: Integers
-    """Per row and size bin, the number of records in them."""
-    named: Integers
-    """Per row, Σ over classes of the weight of the heaviest record: the number of classes, where all weigh the same."""
-    alone: Integers
-    """Per row, the weight of the records that are alone in their class."""
-    exposed: Integers
-    """Per row, the number of records that are named for certain: those alone in their class, among records that can be
-    the target's."""
-    most: Integers
-    """Per row and secret, Σ over classes of the weight of the most frequent value."""
-    sure: Integers
-    """Per row and secret, the weight of the records in classes with a single value."""
-    success: Integers
-    """Per row, secret and tenth of the chance of a right guess, the number of records; the last is certainty."""
-
-    @property
-    def uniques(self) -> Integers:
-        """Per row, the number of records that are alone in their class."""
-        return self.classes[:, 0]
-
-    @property
-    def certain(self) -> Integers:
-        """Per row and secret, the number of records in classes with a single value."""
-        return self.success[:, :, -1]
-
-    def names(self, mask: int) -> tuple[str, ...]:
-        """Return the attributes of a subset."""
-        return tuple(name for i, name in enumerate(self.quasi_identifiers) if (mask >> i) & 1)
-
-    def assessment(self) -> Assessment:
-        """Return every subset's attacks: re-identification first, then each secret."""
-        return Assessment(self.records, tuple(self._attacks()))
-
-    def to_frame(self) -> pa.Table:
-        """Return one row per subset: its mask, size and attributes, and every sum by name."""
-        columns: dict[str, object] = {
-            "subset": self.masks,
-            "size": np.array([int(mask).bit_count() for mask in self.masks], np.int64),
-            "quasi_identifiers": [list(self.names(int(mask))) for mask in self.masks],
-            "classes": self.classes.sum(axis=1),
-            "uniques": self.uniques,
-        }
-        for i, label in enumerate(SIZE_LABELS):
-            columns[f"classes_{label}"] = self.classes[:, i]
-        for i, label in enumerate(SIZE_LABELS):
-            columns[f"records_{label}"] = self.class_records[:, i]
-        for s, name in enumerate(self.sensitive):
-            columns[f"{name}: most"] = self.most[:, s]
-            columns[f"{name}: certain"] = self.certain[:, s]
-            for i, label in enumerate(SUCCESS_LABELS):
-                columns[f"{name}: success_{label}"] = self.success[:, s, i]
-        return pa.table(columns)
-
-    def _attacks(self) -> Iterator[Attack]:
-        known = {int(mask): self.names(int(mask)) for mask in self.masks}
-        records, whole = self.records, self.total
-        one = Fraction(int(self.heaviest == self.total))
-        for row, mask in enumerate(self.masks.tolist()):
-            sizes = ClassSizes(
-                tuple(self.classes[row].tolist()), tuple(self.class_records[row].tolist())
-            )
-            classes, uniques = sum(sizes.classes), sizes.classes[0]
-            common = (self.datasets, known[mask])
-            yield Attack(
-                self.codes[0], *common, (), records, classes, uniques, sizes, int(self.exposed[row]),
-                Leakage(one, Fraction(int(self.alone[row]), whole)),
-                Leakage(Fraction(self.heaviest, whole), Fraction(int(self.named[row]), whole)), (), None,
-                capacity=Fraction(classes), additive_capacity=Fraction(int(classes > 1)),
-            )  # fmt: skip
-            for s, name in enumerate(self.sensitive):
-                certain, first = int(self.certain[row, s]), self.likeliest[s]
-                yield Attack(
-                    self.codes[1], *common, (name,), records, classes, uniques, sizes, certain,
-                    Leakage(Fraction(int(first == whole)), Fraction(int(self.sure[row, s]), whole)),
-                    Leakage(Fraction(first, whole), Fraction(int(self.most[row, s]), whole)),
-                    tuple(self.success[row, s].tolist()), None,
-                )  # fmt: skip
 
 
 def sweep(
@@ -209,7 +94,7 @@ def sweep(
         finished=finished,
         on_step=on_step,
     )
-    first_bins = sums[:, : kernel.COUNTED_BINS] * np.array(kernel.SIZE_BINS[: kernel.COUNTED_BINS])
+    first_bins = sums[:, : kernel.COUNTED_BINS] * np.array(SIZE_BINS[: kernel.COUNTED_BINS])
     counted = sums[:, kernel.RECORDS : kernel.SECRETS]
     own = sums[:, kernel.SECRETS : kernel.SECRETS + kernel.PER_SECRET * len(secrets)]
     own = own.reshape(len(sums), len(secrets), kernel.PER_SECRET)
@@ -348,7 +233,7 @@ def _sweep_each(
     rows: list[tuple[Attack, ...]] = []
     for done, mask in enumerate(masks, start=1):
         known = tuple(name for i, name in enumerate(names) if (mask >> i) & 1)
-        rows.append(assess(table, subsets=[known], secrets=secrets).attacks)
+        rows.append(assess(table, subsets=[known], sensitive=secrets).attacks)
         if on_progress:
             visits = {"visits": done * table.records}
             on_progress(Progress("sweeping", done / len(masks), 1.0, figures=visits))

@@ -37,8 +37,9 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import BudgetError, DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
+from glasshouse.microdata.assessment import Assessment, Attack, Leakage
 from glasshouse.microdata.attack_kernels import Weights, record_weights, value_weights
-from glasshouse.microdata.attacks import Assessment, Attack, Leakage, assess
+from glasshouse.microdata.attacks import assess
 from glasshouse.microdata.linkage_kernels import (
     LARGEST,
     Gains,
@@ -122,52 +123,15 @@ class LinkKey:
         return Fraction(str(self.persists))
 
 
-@dataclass(frozen=True)
-class Linked:
-    """The outcomes of attacks on a growing collection: the focal dataset alone, then with each further one."""
-
-    records: int
-    """The number of records of the focal dataset."""
-    attacks: tuple[Attack, ...]
-    """Per collection (the focal dataset alone first), re-identification (CRL), then each secret (CAL).
-
-    What an auxiliary dataset shows is a matter of chance. With one, ``classes`` is therefore the number of possible
-    observations; ``uniques`` is the number of records that every observation they can cause singles out, and
-    ``certain`` of those whose secret every observation reveals; ``class_sizes`` are still those of the focal dataset
-    alone; and ``success`` is empty.
-    """
-    exact: bool
-    """Whether every vulnerability is the exact fraction.
-
-    If not, some were computed in doubles: because the fraction would be too long to be printed, or because weights
-    do not fit 64 bits. Those have a relative error of at most (g + k·(l + 2^m + 8))·2⁻⁴⁸, with g the groups of focal
-    records that are told apart, k the datasets, l the most observations that a record can cause in one of them, and m
-    the keys that may change; usually it is near 2⁻⁵². What is possible, and so every count, is decided in integers and
-    is exact in any case.
-    """
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the outcomes as plain values; probabilities as floats."""
-        return {
-            "records": self.records,
-            "exact": self.exact,
-            "results": [attack.to_dict() for attack in self.attacks],
-        }
-
-    def to_frame(self) -> pa.Table:
-        """Return one row per attack, with the columns of `Assessment.to_frame`."""
-        return Assessment(records=self.records, attacks=self.attacks).to_frame()
-
-
 def link(
     focal: EncodedTable,
     auxiliaries: Sequence[EncodedTable],
     *,
     keys: Sequence[LinkKey] | Sequence[Sequence[LinkKey]],
     quasi_identifiers: Sequence[str] | None = None,
-    secrets: Sequence[str | Sequence[str]] | None = None,
+    sensitive: Sequence[str | Sequence[str]] | None = None,
     weight: str | None = None,
-) -> Linked:
+) -> Assessment:
     """Attack the records of a focal dataset with auxiliary datasets that share no identifier with it.
 
     Args:
@@ -176,9 +140,23 @@ def link(
         keys: The columns that link; one list for all auxiliary datasets, or one list for each.
         quasi_identifiers: What the adversary knows of her target in each dataset that has the column; by default the
             quasi-identifiers of all datasets, except where a dataset gives the column another role.
-        secrets: The focal attributes, or groups of attributes, to infer; by default each sensitive attribute.
+        sensitive: The focal attributes, or groups of attributes, to infer; by default each sensitive attribute.
         weight: The focal column of record weights; by default the table's, else uniform. Records of weight 0 are left
             out of the links: they cannot be the target's.
+
+    Returns:
+        The attacks on the growing collections: the focal dataset alone, then with each further one.
+
+        What an auxiliary dataset shows is a matter of chance. With one, ``classes`` is therefore the number of possible
+        observations; ``uniques`` is the number of records that every observation they can cause singles out, and
+        ``certain`` of those whose secret every observation reveals; ``class_sizes`` are still those of the focal
+        dataset alone; and ``success`` is empty.
+
+        Where they are not ``exact``, some vulnerabilities were computed in doubles: because the fraction would be too
+        long to be printed, or because weights do not fit 64 bits. Those have a relative error of at most
+        (g + k·(l + 2^m + 8))·2⁻⁴⁸, with g the groups of focal records that are told apart, k the datasets, l the most
+        observations that a record can cause in one of them, and m the keys that may change; usually it is near 2⁻⁵².
+        What is possible, and so every count, is decided in integers and is exact in any case.
 
     Raises:
         BudgetError: Too many pairs of records and observations are possible; it says how many, and what helps.
@@ -189,16 +167,16 @@ def link(
     >>> from glasshouse.table import read
     >>> first = read(pa.table({"born": [1, 1, 2], "grade": ["A", "A", "A"], "ill": ["no", "yes", "no"]}))
     >>> second = read(pa.table({"born": [1, 1, 2], "grade": ["B", "C", "B"]}))
-    >>> known = {"quasi_identifiers": ["grade"], "secrets": ["ill"]}
+    >>> known = {"quasi_identifiers": ["grade"], "sensitive": ["ill"]}
     >>> linked = link(first, [second], keys=[LinkKey("born")], **known)
     >>> [(a.code, str(a.probabilistic.posterior)) for a in linked.attacks]
     [('CRL', '1/3'), ('CAL', '2/3'), ('CRL', '1/2'), ('CAL', '2/3')]
     """
     keys_of_each = _keys_of_each(keys, auxiliaries)
-    named = list(focal.sensitive if secrets is None else secrets)
+    named = list(focal.sensitive if sensitive is None else sensitive)
     known = _observed((focal, *auxiliaries), quasi_identifiers, named)
     first = replace(focal, collection=focal.datasets)
-    alone = assess(first, subsets=[known[0]], secrets=named, weight=weight).attacks
+    alone = assess(first, subsets=[known[0]], sensitive=named, weight=weight).attacks
     weights = record_weights(focal, weight or focal.weight)
     records = focal.records
     if weights.each.size and not weights.each.all():  # a record of weight 0 cannot be the target's
@@ -228,7 +206,8 @@ def link(
             _outcome(one, own, found[0], collection, weights)
             for one, own in zip(alone, found, strict=True)
         ]
-    return Linked(records, (*alone, *outcomes), exact)
+    names = dict.fromkeys(key.name for own in keys_of_each for key in own)
+    return Assessment(records, (*alone, *outcomes), exact=exact, links=tuple(names))
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,13 @@ from numba import njit
 from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError, near_names, quoted
 from glasshouse.language import either, text, unknown_name
-from glasshouse.microdata.attacks import MEASURE_FIELDS, MEASURES, Leakage, float_or_none
+from glasshouse.microdata.assessment import (
+    MEASURE_FIELDS,
+    MEASURES,
+    Leakage,
+    float_or_none,
+    treatment,
+)
 from glasshouse.microdata.gains import sum_of_ratios
 from glasshouse.microdata.membership_counts import (
     Counted,
@@ -41,7 +47,7 @@ from glasshouse.microdata.membership_counts import (
     model_of,
     sums_by_group,
 )
-from glasshouse.table import EncodedTable
+from glasshouse.table import EncodedTable, Step
 from glasshouse.table.encoded import assign_roles
 
 MOST_RELEASES = 12
@@ -108,6 +114,8 @@ class Membership:
     """The number of people by posterior probability of being in, as in `PRESENCE_LABELS`; empty of several releases."""
     each: tuple[Membership, ...] = field(repr=False)
     """The outcome of each of several releases alone."""
+    steps: tuple[Step, ...] = ()
+    """What was left out of the releases."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as plain values; probabilities as floats of the exact ratios."""
@@ -133,6 +141,7 @@ class Membership:
             "presence": dict(zip(PRESENCE_LABELS, self.presence, strict=False)),
             "patterns": _plain_patterns(self.patterns),
             "each": [outcome.to_dict() for outcome in self.each],
+            **treatment(self.steps),
         }
 
     def to_frame(self) -> pa.Table:
@@ -170,6 +179,8 @@ class Member:
     left out."""
     guess: Leakage = field(repr=False)
     """The probability that her best guess of the set of releases is right; on one person it may be lower afterwards."""
+    steps: tuple[Step, ...] = ()
+    """What was left out of the releases."""
 
     @property
     def certain(self) -> bool:
@@ -194,6 +205,7 @@ class Member:
             ],
             "guess": self.guess.to_dict(),
             "certain": self.certain,
+            **treatment(self.steps),
         }
 
     def to_frame(self) -> pa.Table:

@@ -483,10 +483,8 @@ class _Steps:
                     running = list(still)
                     if on_progress:
                         inside = share[0] + (share[1] - share[0]) * done[0] / len(tasks)
-                        share = self._share(step, inside)
-                        on_progress(
-                            Progress("sweeping", share, 1.0, figures={"visits": self._visits})
-                        )
+                        reached, visits = self._share(step, inside), {"visits": self._visits}
+                        on_progress(Progress("sweeping", reached, 1.0, figures=visits))
             finally:
                 stop.set()
 

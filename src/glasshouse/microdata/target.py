@@ -35,11 +35,10 @@ import pyarrow as pa
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
+from glasshouse.microdata.assessment import MEASURE_FIELDS, Leakage, treatment
 from glasshouse.microdata.attack_kernels import Weights, record_weights, value_weights
 from glasshouse.microdata.attacks import (
-    MEASURE_FIELDS,
     OTHER_GAIN,
-    Leakage,
     attack_code,
     attributes_of,
     refuse_unknown_secrets,
@@ -56,7 +55,7 @@ from glasshouse.microdata.gains import (
 from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import MISSING
 from glasshouse.study.conditions import Condition, parse_condition
-from glasshouse.table import EncodedTable
+from glasshouse.table import EncodedTable, Step
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.matching import (
     column_known,
@@ -233,6 +232,8 @@ class Target:
         default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False
     )
     """The positions of the candidates in the file. They point at people: keep them as closely as the data itself."""
+    steps: tuple[Step, ...] = ()
+    """What was left out of the datasets."""
 
     @property
     def certain(self) -> bool:
@@ -265,9 +266,9 @@ class Target:
             "secrets": [secret.to_dict() for secret in self.secrets],
             "journalist": None if self.journalist is None else self.journalist.to_dict(),
         }
-        if self.naming_gain is None:
-            return content
-        return content | {"naming_gain": self.naming_gain.to_dict()}
+        if self.naming_gain is not None:
+            content["naming_gain"] = self.naming_gain.to_dict()
+        return content | treatment(self.steps)
 
     def to_frame(self) -> pa.Table:
         """Return one row per attack: naming first, then each secret; for the values see `TargetSecret.to_frame`."""
@@ -305,7 +306,7 @@ def target(
     table: EncodedTable,
     *,
     known: Known,
-    secrets: Sequence[str | Sequence[str]] | None = None,
+    sensitive: Sequence[str | Sequence[str]] | None = None,
     gains: Mapping[tuple[str, ...], Gain] | None = None,
     weight: str | None = None,
     population: EncodedTable | None = None,
@@ -317,7 +318,7 @@ def target(
         table: The release; a collection that was joined to one table makes the attack longitudinal.
         known: What the adversary knows of the target: conditions such as ``"age=18..65"``; or a mapping from columns
             to a value, several possible values, or a `Condition`.
-        secrets: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
+        sensitive: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
         gains: Per secret, what her guesses are worth; for the empty one, a number of tries to name the record, or a
             worth per record.
         weight: The column of record weights that is her prior; by default the table's, else uniform.
@@ -337,7 +338,7 @@ def target(
     (3, Fraction(1, 3), ('b', Fraction(2, 3)))
     """
     conditions = _conditions(table, known)
-    inferred = _inferred(table, secrets, conditions, gains or {})
+    inferred = _inferred(table, sensitive, conditions, gains or {})
     weights = record_weights(table, weight or table.weight)
     fitting = np.flatnonzero(records_that_may_fit(table, conditions))
     if not fitting.size and population is None:

@@ -22,7 +22,8 @@ import pyarrow as pa
 from glasshouse.arrays import Floats, Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, text
-from glasshouse.table import EncodedColumn, EncodedTable
+from glasshouse.microdata.assessment import treatment
+from glasshouse.table import EncodedColumn, EncodedTable, Step
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.partition import refined
 
@@ -98,6 +99,8 @@ class PopulationRisks:
     """The estimated number of classes of the population: K, by Haas and Stokes."""
     estimates: tuple[Estimate, ...]
     """The population uniques: by Zayatz, Pitman, SNB, and by the rule of Dankar et al., which takes one of them."""
+    steps: tuple[Step, ...] = ()
+    """What was left out of the release."""
 
     @property
     def dankar(self) -> Estimate:
@@ -122,6 +125,7 @@ class PopulationRisks:
             "marketer_by_classes": self.marketer_by_classes,
             "population_classes": self.population_classes,
             "estimates": [asdict(estimate) for estimate in self.estimates],
+            **treatment(self.steps),
         }
 
     def to_frame(self) -> pa.Table:

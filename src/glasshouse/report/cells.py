@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from glasshouse.language import exactly, number, text
-from glasshouse.microdata.attacks import Leakage
+from glasshouse.microdata import Leakage
 from glasshouse.report.page import Cell
 from glasshouse.report.words import money, percentage, times
 

@@ -10,7 +10,7 @@ import altair as alt
 
 from glasshouse.errors import printable
 from glasshouse.language import number, text
-from glasshouse.microdata.attacks import Leakage
+from glasshouse.microdata import Leakage
 from glasshouse.report.cells import percent_cell
 from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.theme import JOINT, NEUTRAL, TARGETS, wrapped

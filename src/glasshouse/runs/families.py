@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -29,8 +29,6 @@ class FamilyRun:
     """What was asked."""
     family: Family
     """What came out, of all parts; those that are printed are `shown`."""
-    steps: tuple[Step, ...]
-    """What was left out of the datasets."""
 
     @property
     def part(self) -> str:
@@ -55,14 +53,16 @@ class FamilyRun:
     @property
     def records(self) -> int:
         """The number of records of all parts."""
-        return sum(part.records for part in self.family.parts)
+        return self.family.records
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What was left out of the datasets."""
+        return self.family.steps
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that came out as plain values."""
-        content: dict[str, Any] = {"records": self.records}
-        if self.steps:
-            content["treatment"] = [step.to_dict() for step in self.steps]
-        return content | self.family.to_dict()
+        return self.family.to_dict()
 
     def to_frame(self) -> pa.Table:
         """Return one row per part, target and number of quasi-identifiers."""
@@ -126,7 +126,7 @@ def run_family(study: Study, *, means: Means | None = None) -> FamilyRun:
         memory=means.memory,
         on_progress=reached.tell,
     )
-    return FamilyRun(study, compared, tuple(steps))
+    return FamilyRun(study, replace(compared, by=study.by, steps=tuple(steps)))
 
 
 class _Reached:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -31,15 +31,15 @@ class MembershipRun:
     """What came out: of all people, of one person, or estimated without a register."""
     records: int
     """The number of records of all releases."""
-    steps: tuple[Step, ...]
-    """What was left out of the datasets."""
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What was left out of the datasets."""
+        return self.outcome.steps
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that came out as plain values."""
-        content = self.outcome.to_dict()
-        if self.steps:
-            content["treatment"] = [step.to_dict() for step in self.steps]
-        return content
+        return self.outcome.to_dict()
 
     def to_frame(self) -> pa.Table:
         """Return the outcome as a table."""
@@ -97,7 +97,8 @@ def run_membership(study: Study, *, means: Means | None = None) -> MembershipRun
             if conditions
             else membership(releases, register, quasi_identifiers=known)
         )
-    return MembershipRun(study, outcome, sum(table.records for table in releases), tuple(steps))
+    records = sum(table.records for table in releases)
+    return MembershipRun(study, replace(outcome, steps=tuple(steps)), records)
 
 
 def _possible(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,8 @@ from glasshouse.atomic import new_file
 from glasshouse.errors import StudyError
 from glasshouse.groups.sampling_results import Progress as SamplingProgress
 from glasshouse.language import number, text, text_for
-from glasshouse.microdata import Assessment, Attack, Sweep, assess, record_risks, sweep
-from glasshouse.microdata.attacks import assess_windows
-from glasshouse.microdata.explain import Explanation
-from glasshouse.microdata.explain import explain as explanation
+from glasshouse.microdata import Assessment, Attack, Explanation, Sweep, assess, record_risks, sweep
+from glasshouse.microdata.attacks import explain as explanation
 from glasshouse.microdata.gains import (
     Gain,
     RecordWorth,
@@ -57,39 +55,35 @@ class Run:
     """What was asked."""
     assessment: Assessment
     """What came out."""
-    sweep: Sweep | None = None
-    """The sums of every subset, where one sweep answered the study; of a collection, those of all its datasets."""
-    steps: tuple[Step, ...] = ()
-    """What was left out of the datasets."""
-    members: tuple[CollectionMember, ...] = ()
-    """The datasets of a collection, and how many people of the focal one are in each."""
-    suppressed: int = 0
-    """How many records hold nothing but ``*``: they are a class of their own."""
-    explanations: tuple[Explanation, ...] = ()
-    """Each attack with the whole set step by step, where asked for."""
-    exact: bool = True
-    """Whether every figure is an exact ratio; records linked by uncertain keys may need rounding."""
 
     @property
     def records(self) -> int:
         """The number of records."""
         return self.assessment.records
 
+    @property
+    def sweep(self) -> Sweep | None:
+        """The sums of every subset, where one sweep answered the study."""
+        return self.assessment.sweep
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What was left out of the datasets."""
+        return self.assessment.steps
+
+    @property
+    def members(self) -> tuple[CollectionMember, ...]:
+        """The datasets of a collection."""
+        return self.assessment.members
+
+    @property
+    def explanations(self) -> tuple[Explanation, ...]:
+        """Each attack with the whole set step by step, where asked for."""
+        return self.assessment.explanations
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything that came out as plain values."""
-        content: dict[str, Any] = {"records": self.records}
-        if self.members:
-            content["datasets"] = [asdict(member) for member in self.members]
-        if self.steps:
-            content["treatment"] = [step.to_dict() for step in self.steps]
-        if self.suppressed:
-            content["suppressed"] = self.suppressed
-        if self.study.links:
-            content["exact"] = self.exact
-        content["results"] = [attack.to_dict() for attack in self.assessment.attacks]
-        if self.explanations:
-            content["explain"] = [each.to_dict() for each in self.explanations]
-        return content
+        return self.assessment.to_dict()
 
     def to_frame(self) -> pa.Table:
         """Return one row per attack."""
@@ -132,17 +126,17 @@ class Run:
                     keys=", ".join(map(_said, self.study.links)),
                 )
             )
-        if self.suppressed:
+        if self.assessment.suppressed:
             notes.append(
                 text_for(
-                    self.suppressed,
+                    self.assessment.suppressed,
                     "{count} record is suppressed: every quasi-identifier of it is “*”. With all quasi-identifiers it "
                     "is a class of its own, which is counted among the classes.",
                     "{count} records are suppressed: every quasi-identifier of theirs is “*”. With all "
                     "quasi-identifiers they are one class, which is counted among the classes.",
                 )
             )
-        if not self.exact:
+        if not self.assessment.exact:
             notes.append(
                 text(
                     "Some figures are rounded in the last digits of a double: as exact ratios they would be too long."
@@ -240,9 +234,11 @@ def run(
         windows = [whole]
     secrets = [(), *map(attributes, study.adversary.sensitive)]
     if study.group is not None:
-        return Run(study, assess_by_group(whole, study.group), None, steps)
-    explained = [explanation(windows[-1], secret=secret) for secret in secrets] if explain else []
-    assessment, swept = _answered(study, windows, means)
+        return Run(study, replace(assess_by_group(whole, study.group), steps=steps))
+    explained = (
+        [explanation(windows[-1], sensitive=secret) for secret in secrets] if explain else []
+    )
+    assessment = _answered(study, windows, means)
     if save_table is not None:
         single.read.save(save_table)
     if per_record is not None:
@@ -250,12 +246,13 @@ def run(
             pyarrow.parquet.write_table(record_risks(whole).to_frame(), draft)
     return Run(
         study,
-        assessment,
-        swept,
-        steps,
-        members,
-        suppressed=_suppressed(windows[0]),
-        explanations=tuple(explained),
+        replace(
+            assessment,
+            steps=steps,
+            members=members,
+            suppressed=_suppressed(windows[0]),
+            explanations=tuple(explained),
+        ),
     )
 
 
@@ -303,12 +300,10 @@ def run_key(study: Question) -> str:
     ).hexdigest()
 
 
-def _answered(
-    study: Study, windows: Sequence[EncodedTable], means: Means
-) -> tuple[Assessment, Sweep | None]:
+def _answered(study: Study, windows: Sequence[EncodedTable], means: Means) -> Assessment:
     """Attack each window of a collection; a single dataset is the only window of itself."""
     if study.sweep is None:
-        return _assessed(study, windows), None
+        return _assessed(study, windows)
     checkpoint = means.checkpoint
     finished = checkpoint.start(resume=means.resume) if checkpoint else {}
     swept = [
@@ -320,7 +315,7 @@ def _answered(
         for window, each in zip(windows, swept, strict=True)
         for attack in _with_capacities(each.assessment().attacks, window)
     ]
-    return Assessment(windows[0].records, tuple(attacks)), swept[-1]
+    return Assessment(windows[0].records, tuple(attacks), sweep=swept[-1])
 
 
 def _with_capacities(attacks: Sequence[Attack], window: EncodedTable) -> Sequence[Attack]:
@@ -343,8 +338,8 @@ def _assessed(study: Study, windows: Sequence[EncodedTable]) -> Assessment:
     adversary = study.adversary
     secrets = [attributes(secret) for secret in adversary.sensitive]
     gains, priors = study_gains(adversary), study_priors(adversary)
-    return assess_windows(
-        windows, subsets=study.chosen_subsets(), secrets=secrets, gains=gains, priors=priors
+    return assess(
+        windows, subsets=study.chosen_subsets(), sensitive=secrets, gains=gains, priors=priors
     )
 
 
@@ -402,12 +397,10 @@ def _linked(study: Study, means: Means) -> Run:
     ]
     secrets = [attributes(secret) for secret in study.adversary.sensitive]
     outcome = link(
-        focal, others, keys=keys, quasi_identifiers=study.adversary.knowable, secrets=secrets
+        focal, others, keys=keys, quasi_identifiers=study.adversary.knowable, sensitive=secrets
     )
     steps = tuple(step for each in tables for step in each.steps)
-    return Run(
-        study, Assessment(outcome.records, outcome.attacks), steps=steps, exact=outcome.exact
-    )
+    return Run(study, replace(outcome, steps=steps))
 
 
 def study_gains(adversary: Adversary) -> Mapping[tuple[str, ...], Gain]:

@@ -17,7 +17,7 @@ import pyarrow.parquet
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import text
 from glasshouse.microdata import Assessment, Attack, Leakage
-from glasshouse.microdata.attacks import SIZE_LABELS, SUCCESS_LABELS, ClassSizes
+from glasshouse.microdata.assessment import SIZE_LABELS, SUCCESS_LABELS, ClassSizes
 from glasshouse.runs.store import MANIFEST, RESULTS, STUDY
 from glasshouse.study import attributes, load_study
 

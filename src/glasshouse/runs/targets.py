@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -25,20 +25,20 @@ class TargetRun:
     """What was asked."""
     target: Target
     """What came out."""
-    steps: tuple[Step, ...]
-    """What was left out of the datasets."""
 
     @property
     def records(self) -> int:
         """The number of records of the release."""
         return self.target.records
 
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What was left out of the datasets."""
+        return self.target.steps
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything that came out as plain values."""
-        content = self.target.to_dict()
-        if self.steps:
-            content["treatment"] = [step.to_dict() for step in self.steps]
-        return content
+        return self.target.to_dict()
 
     def to_frame(self) -> pa.Table:
         """Return one row per attack: naming the person, and each secret."""
@@ -76,9 +76,9 @@ def run_target(study: Study, *, means: Means | None = None) -> TargetRun:
     outcome = target(
         table,
         known=study.known,
-        secrets=[attributes(secret) for secret in study.adversary.sensitive],
+        sensitive=[attributes(secret) for secret in study.adversary.sensitive],
         gains=study_gains(study.adversary),
         population=register,
         fraction=study.fraction,
     )
-    return TargetRun(study, outcome, steps)
+    return TargetRun(study, replace(outcome, steps=steps))

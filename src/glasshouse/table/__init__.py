@@ -1,6 +1,6 @@
 """The data as integer codes, with the roles of its columns."""
 
-from glasshouse.table.collection import Collection, collect, dataset_tags
+from glasshouse.table.collection import Collection, CollectionMember, collect, dataset_tags
 from glasshouse.table.encode import available_columns, read
 from glasshouse.table.encoded import (
     Column,
@@ -15,6 +15,7 @@ from glasshouse.table.treatment import Step, one_record_each, treat
 
 __all__ = [
     "Collection",
+    "CollectionMember",
     "Column",
     "ColumnProfile",
     "EncodedColumn",

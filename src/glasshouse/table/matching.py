@@ -259,7 +259,7 @@ def _by_stars(table: EncodedTable, records: Integers, names: Sequence[str]) -> I
 
 
 def _is_star(column: EncodedColumn, record: int) -> bool:
-    return column.values[int(column.codes[record])].as_py() == SUPPRESSED
+    return bool(column.values[int(column.codes[record])].as_py() == SUPPRESSED)
 
 
 def _common(

@@ -10,7 +10,7 @@ import altair as alt
 
 from glasshouse.language import number, text
 from glasshouse.microdata import Attack
-from glasshouse.microdata.attacks import SIZE_BINS, SUCCESS_BINS
+from glasshouse.microdata.assessment import SIZE_BINS, SUCCESS_BINS
 from glasshouse.report.cells import count_cell
 from glasshouse.report.grading import SMALL_CLASS
 from glasshouse.report.microdata.attacks import attack_label

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from glasshouse.language import number, text, text_for
-from glasshouse.microdata import Assessment, Attack
-from glasshouse.microdata.lattice import Sweep
+from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.report.cells import (
     NOTHING,
     bound_cell,

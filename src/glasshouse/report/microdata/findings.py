@@ -9,8 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from glasshouse.language import text, text_for
-from glasshouse.microdata import Assessment, Attack
-from glasshouse.microdata.lattice import Sweep
+from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.report.grading import MANY, SMALL_CLASS, SOME, graded, learned, worst_first
 from glasshouse.report.microdata.attacks import growth, widest
 from glasshouse.report.microdata.gaining import gained

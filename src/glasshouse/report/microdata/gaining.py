@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from glasshouse.language import number, text, text_for
-from glasshouse.microdata import Attack
-from glasshouse.microdata.attacks import Leakage
+from glasshouse.microdata import Attack, Leakage
 from glasshouse.report.microdata.knowing import knowledge_in_short, ratio
 from glasshouse.report.page import Finding, Severity
 from glasshouse.report.words import enumeration, frequencies, indefinite, money, plural

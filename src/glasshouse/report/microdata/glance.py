@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from glasshouse.language import number, text, text_for
-from glasshouse.microdata import Assessment, Attack, Explanation, Leakage, Linked, RecordRisks
+from glasshouse.microdata import Attack, Explanation, Leakage, RecordRisks
 from glasshouse.microdata.influence import (
     BestSubsets,
     MinimalSubsets,
@@ -22,11 +22,10 @@ from glasshouse.microdata.influence import (
 )
 from glasshouse.qif import BayesVulnerability
 from glasshouse.report.chances import Shift
-from glasshouse.report.glance import NOWHERE, bar_figure, glance, guess_figure, note
+from glasshouse.report.glance import bar_figure, glance, guess_figure, note
 from glasshouse.report.grading import graded
 from glasshouse.report.microdata.attacks import target_label
 from glasshouse.report.microdata.class_charts import class_sizes_figure, success_figure
-from glasshouse.report.microdata.document import assessment_page
 from glasshouse.report.microdata.findings import attack_findings
 from glasshouse.report.page import Figure, Finding, Page, Severity
 from glasshouse.report.words import (
@@ -94,12 +93,6 @@ def leakage_page(leakage: Leakage) -> Page:
     shift = Shift.of(text("what the adversary can expect"), leakage)
     subtitle = text("before the attack and after it")
     return glance(found, [guess_figure(shift, title=found[0].sentence, subtitle=subtitle)])
-
-
-def linked_page(linked: Linked, *, subject: str) -> Page:
-    """Return what linking records of several datasets achieves."""
-    assessment = Assessment(records=linked.records, attacks=linked.attacks)
-    return assessment_page(assessment, subject=subject, provenance=NOWHERE)
 
 
 def explanation_page(explanation: Explanation) -> Page:

@@ -8,8 +8,8 @@ from fractions import Fraction
 import altair as alt
 
 from glasshouse.language import exactly, number, text
+from glasshouse.microdata import Sweep
 from glasshouse.microdata.influence import shapley_values, without_each
-from glasshouse.microdata.lattice import Sweep
 from glasshouse.report.microdata.attacks import target_label
 from glasshouse.report.page import Cell, Column, Figure, Finding, Group, Section, Severity, Table
 from glasshouse.report.theme import TARGETS, wrapped

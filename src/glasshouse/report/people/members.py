@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from glasshouse.disclosure import hidden_parts, smallest_cell
 from glasshouse.language import text, text_for
-from glasshouse.microdata.attacks import Leakage
+from glasshouse.microdata import Leakage
 from glasshouse.microdata.membership import Member, Pattern
 from glasshouse.report.cells import NOTHING, guess_titles, leakage_cells, percent_cell, yes_cell
 from glasshouse.report.chances import before_and_after_columns, shift_chart

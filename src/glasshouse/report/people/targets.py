@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import takewhile
 
 from glasshouse.language import text, text_for
-from glasshouse.microdata.attacks import Leakage
+from glasshouse.microdata import Leakage
 from glasshouse.microdata.target import Target, TargetSecret
 from glasshouse.report.cells import NOTHING, gain_titles, guess_titles, leakage_cells, yes_cell
 from glasshouse.report.chances import (
