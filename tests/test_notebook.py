@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import types
 from collections.abc import Callable
@@ -223,6 +224,15 @@ def test_a_result_is_shown_in_sentences_and_pictures(name: str) -> None:
     assert page.count("<svg") == len(shown.figures)
     assert bool(shown.figures) == (name not in WITHOUT_PICTURE)
     assert "<script" not in page
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in RESULTS if name.startswith(("microdata.", "economics."))]
+)
+def test_a_result_is_a_frame_and_plain_values(name: str) -> None:
+    result = RESULTS[name]()
+    assert json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert isinstance(result.to_frame(), pa.Table)
 
 
 @pytest.mark.parametrize("name", RESULTS)
