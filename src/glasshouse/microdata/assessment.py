@@ -34,7 +34,6 @@ SUCCESS_LABELS = (*(f"0.{tenth}" for tenth in range(10)), "1")
 """What the bins of success are called: each from its label up to the next, the last exactly 1."""
 NO_RECORD = "–"
 """How the absence of a record in an auxiliary dataset is written."""
-_STEPS = ("co_occurrence", "joint", "prior", "channel", "outer", "inner")
 SENSITIVE_WARNING = marked(
     "The risk of each record is itself personal data: it shows whose records are easily named, and whose secrets are "
     "easily guessed. Keep it as closely as the data it was computed from, and do not publish it."
@@ -220,16 +219,14 @@ class Explanation:
     def to_frame(self) -> pa.Table:
         """Return one row per value of the secret and observation; numbers as fractions in text."""
         content = self.to_dict()
-        columns: dict[str, list[str]] = {name: [] for name in ("secret", "observation", *_STEPS)}
-        for x, secret in enumerate(content["secrets"]):
-            for y, observation in enumerate(content["observations"]):
-                columns["secret"].append(secret)
-                columns["observation"].append(observation)
-                columns["prior"].append(content["prior"][x])
-                columns["outer"].append(content["outer"][y])
-                for step in ("co_occurrence", "joint", "channel", "inner"):
-                    columns[step].append(content[step][x][y])
-        return pa.table({name: pa.array(texts, pa.string()) for name, texts in columns.items()})
+        rows = [
+            {"secret": secret, "observation": observation}
+            | {"prior": content["prior"][x], "outer": content["outer"][y]}
+            | {step: content[step][x][y] for step in ("co_occurrence", "joint", "channel", "inner")}
+            for x, secret in enumerate(content["secrets"])
+            for y, observation in enumerate(content["observations"])
+        ]
+        return pa.Table.from_pylist(rows)
 
 
 @dataclass(frozen=True)

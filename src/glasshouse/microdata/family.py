@@ -10,7 +10,7 @@ leaks most and least, how that changed, and whether it goes with the number of r
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -185,12 +185,7 @@ class Correlation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
-        return {
-            "sensitive": self.sensitive,
-            "size": self.size,
-            "records": self.records,
-            "entropy": self.entropy,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True)
