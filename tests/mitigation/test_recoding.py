@@ -470,7 +470,6 @@ def test_any_way_to_number_classes_gives_the_same(question: Question) -> None:
 
     expected = answer()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(distinct_rows_module, "_DIRECT_SLOTS", 0)
         patch.setattr(distinct_rows_module, "_DENSE_COUNTS", 0)
         patch.setattr(distinct_rows_module, "_KEYS", 1 << 5)
         patch.setattr(recoding_module, "_MOST_KEPT", 1)

@@ -56,34 +56,34 @@ class Anonymisation:
     """The columns that she wants to infer."""
     records: int
     """The number of records, suppressed ones included."""
-    suppressed: int
-    """The number of suppressed records."""
     classes: int
     """The number of released classes, or of groups."""
-    heights: Mapping[str, int] | None
-    """Per quasi-identifier, the level of its hierarchy that is released; None where records differ, or by groups."""
-    loss: float | None
-    """The share of detail that is lost, whatever was made least; None where nothing was recoded."""
-    optimal: bool | None
-    """Whether it is proved that no such recoding is better; None where nothing was recoded."""
-    bound: float | None
-    """What the objective is proved to be at least, where the search of a global recoding was stopped early."""
-    objective_value: float | None
-    """What was made least, in its own measure; None where nothing was recoded."""
-    quality: Quality | None
-    """What is left of the data, where it was recoded."""
     attained: Attained
     """Which k, l and t the release itself has."""
-    hierarchies: tuple[UsedHierarchy, ...]
-    """The hierarchies that were used."""
-    left_out: tuple[str, ...]
-    """The columns of the dataset that are not released."""
-    steps: tuple[Step, ...]
-    """What was left out of the dataset before it was protected."""
     before: Assessment
     """What an adversary learns from the original with all quasi-identifiers."""
     after: Assessment
     """What she learns from the release; suppressed records are left out of it."""
+    suppressed: int = 0
+    """The number of suppressed records."""
+    heights: Mapping[str, int] | None = None
+    """Per quasi-identifier, the level of its hierarchy that is released; None where records differ, or by groups."""
+    loss: float | None = None
+    """The share of detail that is lost, whatever was made least; None where nothing was recoded."""
+    optimal: bool | None = None
+    """Whether it is proved that no such recoding is better; None where nothing was recoded."""
+    bound: float | None = None
+    """What the objective is proved to be at least, where the search of a global recoding was stopped early."""
+    objective_value: float | None = None
+    """What was made least, in its own measure; None where nothing was recoded."""
+    quality: Quality | None = None
+    """What is left of the data, where it was recoded."""
+    hierarchies: tuple[UsedHierarchy, ...] = ()
+    """The hierarchies that were used."""
+    left_out: tuple[str, ...] = ()
+    """The columns of the dataset that are not released."""
+    steps: tuple[Step, ...] = ()
+    """What was left out of the dataset before it was protected."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
@@ -123,23 +123,23 @@ class Anonymisation:
             quasi_identifiers=columns_of(table),
             sensitive=table.sensitive,
             records=table.records,
-            suppressed=int(np.count_nonzero(hidden)),
             classes=recoding.classes,
+            attained=attained(release, suppressed=hidden),
+            before=assess(table),
+            after=assess(release.of_records(~hidden) if hidden.any() else release),
+            suppressed=int(np.count_nonzero(hidden)),
             heights=recoding.heights,
             loss=left.loss,
             optimal=recoding.optimal,
             bound=recoding.bound if parameters.get("recoding", "global") == "global" else None,
             objective_value=recoding.loss,
             quality=left,
-            attained=attained(release, suppressed=hidden),
             hierarchies=tuple(
                 UsedHierarchy(name, hierarchy.suggested, hierarchy.height)
                 for name, hierarchy in hierarchies.items()
             ),
             left_out=tuple(left_out),
             steps=tuple(steps),
-            before=assess(table),
-            after=assess(release.of_records(~hidden) if hidden.any() else release),
         )
 
     @classmethod
@@ -170,20 +170,12 @@ class Anonymisation:
             quasi_identifiers=columns_of(table),
             sensitive=table.sensitive,
             records=table.records,
-            suppressed=0,
             classes=anatomy.groups,
-            heights=None,
-            loss=None,
-            optimal=None,
-            bound=None,
-            objective_value=None,
-            quality=None,
             attained=attained(release, quasi_identifiers=[GROUP], sensitive=table.sensitive),
-            hierarchies=(),
-            left_out=tuple(left_out),
-            steps=tuple(steps),
             before=assess(table),
             after=assess_by_group(release, GROUP),
+            left_out=tuple(left_out),
+            steps=tuple(steps),
         )
 
     @property
@@ -209,9 +201,8 @@ class Anonymisation:
         }
         if not self.grouped:
             content["bound"] = self.bound
-            if self.parameters.get("objective", "loss") != "loss" or self.parameters.get(
-                "importance"
-            ):
+            objective = self.parameters.get("objective", "loss")
+            if objective != "loss" or self.parameters.get("importance"):
                 content["objective"] = self.objective_value
         if self.quality is not None:
             content["quality"] = self.quality.to_dict()
@@ -226,13 +217,14 @@ class Anonymisation:
 
     def to_frame(self) -> pa.Table:
         """Return one row per attack, on the original and on the protected release."""
-        tables = [
-            assessment.to_frame().append_column(
-                "release", pa.array([name] * len(assessment.attacks))
+        frames = [
+            frame.append_column("release", pa.array([name] * len(frame)))
+            for name, frame in (
+                ("original", self.before.to_frame()),
+                ("protected", self.after.to_frame()),
             )
-            for name, assessment in (("original", self.before), ("protected", self.after))
         ]
-        return pa.concat_tables(tables)
+        return pa.concat_tables(frames)
 
     def manifest(self, *, release: str, hierarchies: Mapping[str, str]) -> dict[str, Any]:
         """Return what later commands must know of the release.

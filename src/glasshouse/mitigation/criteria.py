@@ -929,6 +929,7 @@ def _add_hierarchical_distance(
     labels = np.empty(parents.size, np.int64)
     for number in range(sizes.size):
         size = one * sizes[number]
+        # The values that occur; then level by level the labels above those visited last.
         found = 0
         for i in range(starts[number], starts[number + 1]):
             if counts[i] > 0:

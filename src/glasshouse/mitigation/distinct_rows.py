@@ -26,9 +26,6 @@ from glasshouse.mitigation.hierarchies import CodedHierarchy
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.partition import Partition, refined
 
-_DIRECT_SLOTS = 1 << 14
-"""Up to so many possible keys, or two per class, a plain array finds the class; beyond, a hash."""
-
 _DENSE_COUNTS = 1 << 12
 """Up to so many cells, or as many as there are counts, a plain table adds up counts by class and value."""
 _KEYS = 1 << 63
@@ -198,27 +195,14 @@ def merged(
         Per class given, the class that it is in now; and these, in order of their first combination. They do not
         depend on which classes were given, so that a node of a lattice can be reached from any node below it.
     """
-    numbers = np.zeros(len(classes), np.uint32)
-    count = 1
+    numbers, count = np.zeros(len(classes), np.uint32), 1
     for group in labels.groups(levels, len(classes)):
-        factors = np.cumprod(
-            [1, *(labels.counts[attribute, levels[attribute]] for attribute in group)],
-            dtype=np.uint64,
-        )
-        key = _keys(
-            numbers,
-            factors,
-            rows.codes,
-            classes.first,
-            np.array(group, np.int64),
-            labels.starts[group, [levels[attribute] for attribute in group]],
-            labels.flat,
-        )
-        radix = count * int(factors[-1])
-        if radix <= max(_DIRECT_SLOTS, 2 * len(classes)):
-            numbers, count = _number_directly(key, radix)
-        else:
-            numbers, count = _number_by_hash(key)
+        heights = [levels[attribute] for attribute in group]
+        factors = np.cumprod([1, *labels.counts[group, heights]], dtype=np.uint64)
+        starts = labels.starts[group, heights]
+        columns = np.array(group, np.int64)
+        keys = _keys(numbers, factors, rows.codes, classes.first, columns, starts, labels.flat)
+        numbers, count = _numbered(keys)
     first, sizes = _summed(numbers, count, classes.first, classes.sizes)
     return numbers, RowClasses(first, sizes, {})
 
@@ -252,18 +236,15 @@ def label_counts(
 def merged_counts(numbers: NDArray[np.uint32], classes: int, counts: ValueCounts) -> ValueCounts:
     """Return the counts of merged classes: ``numbers`` says into which of the ``classes`` each one went."""
     cardinality = len(counts.reference)
-    if classes * cardinality <= max(len(counts.values), _DENSE_COUNTS):
-        table = _counts_by_class(
-            numbers, counts.starts, counts.values, counts.counts, (classes, cardinality)
-        )
-        present = table > 0
-        values = np.broadcast_to(np.arange(cardinality, dtype=np.uint32), table.shape)[present]
-        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(present.sum(axis=1))])
-        return ValueCounts(starts, values, table[present], counts.reference)
-    added = _merge_counts(
-        numbers, classes, counts.starts, counts.values, counts.counts, cardinality
-    )
-    return ValueCounts(added[0], added[1], added[2], counts.reference)
+    given = numbers, classes, counts.starts, counts.values, counts.counts, cardinality
+    if classes * cardinality > max(len(counts.values), _DENSE_COUNTS):
+        starts, values, added = _merge_counts(*given)
+        return ValueCounts(starts, values, added, counts.reference)
+    table = _counts_by_class(*given)
+    present = table > 0
+    values = np.broadcast_to(np.arange(cardinality, dtype=np.uint32), table.shape)[present]
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(present.sum(axis=1))])
+    return ValueCounts(starts, values, table[present], counts.reference)
 
 
 def value_counts(classes: Partition, column: Column) -> ValueCounts:
@@ -335,21 +316,7 @@ def _keys(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _number_directly(keys: Words, radix: int) -> tuple[NDArray[np.uint32], np.uint32]:
-    """Number keys by first appearance, each key being a place in an array; return also how many there are."""
-    numbered = np.zeros(radix, np.uint32)
-    numbers = np.empty(keys.size, np.uint32)
-    count = np.uint32(0)
-    for i in range(keys.size):
-        if numbered[keys[i]] == 0:
-            count += np.uint32(1)
-            numbered[keys[i]] = count
-        numbers[i] = numbered[keys[i]] - np.uint32(1)
-    return numbers, count
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _number_by_hash(keys: Words) -> tuple[NDArray[np.uint32], np.uint32]:
+def _numbered(keys: Words) -> tuple[NDArray[np.uint32], np.uint32]:
     """Number keys by first appearance, by open addressing in a table that grows; return also how many there are."""
     slots = 1 << 12
     mask = np.uint64(slots - 1)
@@ -434,13 +401,14 @@ def _count_labels(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _counts_by_class(
     numbers: NDArray[np.uint32],
+    classes: int,
     starts: Integers,
     values: NDArray[np.uint32],
     counts: Integers,
-    shape: tuple[int, int],
+    cardinality: int,
 ) -> Integers:
     """Add up counts in a table of class by value."""
-    table = np.zeros(shape, np.int64)
+    table = np.zeros((classes, cardinality), np.int64)
     for i in range(numbers.size):
         for place in range(starts[i], starts[i + 1]):
             table[numbers[i], values[place]] += counts[place]

@@ -115,11 +115,11 @@ class Hierarchy:
         """
         rows = self._rows_of(column, where)
         codes, labels, sizes = [], [], []
-        for ids in self._cells.ids:
+        for ids in self._numbered.ids:
             used, own = _by_first_appearance(ids[rows])
             codes.append(own)
-            labels.append(tuple(self._cells.labels.take(pa.array(used)).to_pylist()))
-            sizes.append(np.bincount(ids, minlength=len(self._cells.labels))[used])
+            labels.append(tuple(self._numbered.labels.take(pa.array(used)).to_pylist()))
+            sizes.append(np.bincount(ids, minlength=len(self._numbered.labels))[used])
         parents = []
         for own, above, known in zip(codes[:-1], codes[1:], labels[:-1], strict=True):
             parent = np.empty(len(known), np.uint32)
@@ -146,7 +146,7 @@ class Hierarchy:
             csv.writer(file, delimiter=SEPARATOR).writerows(self.rows)
 
     @cached_property
-    def _cells(self) -> _Cells:
+    def _numbered(self) -> _NumberedLabels:
         cells = [row[level] for level in range(self.height) for row in self.rows]
         try:
             flat = pa.array(cells, pa.large_string())
@@ -161,7 +161,7 @@ class Hierarchy:
             )
         encoded = flat.dictionary_encode()
         ids = np.asarray(encoded.indices, dtype=np.int64).reshape(self.height, self.domain)
-        return _Cells(encoded.dictionary, ids)
+        return _NumberedLabels(encoded.dictionary, ids)
 
     @property
     def _name(self) -> str:
@@ -200,8 +200,8 @@ class Hierarchy:
                 )
 
     def _check_values(self) -> None:
-        ids = self._cells.ids
-        first = _first_rows(ids[0], len(self._cells.labels))[ids[0]]
+        ids = self._numbered.ids
+        first = _first_rows(ids[0], len(self._numbered.labels))[ids[0]]
         again = np.flatnonzero(first != np.arange(self.domain))
         if not again.size:
             return
@@ -218,9 +218,9 @@ class Hierarchy:
         raise self._two_parents(0, there, here, int(differ[0]))
 
     def _check_parents(self) -> None:
-        ids = self._cells.ids
+        ids = self._numbered.ids
         for level in range(1, self.height - 1):
-            first = _first_rows(ids[level], len(self._cells.labels))[ids[level]]
+            first = _first_rows(ids[level], len(self._numbered.labels))[ids[level]]
             differ = np.flatnonzero(ids[level + 1] != ids[level + 1][first])
             if differ.size:
                 here = int(differ[0])
@@ -253,7 +253,7 @@ class Hierarchy:
         )
 
     def _check_root(self) -> None:
-        last = self._cells.ids[-1]
+        last = self._numbered.ids[-1]
         differ = np.flatnonzero(last != last[0])
         if differ.size:
             parts = {
@@ -282,7 +282,7 @@ class Hierarchy:
         Levels are nested here. So a label that appears at two levels stands for one set if it does so for as many
         values at both, and for one value at both.
         """
-        ids, count = self._cells.ids, len(self._cells.labels)
+        ids, count = self._numbered.ids, len(self._numbered.labels)
         sizes = [np.bincount(level, minlength=count) for level in ids]
         for low in range(self.height):
             first = _first_rows(ids[low], count)
@@ -297,7 +297,7 @@ class Hierarchy:
                             "{lower_values} at level {low} and for {higher_values} at level "
                             "{high}, not the same ones; rename one of the two",
                             name=self._name,
-                            label=quoted([self._cells.labels[label].as_py()]),
+                            label=quoted([self._numbered.labels[label].as_py()]),
                             lower_values=_values(sizes[low][label]),
                             low=str(low),
                             higher_values=_values(sizes[high][label]),
@@ -307,7 +307,7 @@ class Hierarchy:
 
     def _rows_of(self, column: Column, where: str) -> Integers:
         """Return the row of each value of a column."""
-        values = self._cells.labels.take(pa.array(self._cells.ids[0]))
+        values = self._numbered.labels.take(pa.array(self._numbered.ids[0]))
         rows: Integers = np.asarray(
             pc.fill_null(pc.index_in(column.values, value_set=values), -1), dtype=np.int64
         )
@@ -321,7 +321,9 @@ class Hierarchy:
         parts = {
             "where": where,
             "column": quoted([column.name]),
-            "more": "" if len(absent) == 1 else _and_more(len(absent) - 1),
+            "more": text(" (nor are {count} more)", count=str(len(absent) - 1))
+            if len(absent) > 1
+            else "",
         }
         if first == MISSING:
             row = SEPARATOR.join([*[MISSING] * (self.height - 1), self.rows[0][-1]])
@@ -598,8 +600,7 @@ def suggest(column: Column) -> Hierarchy:
     >>> suggest(_example("red", "blue")).suggested
     True
     """
-    texts = _present(column)
-    return replace(_proposal(column, texts), suggested=True)
+    return replace(_proposal(column, _present(column)), suggested=True)
 
 
 def exact(number: Number, *, what: str) -> Fraction:
@@ -624,7 +625,7 @@ def exact(number: Number, *, what: str) -> Fraction:
 
 
 @dataclass(frozen=True)
-class _Cells:
+class _NumberedLabels:
     """The labels of a hierarchy as numbers, one numbering for all levels."""
 
     labels: pa.LargeStringArray
@@ -714,11 +715,6 @@ def _by_first_appearance(ids: Integers) -> tuple[Integers, NDArray[np.uint32]]:
 
 def _values(count: int) -> str:
     return text_for(int(count), "{count} value", "{count} values")
-
-
-def _and_more(count: int) -> str:
-    """Say in brackets that as many others are missing too."""
-    return text(" (nor are {count} more)", count=str(count))
 
 
 def _either(names: Sequence[str]) -> str:
@@ -962,12 +958,9 @@ def _with_odd(column: Column, odd: list[str], numbers: list[str]) -> Hierarchy:
     own = Column(column.name, np.zeros(0, np.uint32), pa.array(numbers, pa.large_string()))
     proposed = _numbers_proposed(own, numbers)
     depth = proposed.height - 1
-    rest = tuple((written,) * depth + (SUPPRESSED,) for written in [*_missing(column), *odd])
+    missing = [MISSING] if MISSING in column.values.to_pylist() else []
+    rest = tuple((written,) * depth + (SUPPRESSED,) for written in [*missing, *odd])
     return Hierarchy(column.name, (*proposed.rows, *rest))
-
-
-def _missing(column: Column) -> list[str]:
-    return [written for written in column.values.to_pylist() if written == MISSING]
 
 
 def _dates_proposed(column: Column) -> Hierarchy | None:

@@ -191,6 +191,7 @@ def recode_locally(
             raise
     if impossible and everywhere is not None:
         items = Items.of(table, names, ready, everywhere.suppressed)
+    # Search groups, and release them unless the full-domain recoding loses less.
     search = _GroupSearch(
         items=items,
         attributes=[LocalAttribute.of_hierarchy(hierarchy) for hierarchy in coded.values()],
@@ -394,6 +395,7 @@ def merge(given: Given, regions: Codes, failing: Flags, limit: float) -> Integer
     follower = np.full(number, -1, np.int64)
     delta = np.full(number, np.inf)
     partner, seen = np.full(number, -1, np.int64), np.zeros(number, np.int64)
+    # Find the cheapest partner of every failing group.
     for g in range(number):
         sizes[g] = given.weights[starts[g] : starts[g + 1]].sum()
         costs[g] = joint_cost(forest, regions[g], regions[g], np.inf)
@@ -406,12 +408,14 @@ def merge(given: Given, regions: Codes, failing: Flags, limit: float) -> Integer
         if delta[g] == np.inf:
             break
         other = partner[g]
+        # A partner that was merged since, or has changed, is looked for anew.
         if not alive[other] or version[other] != seen[g]:
             expected = delta[g]
             delta[g], other = _cheapest(forest, regions, sizes, costs, alive, g, limit)
             partner[g], seen[g] = other, version[other]
             if delta[g] > expected + NO_GAIN:
                 continue
+        # Merge the two, and look again for a partner if they fail together.
         costs[g] = widen(forest, regions[g], regions[other])
         sizes[g] += sizes[other]
         alive[other], delta[other] = False, np.inf
@@ -429,6 +433,7 @@ def merge(given: Given, regions: Codes, failing: Flags, limit: float) -> Integer
         if unmet(checks, tally, sizes[g]) != MET:
             delta[g], other = _cheapest(forest, regions, sizes, costs, alive, g, limit)
             partner[g], seen[g] = other, version[other]
+    # Follow each group to where it ended.
     for g in range(number):
         while into[into[g]] != into[g]:
             into[g] = into[into[g]]
@@ -639,6 +644,7 @@ def _put_together(given: Given, pool: _Pool, units: int, limit: float) -> int:
     loose, clusters = units, 0
     for i in range(units):
         pool.loose[i] = i
+    # Grow clusters; the last may fail for want of units, which then join the others.
     while loose > 0:
         loose, failed = _grow(given, pool, clusters, loose)
         if failed == MET:
@@ -647,6 +653,7 @@ def _put_together(given: Given, pool: _Pool, units: int, limit: float) -> int:
             for i in range(units):
                 if pool.clusters[i] == clusters:
                     _add(given, pool, _best_cluster(given, pool, clusters, i), i)
+    # Judge what came of it.
     lost = 0.0
     for cluster in range(clusters):
         lost += pool.sizes[cluster] * pool.costs[cluster]

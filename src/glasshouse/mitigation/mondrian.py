@@ -169,6 +169,7 @@ def _cut(
     middles = np.empty(parts.shape[0], np.int64)
     for part in range(parts.shape[0]):
         begin, end, a = parts[part, 0], parts[part, 1], attributes[part]
+        # The label of the part, and the records under each label right below it.
         whole = leaves[order[begin], a]
         for i in range(begin, end):
             whole = joined(forest, whole, leaves[order[i], a])
@@ -183,12 +184,14 @@ def _cut(
             held[label] += weights[order[i]]
             total += weights[order[i]]
         labels = np.sort(present[:distinct])
+        # The border nearest to the median.
         left, best, border = 0, total, labels[0]
         for label in labels[: distinct - 1]:
             left += held[label]
             if abs(2 * left - total) < best:
                 best, border = abs(2 * left - total), label
         held[labels] = 0
+        # The part in two halves.
         low, high = begin, 0
         for i in range(begin, end):
             if leaves[order[i], a] <= forest.last[border]:

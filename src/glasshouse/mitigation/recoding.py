@@ -27,7 +27,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import le
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -556,27 +556,53 @@ class _LatticeSearch:
         )
 
 
+class _Heap(NamedTuple):
+    """Open nodes by their keys, in a binary heap; a row stays in its slot while slots change places."""
+
+    keys: Floats
+    """The least score that a node can have, in the order of the heap."""
+    slots: Integers
+    """In the same order, the slot of its row; those beyond the heap's size are free."""
+    rows: NDArray[np.uint16]
+    """Per slot, the levels of a node, the attribute that was raised last, and which exclusion was of use below it."""
+
+
+class _Exclusions(NamedTuple):
+    """What rules nodes out: each a node, and those below it that score more than the best by its terms."""
+
+    levels: NDArray[np.uint16]
+    """Per exclusion (row), the levels of the node."""
+    terms: Floats
+    """Per exclusion, attribute and level, what it adds to a score; infinite: no node below is a solution."""
+    order: Integers
+    """The exclusions in use, those first that were of use last."""
+
+
 class _Frontier:
     """The nodes that may still be better, by the least score they can have.
 
     A node is raised in the attribute that was raised last or in a later one, so that every node is reached on one way
-    only, and no list of those seen is needed. A row holds the levels of a node, that attribute, and which exclusion was
-    of use for the node below: an exclusion stays true for ever, so one that took the place of another is as good.
+    only, and no list of those seen is needed. An exclusion stays true for ever, so one that took the place of another
+    is as good.
     """
 
     def __init__(self, top: Levels, terms: Sequence[Floats]) -> None:
         self._top = np.array(top, np.uint16)
         self._terms = self._as_table(terms)
-        self._keys = np.empty(_FIRST_ROOM)
-        self._slots = np.arange(_FIRST_ROOM, dtype=np.int64)
-        self._rows = np.zeros((_FIRST_ROOM, len(top) + 2), np.uint16)
-        self._excluded = np.zeros((1, len(top)), np.uint16)
-        self._excluded_terms = np.zeros((1, *self._terms.shape))
-        self._exclusions = np.zeros(0, np.int64)
+        self._heap = _Heap(
+            np.empty(_FIRST_ROOM),
+            np.arange(_FIRST_ROOM, dtype=np.int64),
+            np.zeros((_FIRST_ROOM, len(top) + 2), np.uint16),
+        )
+        self._excluded = _Exclusions(
+            np.zeros((1, len(top)), np.uint16),
+            np.zeros((1, *self._terms.shape)),
+            np.zeros(0, np.int64),
+        )
         self.key = float(self._terms[:, 0].sum())
         """The least key of the last advance: no node that is left has a lower one."""
         self._taken = np.zeros(len(top) + 2, np.uint16)
-        self._size: int = _push(self._keys, self._slots, self._rows, 0, self.key, self._taken)
+        self._size: int = _push(self._heap, 0, self.key, self._taken)
 
     @property
     def is_full(self) -> bool:
@@ -596,70 +622,53 @@ class _Frontier:
         """
         self._make_room()
         state, self._size, self.key = _take(
-            self._keys,
-            self._slots,
-            self._rows,
-            self._size,
-            self._terms,
-            self._top,
-            self._excluded,
-            self._excluded_terms,
-            self._exclusions,
-            best,
-            self._taken,
+            self._heap, self._size, self._terms, self._top, self._excluded, best, self._taken
         )
         return int(state)
 
     def expand(self, key: float, best: float) -> None:
         """Put in the nodes right above the one that was taken, each with this key at least."""
         self._make_room()
-        self._size = _raise(
-            self._keys,
-            self._slots,
-            self._rows,
-            self._size,
-            self._terms,
-            self._top,
-            self._taken,
-            key,
-            best,
-        )
+        self._size = _raise(self._heap, self._size, self._terms, self._top, self._taken, key, best)
 
     def exclude(self, levels: Levels, terms: Sequence[Floats] | None) -> None:
         """Pass over a node and those below that score more than the best by other terms; None: over all of them.
 
         Those that are used come to the front; where there are too many, the last is forgotten.
         """
-        own = np.array(levels, np.uint16)
-        kept = self._exclusions
+        excluded, order = self._excluded, self._excluded.order
+        node = np.array(levels, np.uint16)
         if terms is None:
-            kept = kept[~(self._excluded[kept] <= own).all(axis=1)]
-        kept = kept[: _MOST_EXCLUDED - 1]
-        free = np.ones(len(self._excluded) + 1, np.bool_)
-        free[kept] = False
+            order = order[~(excluded.levels[order] <= node).all(axis=1)]
+        order = order[: _MOST_EXCLUDED - 1]
+        free = np.ones(len(excluded.levels) + 1, np.bool_)
+        free[order] = False
         place = int(np.argmax(free))
-        if place == len(self._excluded):
-            self._excluded = np.concatenate([self._excluded, np.zeros_like(self._excluded)])
-            self._excluded_terms = np.concatenate(
-                [self._excluded_terms, np.zeros_like(self._excluded_terms)]
-            )
-        self._excluded[place] = own
-        self._excluded_terms[place] = np.inf if terms is None else self._as_table(terms)
-        self._exclusions = np.concatenate([np.array([place]), kept])
+        if place == len(excluded.levels):
+            excluded = _Exclusions(_doubled(excluded.levels), _doubled(excluded.terms), order)
+        excluded.levels[place] = node
+        excluded.terms[place] = np.inf if terms is None else self._as_table(terms)
+        self._excluded = excluded._replace(order=np.concatenate([np.array([place]), order]))
 
     def _as_table(self, terms: Sequence[Floats]) -> Floats:
         table = np.zeros((len(terms), int(self._top.max()) + 1))
-        for own, each in zip(table, terms, strict=True):
-            own[: len(each)] = each
+        for row, of_attribute in zip(table, terms, strict=True):
+            row[: len(of_attribute)] = of_attribute
         return table
 
     def _make_room(self) -> None:
-        room = len(self._keys)
-        if self._size + len(self._top) < room:
-            return
-        self._keys = np.concatenate([self._keys, np.empty(room)])
-        self._slots = np.concatenate([self._slots, np.arange(room, 2 * room, dtype=np.int64)])
-        self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+        keys, slots, rows = self._heap
+        if self._size + len(self._top) >= len(keys):
+            self._heap = _Heap(
+                _doubled(keys),
+                np.concatenate([slots, np.arange(len(keys), 2 * len(keys), dtype=np.int64)]),
+                _doubled(rows),
+            )
+
+
+def _doubled(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array with as much room again."""
+    return np.concatenate([array, np.zeros_like(array)])
 
 
 def _with_level(levels: Levels, own: int, level: int) -> Levels:
@@ -667,17 +676,11 @@ def _with_level(levels: Levels, own: int, level: int) -> Levels:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _push(
-    keys: Floats,
-    slots: Integers,
-    rows: NDArray[np.uint16],
-    size: int,
-    key: float,
-    row: NDArray[np.uint16],
-) -> int:
-    """Put a row into a binary heap of ``size`` rows; slots beyond it are free."""
+def _push(heap: _Heap, size: int, key: float, row: NDArray[np.uint16]) -> int:
+    """Put a row into a heap of ``size`` rows."""
+    keys, slots = heap.keys, heap.slots
     slot = slots[size]
-    rows[slot] = row
+    heap.rows[slot] = row
     place = size
     while place > 0 and keys[(place - 1) // 2] > key:
         keys[place], slots[place] = keys[(place - 1) // 2], slots[(place - 1) // 2]
@@ -687,8 +690,9 @@ def _push(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _pop(keys: Floats, slots: Integers, size: int) -> int:
+def _pop(heap: _Heap, size: int) -> int:
     """Take the least row out of the heap; its slot becomes the first free one."""
+    keys, slots = heap.keys, heap.slots
     freed = slots[0]
     size -= 1
     key, slot = keys[size], slots[size]
@@ -708,9 +712,7 @@ def _pop(keys: Floats, slots: Integers, size: int) -> int:
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _raise(
-    keys: Floats,
-    slots: Integers,
-    rows: NDArray[np.uint16],
+    heap: _Heap,
     size: int,
     terms: Floats,
     top: NDArray[np.uint16],
@@ -722,30 +724,26 @@ def _raise(
     attributes = top.size
     first = row[attributes]
     total = 0.0
-    for own in range(attributes):
-        total += terms[own, row[own]]
-    for own in range(first, attributes):
-        level = row[own]
-        if level < top[own]:
-            higher = max(key, total - terms[own, level] + terms[own, level + 1])
+    for a in range(attributes):
+        total += terms[a, row[a]]
+    for a in range(first, attributes):
+        level = row[a]
+        if level < top[a]:
+            higher = max(key, total - terms[a, level] + terms[a, level + 1])
             if higher <= best:
-                row[own], row[attributes] = level + 1, own
-                size = _push(keys, slots, rows, size, higher, row)
-                row[own], row[attributes] = level, first
+                row[a], row[attributes] = level + 1, a
+                size = _push(heap, size, higher, row)
+                row[a], row[attributes] = level, first
     return size
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _take(
-    keys: Floats,
-    slots: Integers,
-    rows: NDArray[np.uint16],
+    heap: _Heap,
     size: int,
     terms: Floats,
     top: NDArray[np.uint16],
-    excluded: NDArray[np.uint16],
-    excluded_terms: Floats,
-    exclusions: Integers,
+    excluded: _Exclusions,
     best: float,
     row: NDArray[np.uint16],
 ) -> tuple[int, int, float]:
@@ -754,44 +752,43 @@ def _take(
     What excluded a node is tried first for those right above it, and then for all others.
     """
     attributes = top.size
+    order = excluded.order
     passed = 0
     key = 0.0
-    while size > 0 and keys[0] <= best:
-        key = keys[0]
-        size = _pop(keys, slots, size)
-        row[:] = rows[slots[size]]
+    while size > 0 and heap.keys[0] <= best:
+        key = heap.keys[0]
+        size = _pop(heap, size)
+        row[:] = heap.rows[heap.slots[size]]
         number = np.int64(row[attributes + 1])
-        if not _excludes(excluded, excluded_terms, number, row, best):
+        if not _excludes(excluded, number, row, best):
             place = 0
-            while place < exclusions.size:
-                number = exclusions[place]
-                if _excludes(excluded, excluded_terms, number, row, best):
+            while place < order.size:
+                number = order[place]
+                if _excludes(excluded, number, row, best):
                     break
                 place += 1
-            if place == exclusions.size:
+            if place == order.size:
                 return _FOUND, size, key
-            exclusions[0], exclusions[place] = exclusions[place], exclusions[0]
+            order[0], order[place] = order[place], order[0]
             row[attributes + 1] = number
-        size = _raise(keys, slots, rows, size, terms, top, row, key, best)
+        size = _raise(heap, size, terms, top, row, key, best)
         passed += 1
-        if passed == _PASSED_AT_ONCE or size + attributes >= keys.size:
+        if passed == _PASSED_AT_ONCE or size + attributes >= heap.keys.size:
             return _PAUSED, size, key
     return _DONE, size, key
 
 
 @njit(inline="always")  # type: ignore[untyped-decorator]
-def _excludes(
-    excluded: NDArray[np.uint16], terms: Floats, number: int, row: NDArray[np.uint16], best: float
-) -> bool:
+def _excludes(excluded: _Exclusions, number: int, row: NDArray[np.uint16], best: float) -> bool:
     """Tell whether a node is at or below an excluded one, and scores more than the best by its terms."""
-    attributes = excluded.shape[1]
-    own = 0
-    while own < attributes and row[own] <= excluded[number, own]:
-        own += 1
+    attributes = excluded.levels.shape[1]
+    a = 0
+    while a < attributes and row[a] <= excluded.levels[number, a]:
+        a += 1
     score = 0.0
-    if own == attributes:
-        for own in range(attributes):
-            score += terms[number, own, row[own]]
+    if a == attributes:
+        for a in range(attributes):
+            score += excluded.terms[number, a, row[a]]
     return score > best
 
 
