@@ -208,7 +208,7 @@ INPUTS = {
         *("Original", "Points", "Release", "Victims"),
         *("NDArray", "dict", "int", "np.float", "np.float64", "str", "tuple", "..."),
     },
-    "totals": {"Instance", "Register", "TotalsStudy"},
+    "totals": {"Instance", "BinRegister", "TotalsStudy"},
     "economics": {"Floats", "Groups", "None", "Process", "float"},
     "qif": {"Array", "Channel", "None", "Number", "bool", "float"},
 }
