@@ -17,6 +17,7 @@ import pytest
 import glasshouse as gh
 from glasshouse.economics import Terms
 from glasshouse.errors import StudyError
+from glasshouse.groups.victims import victims_of_rows
 from glasshouse.language import speaking
 from glasshouse.microdata import membership, population_risks, target
 from glasshouse.microdata.family import family
@@ -143,14 +144,14 @@ RESULTS: dict[str, Callable[[], object]] = {
     "groups.ThreatOutcome": threatened,
     "groups.ThreatOutcome without an original": lambda: gh.groups.threat(published()),
     "groups.ExactKnowledge": lambda: gh.groups.enumerated_fractions(
-        tiny(), gh.groups.victims_of_rows(tiny())
+        tiny(), victims_of_rows(tiny())
     ),
     "groups.Faithfulness": lambda: measured().faithfulness,
     "groups.Knowledge": lambda: threatened().knowledge,
     "groups.Measures": measured,
     "groups.Sampled": lambda: gh.groups.sample(
         tiny(),
-        gh.groups.victims_of_rows(tiny()),
+        victims_of_rows(tiny()),
         budget=gh.groups.SamplingBudget(sweeps=200, chains=2),
     ),
     "groups.Threat": lambda: measured().attacker,
@@ -207,8 +208,7 @@ INPUTS = {
     "microdata": {"EncodedTable", "Fraction", "GainFunction", "Iterator", "dict", "str", "tuple"},
     "mitigation": {"Hierarchy"},
     "groups": {
-        *("Original", "Points", "Release", "Victims"),
-        *("NDArray", "dict", "int", "np.float", "np.float64", "str", "tuple", "..."),
+        *("Original", "Release", "Victims", "dict", "int", "str", "tuple", "..."),
     },
     "totals": {"Instance", "Register", "TotalsStudy"},
     "economics": {"Floats", "Groups", "None", "Process", "float"},
