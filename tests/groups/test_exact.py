@@ -31,8 +31,9 @@ from glasshouse.groups.release import Release
 from glasshouse.groups.release_json import from_json
 from glasshouse.groups.sampler import SamplingBudget, sample
 from glasshouse.groups.tree import closed_form, closed_form_fractions
-from glasshouse.groups.victims import Victims, population_points, victims_of, victims_of_table
+from glasshouse.groups.victims import Victims, victims_of, victims_of_table
 from glasshouse.table import read
+from tests.groups.points import population_points
 
 DISEASES = ["Heart", "Flu", "Stomach", "HIV", "Diabetes"]
 TABLE_I_B = [

@@ -31,12 +31,13 @@ from glasshouse.groups.release import Release
 from glasshouse.groups.sampler import SamplingBudget
 from glasshouse.groups.threat import threat
 from glasshouse.groups.tree import closed_form
-from glasshouse.groups.victims import Original, joined, population_points, victims_of_table
+from glasshouse.groups.victims import Original, joined, victims_of_table
 from glasshouse.mitigation.anatomy import anatomise
 from glasshouse.mitigation.criteria import DistinctDiversity, KAnonymity
 from glasshouse.mitigation.hierarchies import read_hierarchy
 from glasshouse.mitigation.recoding import recode
 from glasshouse.table import EncodedTable, read
+from tests.groups.points import population_points
 
 PEOPLE = pa.table(
     {

@@ -24,7 +24,6 @@ from glasshouse.groups.release_json import from_json
 from glasshouse.groups.victims import (
     joined,
     matches,
-    population_points,
     victims_of,
     victims_of_rows,
     victims_of_table,
@@ -35,6 +34,7 @@ from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.recoding import recode
 from glasshouse.table import EncodedTable, read
 from tests.conftest import Glasshouse
+from tests.groups.points import population_points
 
 NAMES = ["age", "city"]
 PEOPLE = pa.table(

@@ -4,16 +4,7 @@ A `Release` is read from what was published (`from_generalised`, `from_group_col
 `threat` answers for everybody in it, exactly where that is possible and by sampling where not.
 """
 
-from glasshouse.groups.beliefs import (
-    Beliefs,
-    ExactKnowledge,
-    Faithfulness,
-    Knowledge,
-    draw_points,
-    faithfulness,
-    random_worlds,
-    with_ideal,
-)
+from glasshouse.groups.beliefs import Beliefs, ExactKnowledge, Faithfulness, Knowledge
 from glasshouse.groups.enumeration import enumerated, enumerated_fractions, number_of_tables
 from glasshouse.groups.estimates import Sampled
 from glasshouse.groups.labels import Ancestors, ancestors
@@ -24,15 +15,7 @@ from glasshouse.groups.release_json import from_json
 from glasshouse.groups.sampler import SamplingBudget, sample
 from glasshouse.groups.threat import ThreatOutcome, threat
 from glasshouse.groups.tree import closed_form, closed_form_fractions
-from glasshouse.groups.victims import (
-    Original,
-    Victims,
-    joined,
-    population_points,
-    victims_of,
-    victims_of_rows,
-    victims_of_table,
-)
+from glasshouse.groups.victims import Original, Victims, victims_of, victims_of_table
 
 __all__ = [
     "Ancestors",
@@ -55,23 +38,16 @@ __all__ = [
     "ancestors",
     "closed_form",
     "closed_form_fractions",
-    "draw_points",
     "enumerated",
     "enumerated_fractions",
-    "faithfulness",
     "from_anatomy",
     "from_generalised",
     "from_group_column",
     "from_json",
-    "joined",
     "measure",
     "number_of_tables",
-    "population_points",
-    "random_worlds",
     "sample",
     "threat",
     "victims_of",
-    "victims_of_rows",
     "victims_of_table",
-    "with_ideal",
 ]

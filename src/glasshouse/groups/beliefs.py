@@ -225,6 +225,29 @@ class ExactKnowledge:
         """p_A(s | r, t*); zeros for who is in no group."""
         return tuple(map(_shares, self.weights))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything in plain values, victim by victim; a probability is a text such as "7/12"."""
+        return {
+            "release": self.release.name,
+            "sensitive_values": list(self.release.sensitive.values),
+            "victims": [
+                {
+                    name: dict(zip(self.release.sensitive.values, map(str, row), strict=True))
+                    for name, row in zip(("learner", "attacker", "joint"), rows, strict=True)
+                }
+                for rows in zip(self.learner, self.attacker, self.joint, strict=True)
+            ],
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per victim and sensitive value, probabilities as texts such as "7/12"."""
+        rows = [
+            {"victim": victim, "sensitive": s, **{name: beliefs[s] for name, beliefs in of.items()}}
+            for victim, of in enumerate(self.to_dict()["victims"])
+            for s in self.release.sensitive.values
+        ]
+        return pa.Table.from_pylist(rows)
+
     def to_knowledge(self, *, learner_mean: Beliefs | None = None) -> Knowledge:
         """Return the same as floats, with random worlds beside it."""
         return Knowledge(
@@ -502,6 +525,10 @@ class Faithfulness:
         """Return it in plain values."""
         both = {"published_error": self.published_error, "bounded_error": self.bounded_error}
         return asdict(self) | both
+
+    def to_frame(self) -> pa.Table:
+        """Return it as one row."""
+        return pa.Table.from_pylist([self.to_dict()])
 
 
 def draw_points(

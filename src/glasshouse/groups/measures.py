@@ -120,6 +120,10 @@ class Threat:
             "undecided": self.undecided,
         }
 
+    def to_frame(self) -> pa.Table:
+        """Return what holds for the table as one row."""
+        return pa.Table.from_pylist([self.to_dict()])
+
 
 @dataclass(frozen=True)
 class Histogram:

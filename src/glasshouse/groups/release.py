@@ -19,8 +19,9 @@ from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from math import isfinite
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -70,6 +71,14 @@ class Attribute:
     def code(self) -> dict[str, int]:
         """The code of each value."""
         return {value: code for code, value in enumerate(self.values)}
+
+    def labels_of_values(self) -> dict[str, list[str]]:
+        """Return, per value of the domain, the labels that stand for it among others."""
+        labels: dict[str, list[str]] = {value: [] for value in self.values}
+        for number, label in enumerate(self.labels):
+            for code in self.sets.values(number).tolist():
+                labels[self.values[code]].append(label)
+        return labels
 
 
 @dataclass(frozen=True)
@@ -265,6 +274,42 @@ class Release:
         named = ", ".join(secret.names)
         sensitive = replace(secret, alpha=prior_of("alpha", alpha, named, secret.values))
         return replace(self, attributes=attributes, sensitive=sensitive)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the release as it is written out: `glasshouse.groups.release_json.from_json` reads it again.
+
+        Several sensitive attributes are one by then, and nothing says from which records the rows were read.
+        """
+        secret = self.sensitive
+        texts = [
+            [attribute.labels[code] for attribute, code in zip(self.attributes, row, strict=True)]
+            for row in self.codes.tolist()
+        ]
+        groups: list[dict[str, Any]] = []
+        for group, (begin, end) in enumerate(pairwise(self.starts.tolist())):
+            shown = (
+                {"rows": texts[begin:end]} if self.is_vertical else {"generalised": texts[group]}
+            )
+            values = [secret.values[code] for code in self.sensitive_codes[begin:end]]
+            groups.append({"sensitive": values, **shown})
+        return {
+            "name": self.name,
+            "attributes": [
+                {
+                    "name": attribute.name,
+                    "values": list(attribute.values),
+                    "beta": dict(zip(attribute.values, map(str, attribute.beta), strict=True)),
+                    **({} if self.is_vertical else {"hierarchy": attribute.labels_of_values()}),
+                }
+                for attribute in self.attributes
+            ],
+            "sensitive": {
+                "name": ", ".join(secret.names),
+                "values": list(secret.values),
+                "alpha": dict(zip(secret.values, map(str, secret.alpha), strict=True)),
+            },
+            "groups": groups,
+        }
 
     def to_frame(self) -> pa.Table:
         """Return one row per row of the release: its group, its sensitive value, and its values or labels."""

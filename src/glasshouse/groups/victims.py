@@ -207,12 +207,6 @@ def victims_of_table(
     return victims, Original(number, secrets, rows[first], weights, positions)
 
 
-def population_points(release: Release, codes: Codes) -> Victims:
-    """Return people of the population who need not be in the table: the attacker says nothing about them."""
-    known = tuple(ValueSets.singletons(len(attribute.values)) for attribute in release.attributes)
-    return Victims(codes, known, np.zeros(len(codes) + 1, np.int64), np.zeros(0, np.int64))
-
-
 def joined(victims: Victims, points: Codes) -> Victims:
     """Return fully known victims, and behind them points of the population.
 
