@@ -21,10 +21,10 @@ from functools import partial
 from pathlib import Path
 
 from census import school_census
+from glasshouse.mitigation import Recoding, recode
 from glasshouse.mitigation.attained import attained
 from glasshouse.mitigation.criteria import EqualCloseness, KAnonymity
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
-from glasshouse.mitigation.recoding import Recoding, recode
 from glasshouse.table import EncodedTable, read
 from measure import cpu_seconds
 

@@ -11,9 +11,9 @@ from census import school_census
 from glasshouse.microdata.lattice import sweep
 from glasshouse.report import Page, Provenance, archive
 from glasshouse.report.assess.page import assessment_page
+from glasshouse.report.charts import to_svg
 from glasshouse.report.html import to_html
 from glasshouse.report.pdf import to_pdf
-from glasshouse.report.charts import to_svg
 from measure import cpu_seconds
 
 RECORDS = 20_000

@@ -25,10 +25,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow.compute as pc
 
+from glasshouse.reconstruction import CampaignResult, campaign, load_plan
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.synthetic.trade import Trade, trade
 from glasshouse.synthetic.trade_world import IMPORTERS, TRANSACTIONS
-from glasshouse.reconstruction import CampaignResult, campaign, load_plan
 
 PLAN = Path(__file__).parents[1] / "examples" / "trade" / "study.toml"
 GIVEN_UP = 24

@@ -421,7 +421,13 @@ def anonymise(
         BudgetError: The time was over before any protection was found.
     """
     datasets, tables = _datasets(data, quasi_identifiers, sensitive, id, None, None, also=keep)
-    wanted = {"k": k, "l": l, "t": t, "recoding": recoding, "suppression": suppression}
+    wanted: dict[str, Any] = {
+        "k": k,
+        "l": l,
+        "t": t,
+        "recoding": recoding,
+        "suppression": suppression,
+    }
     wanted |= {"hierarchies": dict(hierarchies or {}), "importance": dict(importance or {})}
     wanted |= {"keep": list(keep), "keep_order": keep_order, "time_limit": seconds}
     study = validated(

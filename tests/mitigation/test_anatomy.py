@@ -206,7 +206,7 @@ def test_attack_by_group_finds_the_vulnerability(secrets: list[str], l: int) -> 
     assume(eligible(secrets, l))
     table = with_secrets(secrets)
     anatomy = anatomise(table, l=l)
-    outcome = attack(anatomy.one_table(table), quasi_identifiers=["group"], secret="ill")
+    outcome = attack(anatomy.one_table(table), quasi_identifiers=["group"], sensitive="ill")
     assert outcome.probabilistic.posterior == anatomy.vulnerability <= Fraction(1, l)
 
 

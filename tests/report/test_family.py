@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from glasshouse.errors import StudyError
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata import Leakage
-from glasshouse.microdata.family import Best, Family, Part
+from glasshouse.microdata.family import Best, Family, FamilyPart
 from glasshouse.report import Finding, Provenance, Severity, charts
 from glasshouse.report.archive import to_dict
 from glasshouse.report.assess import family_charts
@@ -34,7 +34,9 @@ from tests.report.snapshots import assert_snapshot
 KNOWN = ("school", "birth_date", "sex")
 
 
-def part(name: str, *figures: str, records: int = 1000, known: tuple[str, ...] = KNOWN) -> Part:
+def part(
+    name: str, *figures: str, records: int = 1000, known: tuple[str, ...] = KNOWN
+) -> FamilyPart:
     """A part with a prior and the leakages of the best 1, 2, … attributes, in per cent; naming leaks half of it."""
     prior, *leaked = (Fraction(each) / 100 for each in figures)
     best = [
@@ -42,11 +44,11 @@ def part(name: str, *figures: str, records: int = 1000, known: tuple[str, ...] =
         for sensitive, factor in ((None, Fraction(1, 2)), ("grade", Fraction(1)))
         for size, each in enumerate(leaked, start=1)
     ]
-    return Part(name, records, tuple(best), {None: 1.0, "grade": 1.0})
+    return FamilyPart(name, records, tuple(best), {None: 1.0, "grade": 1.0})
 
 
 def of_parts(
-    *parts: Part, ordered: bool = False, sensitive: tuple[str, ...] = ("grade",)
+    *parts: FamilyPart, ordered: bool = False, sensitive: tuple[str, ...] = ("grade",)
 ) -> Family:
     return Family(KNOWN, sensitive, ordered, parts)
 
@@ -259,7 +261,7 @@ def test_the_only_part_that_can_be_shown_is_not_said_to_be_the_only_one() -> Non
     assert not any("There is one part only" in told(finding) for finding in page.findings)
 
 
-def counts(name: str, records: int, *right: int) -> Part:
+def counts(name: str, records: int, *right: int) -> FamilyPart:
     """A part in which so many of the records are guessed right: before, and with 1, 2, … attributes known."""
     prior, *after = (Fraction(each, records) for each in right)
     best = [
@@ -267,7 +269,7 @@ def counts(name: str, records: int, *right: int) -> Part:
         for sensitive in (None, "grade")
         for size, each in enumerate(after, start=1)
     ]
-    return Part(name, records, tuple(best), {None: 1.0, "grade": 1.0})
+    return FamilyPart(name, records, tuple(best), {None: 1.0, "grade": 1.0})
 
 
 def test_a_chance_does_not_tell_how_few_in_a_part_share_a_secret() -> None:

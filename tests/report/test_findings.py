@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from glasshouse.language import speaking
 from glasshouse.microdata import Assessment, Sweep, assess, sweep
+from glasshouse.mitigation.anonymisation import assess_by_group
 from glasshouse.qif import Tries
 from glasshouse.report import Severity
 from glasshouse.report.assess.findings import findings
@@ -25,7 +26,6 @@ from glasshouse.report.attacks import (
     widest,
 )
 from glasshouse.report.words import frequency, money, share
-from glasshouse.runs.assess import assess_by_group
 from glasshouse.table import read
 from glasshouse.table.collection import collect
 from tests.report.snapshots import assert_snapshot

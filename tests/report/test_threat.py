@@ -13,7 +13,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from glasshouse.groups import Beliefs, Measures
+from glasshouse import report
+from glasshouse.groups import Beliefs, Measures, ThreatOutcome
 from glasshouse.groups.estimates import FIGURES, Aggregate, Sampled, Stop, figure_title
 from glasshouse.groups.measures import Threat
 from glasshouse.language import LANGUAGES, speaking
@@ -22,8 +23,9 @@ from glasshouse.report.html import to_html
 from glasshouse.report.page import Page, Provenance, Severity
 from glasshouse.report.threat.charts import MOST_RANKS, ranked_beliefs
 from glasshouse.report.threat.findings import likeliest, threat_findings
-from glasshouse.report.threat.page import measures_section, sampling_section, threat_page
-from glasshouse.runs.threat import ThreatRun, run_threat
+from glasshouse.report.threat.page import measures_section, sampling_section
+from glasshouse.runs import Resources
+from glasshouse.runs.threat import answer
 from glasshouse.study import Dataset
 from glasshouse.study.threat import ThreatStudy
 from tests.cli.test_longitudinal import write
@@ -41,24 +43,29 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write("people.csv", PEOPLE)
 
 
-def asked(release: dict[str, Any], **question: Any) -> ThreatRun:
+def study(**question: Any) -> ThreatStudy:
+    return ThreatStudy(release=Dataset(path=Path("release.json")), **question)
+
+
+def asked(release: dict[str, Any], **question: Any) -> ThreatOutcome:
     Path("release.json").write_text(json.dumps(release), encoding="utf-8")
-    return run_threat(ThreatStudy(release=Dataset(path=Path("release.json")), **question))
+    return answer(study(**question), resources=Resources()).outcome
 
 
-_TABLES: dict[str, ThreatRun] = {}
+_TABLES: dict[str, ThreatOutcome] = {}
 """What came out of each table, which takes a while to visit in full."""
 
 
-def of_table(release: dict[str, Any]) -> ThreatRun:
+def of_table(release: dict[str, Any]) -> ThreatOutcome:
     name = release["name"]
     if name not in _TABLES:
         _TABLES[name] = asked(release, original=Dataset(path=Path("people.csv")))
     return _TABLES[name]
 
 
-def page_of(run: ThreatRun) -> Page:
-    return threat_page(run, provenance=PROVENANCE)
+def page_of(run: ThreatOutcome) -> Page:
+    question = study(known=VICTIM) if run.one_victim else study()
+    return report.page_of(run, question, provenance=PROVENANCE)
 
 
 @pytest.mark.parametrize(("letter", "release"), [("b", HORIZONTAL), ("c", VERTICAL)])
@@ -103,7 +110,7 @@ def test_values_that_are_equally_likely_are_told_together() -> None:
     assert belief.severity is Severity.HIGH
 
 
-def believed(run: ThreatRun, **beliefs: Any) -> ThreatRun:
+def believed(run: ThreatOutcome, **beliefs: Any) -> ThreatOutcome:
     """Return a run with other beliefs about its victim."""
     return replace(run, knowledge=replace(run.knowledge, **beliefs))
 

@@ -364,7 +364,7 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
     bundles: dict[str, type[Any]] = {}
     options: dict[str, inspect.Parameter] = {}
     for name, kind, default in _parameters(command):
-        if not is_dataclass(kind):
+        if not (isinstance(kind, type) and is_dataclass(kind)):
             options[name] = inspect.Parameter(
                 name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
             )

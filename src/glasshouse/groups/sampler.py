@@ -411,7 +411,7 @@ class _SamplingRun:
         errors = [beliefs.errors for beliefs in (attacker.beliefs, learner.beliefs, compared)]
         ratios = self._ratios(means)
         flips = self._flips(means, ratios)
-        figures = ()
+        figures: tuple[Aggregate, ...] = ()
         if self.evaluator is not None:
             figures = batch_figures(means, self.evaluator, self.aggregates)
         return Sampled(

@@ -36,7 +36,7 @@ from glasshouse.runs.reading import joined, one_each, prepared
 from glasshouse.runs.run import Resources, Run, run_key
 from glasshouse.study import Adversary, adversaries, attributes
 from glasshouse.study.assess import AssessStudy
-from glasshouse.table import EncodedTable
+from glasshouse.table import EncodedTable, Step
 from glasshouse.table.generalised import is_suppressed
 
 NO_GAIN = adversaries.Gain()
@@ -295,7 +295,7 @@ def _family(study: AssessStudy, resources: Resources, in_memory: Sequence[Encode
         raise StudyError(
             text("parts are compared with --subsets all, max:K or full, and one guess")
         )
-    steps = []
+    steps: list[Step] = []
     whole = 1
 
     def parts() -> Iterator[tuple[str, EncodedTable]]:

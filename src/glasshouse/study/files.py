@@ -50,7 +50,9 @@ def load_study(path: Path) -> Question:
                 "{file}: {place}: {reason}",
                 file=path.name,
                 place='"command"',
-                reason=text("input should be {choices}", choices=either(map(repr, COMMANDS))),
+                reason=text(
+                    "input should be {choices}", choices=either([repr(word) for word in COMMANDS])
+                ),
             )
         )
     return _located(path, study_class(command), content)

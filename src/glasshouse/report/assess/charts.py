@@ -11,10 +11,9 @@ from statistics import median
 import altair as alt
 
 from glasshouse.language import exactly, number, text
-from glasshouse.microdata import Assessment, Attack
+from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.microdata.assessment import SIZE_BINS, SUCCESS_BINS
 from glasshouse.microdata.influence import shapley_values, without_each
-from glasshouse.microdata.lattice import Sweep
 from glasshouse.report.attacks import (
     SMALL_CLASS,
     attack_label,

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from glasshouse.language import number, text, text_for
-from glasshouse.microdata import Assessment, Attack
+from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.microdata.assessment import Leakage
-from glasshouse.microdata.lattice import Sweep
 from glasshouse.report.assess.charts import influence_findings
 from glasshouse.report.attacks import (
     MANY,

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from glasshouse.language import marked, number, text, text_for, translated
-from glasshouse.microdata import Assessment, Attack
+from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.microdata.assessment import Explanation
 from glasshouse.microdata.family import Family
 from glasshouse.microdata.influence import shapley_values
-from glasshouse.microdata.lattice import Sweep
 from glasshouse.report.assess.charts import (
     before_and_after,
     before_and_after_table,

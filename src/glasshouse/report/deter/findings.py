@@ -12,8 +12,8 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Floats
 from glasshouse.economics import Deterrence, Deterrent, Policy, ReleaseExposure, Terms
-from glasshouse.economics.induction import Floats
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.report.attacks import graded
 from glasshouse.report.cells import count_cell

@@ -106,7 +106,8 @@ def brief(outcome: ThreatOutcome, question: ThreatStudy) -> Brief:
 
 
 def _guesses_table(measures: Measures) -> Table:
-    rows = [(text("says the most frequent value"), _percent(float(measures.baseline)), "", "")]
+    first = (text("says the most frequent value"), _percent(float(measures.baseline)), "", "")
+    rows: list[tuple[str, ...]] = [first]
     for name, threat in measures.adversaries().items():
         figures = (
             (_percent(float(threat.share)), f"gt_{name}", 100),
