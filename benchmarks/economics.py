@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.economics import PeopleGroups, Terms, curve, exposure, groups_in_register
-from glasshouse.economics.policy import SizeBeliefs, access_values
+from glasshouse.economics.optimal_plan import SizeBeliefs, access_values
 from glasshouse.synthetic import study
 from glasshouse.table import read
 from measure import cpu_seconds

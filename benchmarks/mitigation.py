@@ -22,7 +22,7 @@ from pathlib import Path
 
 from census import school_census
 from glasshouse.mitigation import Recoding, recode
-from glasshouse.mitigation.attained import attained
+from glasshouse.mitigation.attained_levels import attained
 from glasshouse.mitigation.criteria import EqualCloseness, KAnonymity
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
 from glasshouse.table import EncodedTable, read

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glasshouse.economics.policy import SizeBeliefs
+from glasshouse.economics.optimal_plan import SizeBeliefs
 
 
 def exactly(people: int, share: float) -> list[Fraction]:

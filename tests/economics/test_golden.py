@@ -18,7 +18,7 @@ from glasshouse.economics import (
     sensitivity,
     thresholds,
 )
-from glasshouse.economics.policy import access_values
+from glasshouse.economics.optimal_plan import access_values
 from tests.economics.drawing import SENSITIVITY, SETTINGS
 
 CASES = (

@@ -25,10 +25,10 @@ from glasshouse.groups.measures import (
     measure,
     thresholds_with,
 )
+from glasshouse.groups.outcome import threat
 from glasshouse.groups.readers import from_group_column
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampler import SamplingBudget, sample
-from glasshouse.groups.threat import threat
 from glasshouse.groups.victims import Original, joined, victims_of_rows, victims_of_table
 from glasshouse.table import EncodedTable, read
 

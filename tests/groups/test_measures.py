@@ -26,10 +26,10 @@ from glasshouse.groups.beliefs import (
 )
 from glasshouse.groups.labels import ancestors
 from glasshouse.groups.measures import Evaluator, Reading, measure, threat_under
+from glasshouse.groups.outcome import threat
 from glasshouse.groups.readers import from_anatomy, from_generalised, from_group_column
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampler import SamplingBudget
-from glasshouse.groups.threat import threat
 from glasshouse.groups.tree import closed_form
 from glasshouse.groups.victims import Original, joined, victims_of_table
 from glasshouse.mitigation.anatomy import anatomise

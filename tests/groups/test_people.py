@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from glasshouse.groups.enumeration import enumerated_fractions
 from glasshouse.groups.estimates import Stop
+from glasshouse.groups.outcome import threat
 from glasshouse.groups.readers import from_group_column
 from glasshouse.groups.release import Release
 from glasshouse.groups.sampler import SamplingBudget, sample
-from glasshouse.groups.threat import threat
 from glasshouse.groups.victims import joined, victims_of_rows
 from glasshouse.table import read
 

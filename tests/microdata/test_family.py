@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.microdata import Leakage, assess, attack, best_subsets, sweep
-from glasshouse.microdata.family import Best, Family, FamilyPart, family, parts_by, pearson
+from glasshouse.microdata.parts import Best, Family, FamilyPart, family, parts_by, pearson
 from glasshouse.progress import Progress
 from glasshouse.qif.measures import ShannonEntropy
 from glasshouse.qif.prior import Prior

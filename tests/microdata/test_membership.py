@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.microdata import membership_counts
-from glasshouse.microdata.membership import (
+from glasshouse.microdata.presence import (
     MOST_RELEASES,
     PRESENCE_LABELS,
     Membership,

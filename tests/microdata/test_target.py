@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import attack
 from glasshouse.microdata.gains import RecordWorth
-from glasshouse.microdata.target import target
+from glasshouse.microdata.individual import target
 from glasshouse.qif import GainFunction, GVulnerability, Prior, Tries
 from glasshouse.study import Condition, parse_condition
 from glasshouse.table import EncodedColumn, EncodedTable, read

@@ -26,10 +26,10 @@ from glasshouse.mitigation.criteria import (
     KAnonymity,
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, suggest
+from glasshouse.mitigation.information_loss import Recoding, quality
 from glasshouse.mitigation.local_recoding import OBJECTIVES, recode_locally
 from glasshouse.mitigation.local_state import Judge
-from glasshouse.mitigation.mondrian import mondrian
-from glasshouse.mitigation.quality import Recoding, quality
+from glasshouse.mitigation.median_splits import mondrian
 from glasshouse.mitigation.recoding import recode
 from glasshouse.progress import Progress
 from glasshouse.table import EncodedTable, read

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from glasshouse.errors import StudyError
 from glasshouse.mitigation.criteria import DistinctDiversity, KAnonymity
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suppression_only
-from glasshouse.mitigation.quality import (
+from glasshouse.mitigation.information_loss import (
     OBJECTIVES,
     Quality,
     Recoding,

@@ -37,7 +37,7 @@ from glasshouse.mitigation.criteria import (
 )
 from glasshouse.mitigation.distinct_rows import distinct_rows
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suppression_only
-from glasshouse.mitigation.quality import OBJECTIVES, Recoding
+from glasshouse.mitigation.information_loss import OBJECTIVES, Recoding
 from glasshouse.mitigation.recoding import recode
 from glasshouse.progress import Progress
 from glasshouse.table import EncodedTable, read

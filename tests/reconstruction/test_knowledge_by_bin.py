@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import StudyError
 from glasshouse.reconstruction import CampaignResult, campaign
-from glasshouse.reconstruction.exposure import registered
+from glasshouse.reconstruction.chances import registered
 from glasshouse.study.totals import TotalsStudy
 from tests.reconstruction.plans import GOOD, GOOD_TOTALS, changed, register_rows, tiny_plan, write
 

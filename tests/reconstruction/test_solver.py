@@ -29,7 +29,7 @@ from glasshouse.reconstruction import (
     solver,
     subsets,
 )
-from glasshouse.reconstruction.instance import STATUSES
+from glasshouse.reconstruction.group_instance import STATUSES
 from glasshouse.reconstruction.propagation import domains_of
 from glasshouse.reconstruction.solver import prepare
 from glasshouse.reconstruction.subsets import layout_of, meet

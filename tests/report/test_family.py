@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from glasshouse.errors import StudyError
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata import Leakage
-from glasshouse.microdata.family import Best, Family, FamilyPart
+from glasshouse.microdata.parts import Best, Family, FamilyPart
 from glasshouse.report import Finding, Provenance, Severity, charts
 from glasshouse.report.archive import to_dict
 from glasshouse.report.assess import family_charts

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from glasshouse.language import speaking
-from glasshouse.microdata.membership import Member, member
+from glasshouse.microdata.presence import Member, member
 from glasshouse.report.html import to_html
 from glasshouse.report.membership.findings import member_findings
 from glasshouse.report.membership.page import member_page

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pyarrow as pa
 import pytest
 
-from glasshouse.microdata.membership import PRESENCE_LABELS, Membership, member, membership
+from glasshouse.microdata.presence import PRESENCE_LABELS, Membership, member, membership
 from glasshouse.microdata.uniqueness import population_risks
 from glasshouse.report.html import to_html
 from glasshouse.report.membership.charts import bins

@@ -15,7 +15,7 @@ import pytest
 from glasshouse.disclosure import SMALLEST_CELL, show_cells_from
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.reconstruction import CampaignResult, ExposurePhase, campaign
-from glasshouse.reconstruction.campaign import Apart
+from glasshouse.reconstruction.campaign_result import Apart
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Provenance, Severity, Table
 from glasshouse.report.totals.charts import (

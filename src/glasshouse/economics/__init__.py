@@ -8,7 +8,6 @@
 29636
 """
 
-from glasshouse.economics.deterrence import Deterrence, deterrence
 from glasshouse.economics.deterrents import (
     Deterrent,
     Frontier,
@@ -18,7 +17,22 @@ from glasshouse.economics.deterrents import (
     least_size,
     sensitivity,
 )
-from glasshouse.economics.exposure import (
+from glasshouse.economics.optimal_plan import (
+    Baseline,
+    Policy,
+    Thresholds,
+    one_shot,
+    policy,
+    thresholds,
+)
+from glasshouse.economics.outcome import Deterrence, deterrence
+from glasshouse.economics.people_groups import (
+    PeopleGroups,
+    groups_by_population,
+    groups_by_share,
+    groups_in_register,
+)
+from glasshouse.economics.release_risk import (
     Curve,
     ReleaseExposure,
     curve,
@@ -26,13 +40,6 @@ from glasshouse.economics.exposure import (
     least_for_release,
     losses_by_value,
 )
-from glasshouse.economics.people_groups import (
-    PeopleGroups,
-    groups_by_population,
-    groups_by_share,
-    groups_in_register,
-)
-from glasshouse.economics.policy import Baseline, Policy, Thresholds, one_shot, policy, thresholds
 from glasshouse.economics.terms import Terms
 
 __all__ = [

@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from glasshouse.arrays import Floats, Integers
 from glasshouse.economics.induction import decisions, plan, plans
-from glasshouse.economics.policy import (
+from glasshouse.economics.optimal_plan import (
     Thresholds,
     attack_value,
     linked_values,

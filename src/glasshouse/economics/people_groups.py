@@ -2,7 +2,7 @@
 
 They are counted by the values that release and register share, generalised or not (`glasshouse.table.matching`). Where
 there is no register, a model of the population gives the share of people who are like each record, and the group is a
-random number (`glasshouse.economics.policy`).
+random number (`glasshouse.economics.optimal_plan`).
 """
 
 from __future__ import annotations

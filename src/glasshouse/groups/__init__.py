@@ -9,11 +9,11 @@ from glasshouse.groups.enumeration import enumerated, enumerated_fractions, numb
 from glasshouse.groups.estimates import Sampled
 from glasshouse.groups.labels import Ancestors, ancestors
 from glasshouse.groups.measures import Measures, Reading, Threat, measure
+from glasshouse.groups.outcome import ThreatOutcome, threat
 from glasshouse.groups.readers import from_anatomy, from_generalised, from_group_column
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive
 from glasshouse.groups.release_json import from_json
 from glasshouse.groups.sampler import SamplingBudget, sample
-from glasshouse.groups.threat import ThreatOutcome, threat
 from glasshouse.groups.tree import closed_form, closed_form_fractions
 from glasshouse.groups.victims import Original, Victims, victims_of, victims_of_table
 

@@ -9,8 +9,8 @@ from glasshouse.microdata.assessment import (
     Sweep,
 )
 from glasshouse.microdata.attacks import assess, attack, explain, record_risks
-from glasshouse.microdata.family import Family, family, parts_by
 from glasshouse.microdata.gains import RecordWorth, read_gain_matrix, read_prior, with_abstaining
+from glasshouse.microdata.individual import Target, target
 from glasshouse.microdata.influence import (
     BestSubsets,
     MinimalSubsets,
@@ -23,8 +23,8 @@ from glasshouse.microdata.influence import (
 )
 from glasshouse.microdata.lattice import sweep
 from glasshouse.microdata.linkage import LinkKey, link
-from glasshouse.microdata.membership import Member, Membership, member, membership
-from glasshouse.microdata.target import Target, target
+from glasshouse.microdata.parts import Family, family, parts_by
+from glasshouse.microdata.presence import Member, Membership, member, membership
 from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
 from glasshouse.mitigation.anonymisation import Anonymisation
-from glasshouse.mitigation.attained import Attained, attained
+from glasshouse.mitigation.attained_levels import Attained, attained
 from glasshouse.mitigation.comparison import (
     AssessedRuns,
     ComparedAttack,
@@ -37,9 +37,9 @@ from glasshouse.mitigation.hierarchies import (
     suppression_only,
     top_bottom,
 )
+from glasshouse.mitigation.information_loss import Quality, Recoding, quality
 from glasshouse.mitigation.local_recoding import recode_locally
-from glasshouse.mitigation.mondrian import mondrian
-from glasshouse.mitigation.quality import Quality, Recoding, quality
+from glasshouse.mitigation.median_splits import mondrian
 from glasshouse.mitigation.recoding import recode
 from glasshouse.mitigation.utility import Utility, compare_utility
 

@@ -18,9 +18,9 @@ import pyarrow as pa
 
 from glasshouse.microdata import Assessment, assess
 from glasshouse.mitigation.anatomy import Anatomy
-from glasshouse.mitigation.attained import Attained, attained
+from glasshouse.mitigation.attained_levels import Attained, attained
 from glasshouse.mitigation.hierarchies import Hierarchy
-from glasshouse.mitigation.quality import Quality, Recoding, quality
+from glasshouse.mitigation.information_loss import Quality, Recoding, quality
 from glasshouse.table import EncodedTable, Step
 
 GROUP = "group"

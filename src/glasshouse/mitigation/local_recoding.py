@@ -33,6 +33,13 @@ from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text, unknown_name
 from glasshouse.mitigation.criteria import Criterion, TableCriterion
 from glasshouse.mitigation.hierarchies import Hierarchy, Number
+from glasshouse.mitigation.information_loss import (
+    Recoding,
+    attribute_weights,
+    coded_hierarchies,
+    question,
+    suppressible,
+)
 from glasshouse.mitigation.local_state import (
     MET,
     NO_GAIN,
@@ -58,14 +65,7 @@ from glasshouse.mitigation.local_state import (
     unmet,
     widen,
 )
-from glasshouse.mitigation.mondrian import divided
-from glasshouse.mitigation.quality import (
-    Recoding,
-    attribute_weights,
-    coded_hierarchies,
-    question,
-    suppressible,
-)
+from glasshouse.mitigation.median_splits import divided
 from glasshouse.mitigation.recoding import recode
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedTable

@@ -54,7 +54,7 @@ from glasshouse.mitigation.distinct_rows import (
     value_counts,
 )
 from glasshouse.mitigation.hierarchies import CodedHierarchy, exact
-from glasshouse.mitigation.quality import Recoding, granularity_loss, loss, released_column
+from glasshouse.mitigation.information_loss import Recoding, granularity_loss, loss, released_column
 from glasshouse.table import Column, EncodedTable
 from glasshouse.table.generalised import SUPPRESSED, covers
 from glasshouse.table.partition import refined

@@ -58,7 +58,7 @@ from glasshouse.mitigation.distinct_rows import (
     merged_counts,
 )
 from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
-from glasshouse.mitigation.quality import (
+from glasshouse.mitigation.information_loss import (
     Node,
     Objective,
     Recoding,
@@ -110,7 +110,7 @@ def recode(
         criteria: What the release must satisfy.
         suppression: The share of records that may be suppressed; ⌊share · records⌋ of them.
         quasi_identifiers: What is recoded; by default the table's quasi-identifiers. A fact stands for its columns.
-        objective: What is made least, one of `glasshouse.mitigation.quality.OBJECTIVES`.
+        objective: What is made least, one of `glasshouse.mitigation.information_loss.OBJECTIVES`.
         weights: How much a quasi-identifier counts in the mean of the attribute-wise objectives: with weights w the
             loss is Π (1 + L_a)^(w_a / Σ w) − 1. Those not named count 1.
         seconds: After so long a search the best solution so far is returned, with ``optimal`` false and a proved

@@ -1,14 +1,25 @@
 """Published totals: who is behind each transaction, from microdata and totals that were published apart."""
 
-from glasshouse.reconstruction.campaign import CampaignResult, PhaseResult, campaign, load_plan
-from glasshouse.reconstruction.exposure import (
+from glasshouse.reconstruction.campaign_result import (
+    CampaignResult,
+    PhaseResult,
+    campaign,
+    load_plan,
+)
+from glasshouse.reconstruction.chances import (
     BinRegister,
     ExposurePhase,
     SolutionExposure,
     exposure,
     register_of,
 )
-from glasshouse.reconstruction.instance import Instance, Solution, from_dict, from_json, instance
+from glasshouse.reconstruction.group_instance import (
+    Instance,
+    Solution,
+    from_dict,
+    from_json,
+    instance,
+)
 from glasshouse.reconstruction.knowledge import BinExposed
 from glasshouse.reconstruction.solver import solve
 

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError, printable
 from glasshouse.language import marked, text
-from glasshouse.reconstruction.exposure import Registered, registered
+from glasshouse.reconstruction.chances import Registered, registered
 from glasshouse.reconstruction.fixed_point import FAULTS, LARGE, UNMAPPED, exact
-from glasshouse.reconstruction.instance import LARGEST_SUM
+from glasshouse.reconstruction.group_instance import LARGEST_SUM
 from glasshouse.reconstruction.publications import (
     UNKNOWN,
     Coded,

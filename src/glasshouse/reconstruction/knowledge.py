@@ -31,7 +31,7 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.arrays import Flags, Floats, Integers
-from glasshouse.reconstruction.instance import NONE
+from glasshouse.reconstruction.group_instance import NONE
 from glasshouse.reconstruction.phase import SolvedPhase, has_same_groups, linked_by
 from glasshouse.study.totals import Phase, TotalsStudy
 
@@ -49,7 +49,7 @@ class Standing:
     """Per record, what the adversary can do after some phases."""
 
     uniform: Floats
-    """Her chance by the uniform rule; see `glasshouse.reconstruction.exposure`."""
+    """Her chance by the uniform rule; see `glasshouse.reconstruction.chances`."""
     bayes: Floats
     """Her chance by the posterior, where it is known; else by the uniform rule."""
     named: Integers
@@ -567,7 +567,7 @@ class BinExposed:
     """What the adversary can do in one bin, at one step."""
 
     step: str
-    """The step; what `glasshouse.reconstruction.exposure.Phase` calls `name`."""
+    """The step; what `glasshouse.reconstruction.chances.ExposurePhase` calls `name`."""
     bin: str | None
     """The bin; None: records that no total was joined with."""
     entities: int | None
@@ -765,7 +765,7 @@ def packages_table(
     registered: bool,
     most_bins: int,
 ) -> pa.Table:
-    """Return a row per record; see `glasshouse.reconstruction.campaign.CampaignResult.packages_frame`.
+    """Return a row per record; see `glasshouse.reconstruction.campaign_result.CampaignResult.packages_frame`.
 
     Args:
         phases: The phases.

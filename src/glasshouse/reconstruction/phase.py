@@ -37,7 +37,7 @@ from scipy.sparse.csgraph import connected_components
 from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import printable
 from glasshouse.language import marked
-from glasshouse.reconstruction.exposure import Registered
+from glasshouse.reconstruction.chances import Registered
 from glasshouse.reconstruction.groups import TotalsGroups, ranges
 from glasshouse.reconstruction.publications import Coded, Trouble, agreed
 from glasshouse.study.totals import Phase, TotalsStudy

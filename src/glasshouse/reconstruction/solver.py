@@ -39,7 +39,7 @@ from glasshouse.reconstruction.graph import (
     allocations_covering,
     graph_of,
 )
-from glasshouse.reconstruction.instance import Instance, Shares, Solution, instance
+from glasshouse.reconstruction.group_instance import Instance, Shares, Solution, instance
 from glasshouse.reconstruction.propagation import (
     Domains,
     domains_of,
@@ -110,7 +110,7 @@ def solve(
     Raises:
         StudyError: A limit is not positive, or the weights do not match the bins.
 
-    >>> from glasshouse.reconstruction.instance import instance
+    >>> from glasshouse.reconstruction.group_instance import instance
     >>> solution = solve(instance([["1.50"], ["2.25"], ["3.75"]], [[4], [4]]))
     >>> solution.status, solution.feasible_bins, solution.allocations
     ('ambiguous', ((0, 1), (0, 1), (0, 1)), 2)

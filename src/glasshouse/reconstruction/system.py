@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import InternalError
-from glasshouse.reconstruction.instance import Instance
+from glasshouse.reconstruction.group_instance import Instance
 
 _MOST_BYTES = 1 << 26
 """So much room the allocations of a part may take."""

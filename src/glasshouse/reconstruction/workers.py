@@ -33,9 +33,9 @@ import pyarrow as pa
 from glasshouse.arrays import Flags, Floats
 from glasshouse.errors import BudgetError, GlasshouseError, InternalError
 from glasshouse.language import text
+from glasshouse.reconstruction.chances import BinRegister
 from glasshouse.reconstruction.cp_sat import ENDING_SIGNALS
-from glasshouse.reconstruction.exposure import BinRegister
-from glasshouse.reconstruction.instance import NONE, Instance, Solution
+from glasshouse.reconstruction.group_instance import NONE, Instance, Solution
 from glasshouse.reconstruction.phase import Attempt, Task
 from glasshouse.reconstruction.solver import prepare, solve
 

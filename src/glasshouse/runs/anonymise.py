@@ -33,9 +33,9 @@ from glasshouse.mitigation.criteria import (
     TableCriterion,
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
+from glasshouse.mitigation.information_loss import Recoding
 from glasshouse.mitigation.local_recoding import recode_locally
-from glasshouse.mitigation.mondrian import mondrian
-from glasshouse.mitigation.quality import Recoding
+from glasshouse.mitigation.median_splits import mondrian
 from glasshouse.mitigation.recoding import recode
 from glasshouse.runs.reading import one_each, prepared
 from glasshouse.runs.run import Resources, Run

@@ -21,7 +21,6 @@ from glasshouse.microdata import (
     record_risks,
     sweep,
 )
-from glasshouse.microdata.family import family, parts_by
 from glasshouse.microdata.gains import (
     Gain,
     RecordWorth,
@@ -29,6 +28,7 @@ from glasshouse.microdata.gains import (
     with_abstaining,
 )
 from glasshouse.microdata.linkage import LinkKey, link
+from glasshouse.microdata.parts import family, parts_by
 from glasshouse.mitigation.anonymisation import assess_by_group
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries

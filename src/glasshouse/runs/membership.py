@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from glasshouse.errors import StudyError
 from glasshouse.language import text
-from glasshouse.microdata.membership import Member, Membership, member, membership
+from glasshouse.microdata.presence import Member, Membership, member, membership
 from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
 from glasshouse.runs.reading import one_each, prepared, read_register
 from glasshouse.runs.run import Resources, Run

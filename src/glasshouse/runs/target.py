@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from glasshouse.microdata.target import Target, target
+from glasshouse.microdata.individual import Target, target
 from glasshouse.runs.assess import study_gains
 from glasshouse.runs.reading import joined, one_each, prepared, read_register
 from glasshouse.runs.run import Resources, Run

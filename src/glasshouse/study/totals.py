@@ -182,7 +182,7 @@ class TotalsStudy(Question):
     value: Name | None = None
     """The measure that says what a record is worth; unset: the first."""
     rounding: Literal["sum", "record", "unknown"] = "unknown"
-    """How the totals were rounded; see `glasshouse.reconstruction.instance`."""
+    """How the totals were rounded; see `glasshouse.reconstruction.group_instance`."""
     tolerance: Annotated[StrictFloat, Field(ge=0, le=1e6)] | None = None
     """How far a sum may be from its total, in units of the totals; unset: ½."""
     none_bin: StrictBool = True

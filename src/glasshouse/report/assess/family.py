@@ -12,7 +12,7 @@ from functools import partial
 
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import exactly, localised, marked, number, text, text_for, translated
-from glasshouse.microdata.family import LEAST_PARTS, Best, Family, FamilyCell, FamilyRow
+from glasshouse.microdata.parts import LEAST_PARTS, Best, Family, FamilyCell, FamilyRow
 from glasshouse.report.assess.family_charts import (
     family_chart,
     family_chart_table,

@@ -12,7 +12,7 @@ import altair as alt
 from glasshouse.disclosure import hidden_parts, smallest_cell
 from glasshouse.errors import StudyError, printable
 from glasshouse.language import text, text_for
-from glasshouse.microdata.family import Family, FamilyRow
+from glasshouse.microdata.parts import Family, FamilyRow
 from glasshouse.report.charts import NEUTRAL, TARGETS, wrapped
 from glasshouse.report.discretion import Among
 from glasshouse.report.page import Cell, Column, Group, Table

@@ -9,8 +9,8 @@ from fractions import Fraction
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.microdata.assessment import Explanation
-from glasshouse.microdata.family import Family
 from glasshouse.microdata.influence import shapley_values
+from glasshouse.microdata.parts import Family
 from glasshouse.report.assess.charts import (
     before_and_after,
     before_and_after_table,

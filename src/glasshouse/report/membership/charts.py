@@ -8,7 +8,7 @@ import altair as alt
 
 from glasshouse.errors import printable
 from glasshouse.language import marked, number, text, translated
-from glasshouse.microdata.membership import Membership
+from glasshouse.microdata.presence import Membership
 from glasshouse.report.cells import count_cell
 from glasshouse.report.charts import TARGETS, wrapped
 from glasshouse.report.page import Cell, Column, Group, Table
@@ -94,7 +94,7 @@ def presence_table(outcome: Membership, *, subject: str = "person") -> Table:
 
 
 def bins() -> list[str]:
-    """Return what the bins of `glasshouse.microdata.membership.PRESENCE_LABELS` are called in a picture."""
+    """Return what the bins of `glasshouse.microdata.presence.PRESENCE_LABELS` are called in a picture."""
     between = ["< 10", *(f"{tenth}0–{tenth + 1}0" for tenth in range(1, 9)), "≥ 90"]
     return [text("out"), *(text("{figure} %", figure=each) for each in between), text("in")]
 

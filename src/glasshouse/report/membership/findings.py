@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from glasshouse.disclosure import hidden_parts
 from glasshouse.language import number, text, text_for, translated
-from glasshouse.microdata.membership import Member, Membership, Pattern
+from glasshouse.microdata.presence import Member, Membership, Pattern
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks
 from glasshouse.report.attacks import graded
 from glasshouse.report.charts import both_frequencies, chance, chances, frequency_range

@@ -15,7 +15,7 @@ import altair as alt
 from glasshouse.disclosure import hidden_parts, smallest_cell
 from glasshouse.language import exactly, number, text, text_for
 from glasshouse.microdata.assessment import Leakage
-from glasshouse.microdata.membership import Member, Membership, Pattern
+from glasshouse.microdata.presence import Member, Membership, Pattern
 from glasshouse.microdata.uniqueness import PopulationRisks
 from glasshouse.report.attacks import METHOD
 from glasshouse.report.cells import (

@@ -15,7 +15,7 @@ from itertools import takewhile
 from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import printable
 from glasshouse.language import number, text, text_for
-from glasshouse.microdata.target import Journalist, Target, TargetSecret, Value
+from glasshouse.microdata.individual import Journalist, Target, TargetSecret, Value
 from glasshouse.report.attacks import graded
 from glasshouse.report.charts import before_and_after_columns, chance, chances
 from glasshouse.report.discretion import Discretion, Told, more_than_one_in, ratio

@@ -13,7 +13,7 @@ from itertools import takewhile
 
 from glasshouse.language import text, text_for
 from glasshouse.microdata.assessment import Leakage, value_text
-from glasshouse.microdata.target import Target, TargetSecret
+from glasshouse.microdata.individual import Target, TargetSecret
 from glasshouse.report.attacks import METHOD, target_label
 from glasshouse.report.cells import (
     NOTHING,

@@ -15,7 +15,7 @@ import numpy as np
 from glasshouse.errors import printable
 from glasshouse.groups import Beliefs, Measures, Release, Sampled
 from glasshouse.groups.measures import TIE, Reading
-from glasshouse.groups.threat import ThreatOutcome
+from glasshouse.groups.outcome import ThreatOutcome
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.report.attacks import graded
 from glasshouse.report.page import Finding, Severity

@@ -9,7 +9,7 @@ from __future__ import annotations
 from glasshouse.groups import Measures, Sampled
 from glasshouse.groups.estimates import Aggregate, figure_title
 from glasshouse.groups.measures import Reading
-from glasshouse.groups.threat import ThreatOutcome
+from glasshouse.groups.outcome import ThreatOutcome
 from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.report.cells import text_table
 from glasshouse.report.page import (

@@ -12,7 +12,7 @@ from math import floor, isclose, log10
 from glasshouse.disclosure import is_shown
 from glasshouse.language import exactly, localised, marked, number, text, text_for, translated
 from glasshouse.reconstruction import CampaignResult, ExposurePhase, PhaseResult
-from glasshouse.reconstruction.campaign import NO_ENTITY
+from glasshouse.reconstruction.campaign_result import NO_ENTITY
 from glasshouse.report.attacks import graded
 from glasshouse.report.page import Cell, Finding, Severity
 from glasshouse.report.words import counted, frequencies, money, percentage, plural, share

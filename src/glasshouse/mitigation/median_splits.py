@@ -18,6 +18,7 @@ from glasshouse.errors import StudyError
 from glasshouse.language import text
 from glasshouse.mitigation.criteria import Criterion, TableCriterion
 from glasshouse.mitigation.hierarchies import Hierarchy
+from glasshouse.mitigation.information_loss import Recoding, coded_hierarchies, question
 from glasshouse.mitigation.local_state import (
     Forest,
     ItemGroups,
@@ -29,7 +30,6 @@ from glasshouse.mitigation.local_state import (
     space_of,
     stretches,
 )
-from glasshouse.mitigation.quality import Recoding, coded_hierarchies, question
 from glasshouse.table import EncodedTable
 
 

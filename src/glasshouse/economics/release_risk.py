@@ -29,8 +29,7 @@ from glasshouse.economics.deterrents import (
     least_size,
 )
 from glasshouse.economics.induction import Plans
-from glasshouse.economics.people_groups import PeopleGroups
-from glasshouse.economics.policy import (
+from glasshouse.economics.optimal_plan import (
     SizeBeliefs,
     Thresholds,
     expected_access,
@@ -41,6 +40,7 @@ from glasshouse.economics.policy import (
     thresholds,
     worthless_from,
 )
+from glasshouse.economics.people_groups import PeopleGroups
 from glasshouse.economics.terms import Terms, check_parameter, check_people
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import text, unknown_name

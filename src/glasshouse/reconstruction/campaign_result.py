@@ -38,7 +38,7 @@ from glasshouse.checkpoint import Checkpoint
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, text, translated
 from glasshouse.progress import OnProgress, Progress
-from glasshouse.reconstruction.exposure import RULES, ExposurePhase, check_rule, exposure_phase
+from glasshouse.reconstruction.chances import RULES, ExposurePhase, check_rule, exposure_phase
 from glasshouse.reconstruction.groups import entity_codes, groups_of, register_size, registered_in
 from glasshouse.reconstruction.knowledge import (
     NOBODY,

@@ -41,7 +41,7 @@ from glasshouse.microdata.assessment import (
     treatment,
 )
 from glasshouse.microdata.gains import sum_of_ratios
-from glasshouse.microdata.membership_counts import (
+from glasshouse.microdata.presence_counts import (
     Counted,
     MembershipQuestion,
     model_of,

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.economics.deterrents import Deterrent, Sensitivity, least, least_size, sensitivity
-from glasshouse.economics.exposure import ReleaseExposure
-from glasshouse.economics.policy import Policy
+from glasshouse.economics.optimal_plan import Policy
+from glasshouse.economics.release_risk import ReleaseExposure
 from glasshouse.economics.terms import Terms
 from glasshouse.errors import BudgetError
 

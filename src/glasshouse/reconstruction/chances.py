@@ -50,7 +50,7 @@ from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
 from glasshouse.reconstruction.fixed_point import Number, exact
-from glasshouse.reconstruction.instance import NONE, Instance, Solution
+from glasshouse.reconstruction.group_instance import NONE, Instance, Solution
 
 PHASES = ("prior", "joined", "uniform", "bayes")
 """What the adversary knows: the register; the totals; the feasible bins; how many allocations put it where."""

@@ -83,7 +83,7 @@ class Recoding:
     bound: float | None = None
     """Where the search was stopped early: a loss that is proved to be a lower bound; None: the loss itself is."""
     objective: str = "loss"
-    """What was made least, one of `glasshouse.mitigation.quality.OBJECTIVES`."""
+    """What was made least, one of `glasshouse.mitigation.information_loss.OBJECTIVES`."""
     evaluated: int = field(default=0, compare=False)
     """How many nodes were looked at."""
 
