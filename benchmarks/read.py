@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 
 from glasshouse import synthetic
-from glasshouse.synthetic.streaming import write_batches
+from glasshouse.synthetic.stream import write_batches
 from glasshouse.table import read
 from measure import compare
 

@@ -2,7 +2,7 @@
 
 `attack_process` writes out the factored Markov decision process of Xia et al. 2015, section 4: eight state variables,
 four actions, the reward R(x, a) = R_g(x) + R_p(x) − C_a collected in the state x itself, so that the gain and the
-penalty of an exploit come one step after its cost. `glasshouse.economics.optimal_plan` solves the same process without its
+penalty of an exploit come one step after its cost. `glasshouse.economics.policy` solves the same process without its
 states, some hundred thousand times faster, and is checked against this one. A `Process` is any set of states with
 choices.
 

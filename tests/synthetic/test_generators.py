@@ -14,7 +14,7 @@ from glasshouse import synthetic
 from glasshouse.errors import StudyError
 from glasshouse.synthetic import streaming
 from glasshouse.synthetic.draws import whole_sizes
-from glasshouse.synthetic.streaming import dealt
+from glasshouse.synthetic.stream import dealt
 
 NAMES = ("school-census", "outpatient", "population")
 

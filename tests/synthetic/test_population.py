@@ -23,7 +23,7 @@ from glasshouse.synthetic.population import (
     population_world,
     study,
 )
-from glasshouse.synthetic.streaming import dealt
+from glasshouse.synthetic.stream import dealt
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import pytest
 from glasshouse import synthetic
 from glasshouse.errors import DataError, StudyError
 from glasshouse.synthetic import streaming
-from glasshouse.synthetic.streaming import write_batches
+from glasshouse.synthetic.stream import write_batches
 
 FORMATS = ("release.parquet", "release.csv", "release.csv.gz")
 

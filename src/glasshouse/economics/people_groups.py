@@ -1,6 +1,6 @@
 """The groups that a release's records fall into: how many people of a register are like each of them.
 
-They are counted by the values that release and register share, generalised or not (`glasshouse.table.matching`). Where
+They are counted by the values that release and register share, generalised or not (`glasshouse.table.matches`). Where
 there is no register, a model of the population gives the share of people who are like each record, and the group is a
 random number (`glasshouse.economics.optimal_plan`).
 """
@@ -22,7 +22,7 @@ from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.generalised import SUPPRESSED, stood_for
-from glasshouse.table.matching import people_like
+from glasshouse.table.matches import people_like
 
 
 @dataclass(frozen=True)

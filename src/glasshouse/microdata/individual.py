@@ -57,7 +57,7 @@ from glasshouse.sources import MISSING
 from glasshouse.study.conditions import Condition, parse_condition
 from glasshouse.table import EncodedTable, Step
 from glasshouse.table.generalised import is_suppressed
-from glasshouse.table.matching import (
+from glasshouse.table.matches import (
     column_known,
     fitting_without_one,
     people_behind,

@@ -22,7 +22,7 @@ from glasshouse.study import (
 )
 from glasshouse.study.assess import AssessStudy
 from glasshouse.study.membership import MembershipStudy
-from glasshouse.study.target import PopulationStudy
+from glasshouse.study.target import PeopleStudy
 from glasshouse.table import (
     Collection,
     EncodedTable,
@@ -141,7 +141,7 @@ def read_dataset(
     )
 
 
-def read_register(study: PopulationStudy) -> EncodedTable:
+def read_register(study: PeopleStudy) -> EncodedTable:
     """Read the register of the population: what it has of what the adversary can know.
 
     Raises:

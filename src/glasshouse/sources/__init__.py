@@ -4,8 +4,8 @@
 table above sees the same thing: names, and Arrow batches of text in which missing is the empty value.
 """
 
+from glasshouse.sources.entry import open_source, refuse_dialect
 from glasshouse.sources.files import display_name, existing_file
-from glasshouse.sources.opening import open_source, refuse_dialect
 from glasshouse.sources.source import MISSING, Source
 
 __all__ = [

@@ -8,10 +8,10 @@ from pydantic import model_validator
 
 from glasshouse.language import text
 from glasshouse.study.adversaries import Gain
-from glasshouse.study.target import PopulationStudy
+from glasshouse.study.target import PeopleStudy
 
 
-class MembershipStudy(PopulationStudy):
+class MembershipStudy(PeopleStudy):
     """Who is in a release, or in which of several."""
 
     command: Literal["membership"] = "membership"

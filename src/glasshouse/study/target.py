@@ -13,7 +13,7 @@ from glasshouse.study.datasets import ConditionText, Dataset
 from glasshouse.study.release import ReleaseStudy
 
 
-class PopulationStudy(ReleaseStudy):
+class PeopleStudy(ReleaseStudy):
     """A question about people who may or may not be in a release."""
 
     population: Dataset | None = None
@@ -54,7 +54,7 @@ class PopulationStudy(ReleaseStudy):
         return super().abridged().model_copy(update={"known": without_values(self.known)})
 
 
-class TargetStudy(PopulationStudy):
+class TargetStudy(PeopleStudy):
     """What is learned of one person, of whom some things are known."""
 
     command: Literal["target"] = "target"

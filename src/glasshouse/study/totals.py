@@ -66,7 +66,7 @@ class Publication(Model):
     """Per measure of the plan, the column with it."""
 
 
-class Measure(Model):
+class SummedMeasure(Model):
     """Something that is summed up."""
 
     decimals: StrictInt = Field(default=0, ge=0, le=12)
@@ -177,7 +177,7 @@ class TotalsStudy(Question):
     """The command that answers it."""
     publications: dict[Name, Publication] = Field(min_length=1)
     """The published tables, by the names that the plan uses."""
-    measures: dict[Name, Measure] = Field(min_length=1)
+    measures: dict[Name, SummedMeasure] = Field(min_length=1)
     """What is summed up."""
     value: Name | None = None
     """The measure that says what a record is worth; unset: the first."""

@@ -24,7 +24,7 @@ from glasshouse.language import unknown_name
 from glasshouse.synthetic.outpatient import OUTPATIENT
 from glasshouse.synthetic.population import POPULATION, PopulationStudy, study
 from glasshouse.synthetic.school_census import SCHOOL_CENSUS
-from glasshouse.synthetic.streaming import Generator, write_batches
+from glasshouse.synthetic.stream import Generator, write_batches
 from glasshouse.synthetic.trade import Trade, write_trade, write_trade_study
 
 __all__ = [

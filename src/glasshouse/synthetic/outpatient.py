@@ -29,7 +29,7 @@ from glasshouse.synthetic.draws import (
     whole_sizes,
 )
 from glasshouse.synthetic.geography import SAO_PAULO, Cities, draw_cities, whole_cities
-from glasshouse.synthetic.streaming import Generator
+from glasshouse.synthetic.stream import Generator
 
 RECORDS = 112_637_066
 """Records of São Paulo in 2023 (Gonze et al. 2025, section 4.3)."""

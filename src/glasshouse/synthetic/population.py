@@ -22,7 +22,7 @@ from glasshouse.arrays import Codes, Floats, Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, text
 from glasshouse.synthetic.draws import Rates, flags, whole_sizes
-from glasshouse.synthetic.streaming import Generator
+from glasshouse.synthetic.stream import Generator
 
 RECORDS = 9_553_967
 """The inhabitants of North Carolina as Xia et al. 2015 state them (section 6.1)."""

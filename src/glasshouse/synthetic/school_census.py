@@ -35,7 +35,7 @@ from glasshouse.synthetic.draws import (
     whole_sizes,
 )
 from glasshouse.synthetic.geography import BRAZIL, Cities, draw_cities, whole_cities
-from glasshouse.synthetic.streaming import Generator
+from glasshouse.synthetic.stream import Generator
 
 CITIES = BRAZIL.cities
 

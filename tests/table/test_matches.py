@@ -14,7 +14,7 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.study import parse_condition
 from glasshouse.table import EncodedColumn, EncodedTable, read
 from glasshouse.table.generalised import covers
-from glasshouse.table.matching import (
+from glasshouse.table.matches import (
     column_known,
     fitting_without_one,
     may_fit,

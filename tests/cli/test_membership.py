@@ -1,4 +1,4 @@
-"""``target`` and ``membership``: questions about people, one or all."""
+"""``membership``: who is in a release, through the command line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from glasshouse.language import speaking
 from glasshouse.report import Page, archive
 from tests.cli.test_longitudinal import FIRST, SECOND, write
 from tests.conftest import Glasshouse
@@ -23,83 +22,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write("D2.csv", SECOND)
     write("town.csv", TOWN)
     write("trial.csv", TRIAL)
-
-
-def test_one_person_in_one_dataset(glasshouse: Glasshouse) -> None:
-    outcome = glasshouse(
-        "target", "D1.csv", "--know", "gender=F", "--know", "age=25", "-s", "disability", "--json"
-    )
-    assert outcome.code == 0, outcome.error
-    document = json.loads(outcome.out)
-    assert (document["attack"], document["candidates"]) == ("IRS", 3)
-    assert document["naming"]["posterior"] == pytest.approx(1 / 3)
-    (secret,) = document["secrets"]
-    assert secret["attack"] == "IAS"
-    assert secret["best"] == {"value": "yes", "probability": pytest.approx(2 / 3)}
-
-
-def test_one_person_in_several_datasets(glasshouse: Glasshouse) -> None:
-    arguments = ("target", "D1.csv", "D2.csv", "--id", "id", "-s", "disability", "--json")
-    known = ("--know", "gender=F", "--know", "grade=C", "--know", "grade@D2=C")
-    document = json.loads(glasshouse(*arguments, *known).out)
-    assert (document["attack"], document["candidates"]) == ("IRL", 2)
-    assert document["secrets"][0]["attack"] == "IAL"
-    assert document["secrets"][0]["certain"] is True
-    absent = json.loads(glasshouse(*arguments, "--know", "@D2=absent").out)
-    assert absent["candidates"] == 1
-
-
-def test_sets_and_intervals_are_known_too(glasshouse: Glasshouse) -> None:
-    known = ("--know", "age=30..60", "--know", "grade=D,E")
-    document = json.loads(glasshouse("target", "D1.csv", *known, "--json").out)
-    assert document["candidates"] == 3
-
-
-def test_the_journalist_counts_the_population(glasshouse: Glasshouse) -> None:
-    arguments = ("target", "trial.csv", "--know", "age=3", "--know", "sex=M", "-s", "ill", "--json")
-    counted = json.loads(glasshouse(*arguments, "--population", "town.csv").out)["journalist"]
-    assert counted["estimated"] is False
-    assert counted["presence"]["posterior"] == 1
-    assert counted["naming"]["posterior"] == pytest.approx(1 / 2)
-    guessed = json.loads(glasshouse(*arguments, "--fraction", "0.5").out)["journalist"]
-    assert guessed["estimated"] is True
-    assert guessed["naming"]["posterior"] == pytest.approx(0.5 / 2)
-
-
-def test_the_report_of_a_target_is_written_and_can_be_repeated(glasshouse: Glasshouse) -> None:
-    arguments = ("target", "D1.csv", "--know", "age=60", "-s", "disability")
-    outcome = glasshouse(*arguments, "--out", "run")
-    assert outcome.code == 0, outcome.error
-    assert Path("run/report.html").exists()
-    first = json.loads(glasshouse(*arguments, "--json").out)
-    again = glasshouse("target", "--study", "run/study.toml", "--json")
-    assert json.loads(again.out) == first
-    report = Path("run/report.html").read_text()
-    assert "age=60" not in report, "what is known of the person does not travel with the report"
-
-
-def test_the_report_of_a_target_holds_no_value_and_no_small_number(glasshouse: Glasshouse) -> None:
-    write("clinic.csv", {"age": ["zebra1"] * 3 + ["zebra2"] * 9, "ill": ["zebra3", "zebra4"] * 6})
-    arguments = ("target", "clinic.csv", "--know", "age=zebra1", "-s", "ill")
-    outcome = glasshouse(*arguments, "--out", "run")
-    assert outcome.code == 0, outcome.error
-    assert "3 of the 12 records fit" in outcome.out
-    assert "“zebra3”" in outcome.out, "the analyst is told"
-    for name in ("report.html", "report.json"):
-        content = Path("run", name).read_text()
-        assert "zebra" not in content
-        assert "ewer than 10 of the 12 records fit" in content
-        assert "3 of the 12 records" not in content
-
-
-def test_what_is_found_of_people_is_said_in_portuguese_too(glasshouse: Glasshouse) -> None:
-    arguments = ("target", "D1.csv", "--know", "age=60", "-s", "disability")
-    with speaking("pt-BR"):
-        said = glasshouse(*arguments).out
-    assert "o alvo é identificado com certeza" in " ".join(said.split())
-    with speaking("pt-BR"):
-        said = glasshouse("membership", "trial.csv", "--population", "town.csv", "-q", "age").out
-    assert "Um palpite sobre quem está em trial.csv acerta" in " ".join(said.split())
 
 
 def test_membership_of_all_people(glasshouse: Glasshouse) -> None:
@@ -200,17 +122,6 @@ def test_membership_without_a_register(glasshouse: Glasshouse) -> None:
 
 
 BAD = {
-    "nothing known": (("target", "D1.csv"), "--know COLUMN=VALUE"),
-    "no such value": (
-        ("target", "D1.csv", "--know", "age=26"),
-        'zero candidates; the nearest values are "25", "49", "60"',
-    ),
-    "no such column": (("target", "D1.csv", "--know", "agee=25"), 'did you mean "age"?'),
-    "nobody fits": (
-        ("target", "D1.csv", "--know", "age=25", "--know", "grade=E"),
-        "zero candidates",
-    ),
-    "no condition": (("target", "D1.csv", "--know", "age"), "is not of the form"),
     "no fraction": (
         ("membership", "trial.csv", "--fraction", "0", "-q", "age"),
         "above 0 and at most 1",
@@ -236,7 +147,6 @@ BAD = {
         ("membership", "trial.csv", "--population", "town.csv", "-q", "age", "--where", "ill=no"),
         "of the release and of the register alike",
     ),
-    "another command": (("target", "--study", "membership.toml"), "glasshouse membership --study"),
 }
 
 
@@ -244,10 +154,6 @@ BAD = {
 def test_a_bad_question_is_one_line(
     glasshouse: Glasshouse, arguments: tuple[str, ...], message: str
 ) -> None:
-    Path("membership.toml").write_text(
-        'command = "membership"\nfraction = 0.5\ndatasets = [{path = "trial.csv"}]\n'
-        '[adversary]\nquasi_identifiers = ["age"]\n'
-    )
     outcome = glasshouse(*arguments)
     assert outcome.code == 2, outcome.error
     assert message in outcome.error
