@@ -226,7 +226,10 @@ def assess(
         StudyError: The question does not fit the data.
         BudgetError: It does not fit the memory.
     """
-    datasets, tables = _datasets(data, quasi_identifiers, sensitive, id, facts, weight)
+    further = [*map(_column_of, (*where, *invalid)), *([] if by is None else [by])]
+    datasets, tables = _datasets(
+        data, quasi_identifiers, sensitive, id, facts, weight, also=further
+    )
     chosen = [subsets] if isinstance(subsets, str) else subsets
     study = validated(
         AssessStudy,
@@ -292,7 +295,8 @@ def target(
     """
     facts = _conditions(known)
     columns = list(dict.fromkeys(_column_of(fact) for fact in facts))
-    datasets, tables = _datasets(data, columns, sensitive, id, None, weight)
+    further = list(map(_column_of, where))
+    datasets, tables = _datasets(data, columns, sensitive, id, None, weight, also=further)
     people = _population(population, columns)
     study = validated(
         TargetStudy,
@@ -343,7 +347,8 @@ def membership(
         DataError: The data is malformed or lacks a column, or the register lacks people of the release.
         StudyError: The question does not fit the data.
     """
-    datasets, tables = _datasets(data, quasi_identifiers, (), id, None, None)
+    further = list(map(_column_of, where))
+    datasets, tables = _datasets(data, quasi_identifiers, (), id, None, None, also=further)
     shared = quasi_identifiers or (tables[0].quasi_identifiers if tables else ())
     people = _population(population, shared)
     study = validated(
@@ -420,7 +425,8 @@ def anonymise(
         StudyError: The protection cannot be reached, or is not well posed.
         BudgetError: The time was over before any protection was found.
     """
-    datasets, tables = _datasets(data, quasi_identifiers, sensitive, id, None, None, also=keep)
+    further = [*keep, *map(_column_of, (*where, *invalid))]
+    datasets, tables = _datasets(data, quasi_identifiers, sensitive, id, None, None, also=further)
     wanted: dict[str, Any] = {
         "k": k,
         "l": l,
