@@ -29,7 +29,6 @@ from glasshouse.microdata.gains import (
 )
 from glasshouse.microdata.linkage import LinkKey, link
 from glasshouse.microdata.parts import family, parts_by
-from glasshouse.mitigation.anonymisation import assess_by_group
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
 from glasshouse.runs.reading import joined, one_each, prepared
@@ -108,6 +107,8 @@ def answer(
         whole, steps, members = single.table, single.steps, ()
         windows = [whole]
     if study.group is not None:
+        from glasshouse.mitigation.anonymisation import assess_by_group
+
         return Run(study, replace(assess_by_group(whole, study.group), steps=steps))
     secrets = [(), *map(attributes, study.adversary.sensitive)]
     explanations = [attacks.explain(windows[-1], sensitive=secret) for secret in secrets if explain]

@@ -28,7 +28,8 @@ from glasshouse.table.treatment import Step, one_record_each
 
 ABSENT = None
 """The value of every attribute of a person who has no record in an auxiliary dataset: no text at all."""
-PRESENCE = pa.array(["present", "absent"], pa.large_string())
+PRESENCE = ("present", "absent")
+"""The values of the column that tells whether somebody is in an auxiliary dataset."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,7 @@ class _Joiner:
                 tagged[name] = f"{name}@{tag}"
                 self._add_column(_joined(table.column(name), place, tagged[name]))
         presence = (place < 0).astype(np.uint8)
-        self._add_column(EncodedColumn(f"@{tag}", presence, PRESENCE))
+        self._add_column(EncodedColumn(f"@{tag}", presence, pa.array(PRESENCE, pa.large_string())))
         self._steps += treated.steps
         self._members.append(CollectionMember(table.name, tag, table.records, linked))
         self._own.append(_facts(table) | {"": ("",)})  # ``@2015`` is whether somebody is there
