@@ -139,11 +139,21 @@ def main(arguments: Sequence[str]) -> int:
     return outcome if isinstance(outcome, int) else 0
 
 
+def leave_pandas_out() -> None:
+    """Keep pandas from being loaded where it is installed: pyarrow does that for its first value, and it takes long.
+
+    The command line reads files, never frames. Who needs pandas after all takes the entry out again.
+    """
+    if "pandas" not in sys.modules:
+        sys.modules["pandas"] = None  # type: ignore[assignment]
+
+
 def run() -> None:
     """Run the command that was typed: the entry point."""
     if hasattr(signal, "SIGPIPE"):  # a reader that has seen enough, as in ``| head``, is no error
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     hear_interrupts()
+    leave_pandas_out()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(
             stream, io.TextIOWrapper
