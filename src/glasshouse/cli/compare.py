@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
@@ -77,8 +76,6 @@ def compare(
     from glasshouse.study.anonymise import method_of
     from glasshouse.study.compare import CompareStudy
 
-    if predict is not None and sys.modules.get("pandas", ...) is None:
-        del sys.modules["pandas"]  # what learns looks for it
     content: dict[str, Any] = {"subject": subject, "fraction": fraction, "predict": predict}
     if len(paths) > 1:
         _check_folders(paths)

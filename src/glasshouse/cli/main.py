@@ -139,13 +139,16 @@ def main(arguments: Sequence[str]) -> int:
     return outcome if isinstance(outcome, int) else 0
 
 
-def leave_pandas_out() -> None:
-    """Keep pandas from being loaded where it is installed: pyarrow does that for its first value, and it takes long.
+class WithoutPandas:
+    """A finder that finds no pandas: pyarrow would load it for its first value where it is installed, which takes long.
 
-    The command line reads files, never frames. Who needs pandas after all takes the entry out again.
+    The command line reads files, never frames.
     """
-    if "pandas" not in sys.modules:
-        sys.modules["pandas"] = None  # type: ignore[assignment]
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """Refuse pandas, and know nothing of other modules."""
+        if name == "pandas":
+            raise ModuleNotFoundError("the command line does without pandas", name=name)
 
 
 def run() -> None:
@@ -153,7 +156,7 @@ def run() -> None:
     if hasattr(signal, "SIGPIPE"):  # a reader that has seen enough, as in ``| head``, is no error
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     hear_interrupts()
-    leave_pandas_out()
+    sys.meta_path.insert(0, WithoutPandas())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(
             stream, io.TextIOWrapper
