@@ -37,7 +37,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtri
 
-from glasshouse.arrays import Floats, Integers
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import StudyError
 from glasshouse.groups.beliefs import Beliefs, Knowledge, normalised
 from glasshouse.groups.chains import RunningMeans
@@ -513,10 +513,19 @@ def _rhat(cube: Floats) -> Floats:
     between = cube.mean(axis=1).var(axis=0, ddof=1) if len(cube) > 1 else np.zeros(cube.shape[2])
     constant = within <= _ROUNDING**2 * (cube**2).mean(axis=(0, 1))
     alike = between <= _ROUNDING**2 * (cube**2).mean(axis=(0, 1))
-    still: Floats = np.where(alike, 1.0, np.inf)
-    pooled = (draws - 1) / draws * within + between
-    ratio: Floats = np.sqrt(np.divide(pooled, within, out=still, where=~constant))
-    return ratio
+    return _pooled(within, between, draws, constant, alike)[1]
+
+
+def _pooled(
+    within: Floats, between: Floats, draws: int, constant: Flags, alike: Flags
+) -> tuple[Floats, Floats]:
+    """Return the variance pooled from that within and that between half chains, and R-hat.
+
+    Where there is no variance within them (constant) it is 1 if they are alike, and infinite if not.
+    """
+    pooled: Floats = (draws - 1) / draws * within + between
+    still = np.where(alike, 1.0, np.inf)
+    return pooled, np.sqrt(np.divide(pooled, within, out=still, where=~constant))
 
 
 def _normal_scores(cube: Floats) -> Floats:
@@ -719,9 +728,7 @@ class CellMeans:
         between = np.var(halves, axis=0, ddof=1)
         constant = within <= _ROUNDING_SQUARED * mean**2
         alike = between <= _ROUNDING_SQUARED * mean**2 + 1e-14 * mean**2
-        pooled = (draws - 1) / draws * within + between
-        still: Floats = np.where(alike, 1.0, np.inf)
-        rhat = np.sqrt(np.divide(pooled, within, out=still, where=~constant))
+        pooled, rhat = _pooled(within, between, draws, constant, alike)
         total = float(2 * draws * len(self.chains))
         many = np.where(constant & alike, total, 1.0)
         ess = np.divide(pooled, error, out=many, where=(error > 0) & ~(constant & alike))
@@ -824,9 +831,7 @@ def ratios_of(means: BeliefMeans, cells: tuple[Integers, Integers]) -> Estimates
     within = np.maximum(within / (len(halves) * (many - 1)), 0.0)
     between = np.var(halves, axis=0, ddof=1)
     constant, alike = within <= _ROUNDING_OF_RATIO * values**2, between <= 1e-13 * values**2
-    pooled = (many - 1) / many * within + between
-    still = np.where(alike, 1.0, np.inf)
-    rhat = np.sqrt(np.divide(pooled, within, out=still, where=~constant))
+    pooled, rhat = _pooled(within, between, many, constant, alike)
     alive = (error > 0) & ~(constant & alike)
     ess = np.divide(pooled, error, out=np.full(len(values), float(batches)), where=alive)
     return Estimates(

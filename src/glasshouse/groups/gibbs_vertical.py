@@ -26,8 +26,8 @@ mean of their sum over the slots of s, divided by the number of rows r in the ta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import lgamma
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -51,8 +51,7 @@ MOST_DISTINCT = 12
 """With so many states there are at most so many distinct rows: each at least doubles the states."""
 
 
-@dataclass(frozen=True)
-class VerticalPlan:
+class VerticalPlan(NamedTuple):
     """A vertical release, laid out for the sampler; nothing in it changes."""
 
     starts: Integers
@@ -93,10 +92,76 @@ class VerticalPlan:
         """How many pairs of a distinct row and a sensitive value can occur."""
         return len(self.cell_sensitive)
 
-    @property
-    def largest(self) -> int:
-        """The size of the largest group."""
-        return int(np.diff(self.starts).max())
+
+class Desk(NamedTuple):
+    """The arrays in which groups are drawn; what they hold does not outlast a group."""
+
+    bits: NDArray[np.int8]
+    """Per subset of rows, how many they are."""
+    weight: Floats
+    """Per slot and row, how well they fit."""
+    chance: Floats
+    """Per slot and row, the marginal probability that the slot holds the row."""
+    after: Floats
+    """Per subset of used rows, what the remaining slots can still do."""
+    before: Floats
+    """Per subset of used rows, how probable it is on the way."""
+    slots: Integers
+    """The slots that are drawn together."""
+    rows: Integers
+    """The rows that they hold."""
+    dealt: Integers
+    """The slots of a group in the order in which they are dealt into parts."""
+    states_after: Floats
+    """Per state of a group with blocks, what the remaining blocks can still do."""
+    states_before: Floats
+    """Per state, how probable it is on the way."""
+    used_of: Integers
+    """Per state, how many rows are used."""
+    takings: Integers
+    """The takings of all blocks, per distinct row the number of copies."""
+    taking_weights: Floats
+    """Per taking, its weight."""
+    taking_steps: Integers
+    """Per taking, by how much it moves the state."""
+
+    @classmethod
+    def of(cls, plan: VerticalPlan) -> Desk:
+        """Return the arrays for a release; those for blocks are tiny if it needs none."""
+        side = max(MOST_SLOTS, _PART)
+        needed = bool((plan.way == BLOCKS).any())
+        states, steps = (MOST_STATES, MOST_STEPS) if needed else (1, 1)
+        return cls(
+            bits=np.array([mask.bit_count() for mask in range(1 << side)], np.int8),
+            weight=np.empty((side, side)),
+            chance=np.empty((side, side)),
+            after=np.empty(1 << side),
+            before=np.empty(1 << side),
+            slots=np.empty(side, np.int64),
+            rows=np.empty(side, np.int64),
+            dealt=np.empty(int(np.diff(plan.starts).max()), np.int64),
+            states_after=np.empty(states),
+            states_before=np.empty(states),
+            used_of=np.empty(states, np.int64),
+            takings=np.empty((steps, MOST_DISTINCT), np.int64),
+            taking_weights=np.empty(steps),
+            taking_steps=np.empty(steps, np.int64),
+        )
+
+
+class Programme(NamedTuple):
+    """How the blocks of a group can take its rows."""
+
+    sizes: Integers
+    """Per block, how many slots it has."""
+    copies: Integers
+    """Per distinct row of the group, how many there are."""
+    stride: Integers
+    """Per distinct row, by how much one copy moves the state; the last entry is the number of states."""
+    leader: Integers
+    """Per distinct row, the first row of the table that is equal to it."""
+    taking_starts: Integers
+    """Per block, where its takings start."""
 
 
 def vertical_plan(release: Release) -> VerticalPlan:
@@ -165,7 +230,7 @@ class VerticalChain:
         """Per slot, the row it holds."""
         self.counts = np.empty((len(plan.prior), plan.sensitive_values))
         """Per attribute value and sensitive value, β plus the number of rows."""
-        self._scratch = _scratch(plan)
+        self._desk = Desk.of(plan)
 
     def start(self) -> None:
         """Deal the rows of each group to its slots at random."""
@@ -175,7 +240,7 @@ class VerticalChain:
     def recount(self) -> None:
         """Make the counts anew from the rows that are held."""
         self.counts[:] = self.plan.prior[:, None]
-        _count(self.plan.values, self.plan.sensitive, self.held, self.counts)
+        _count(self.plan, self.held, self.counts)
 
     def sweep(self, marginals: Floats | None = None, *, power: float = 1.0) -> None:
         """Draw every group once, given the others.
@@ -184,26 +249,10 @@ class VerticalChain:
             marginals: Per cell, where the marginal probabilities are added; none are made without it.
             power: The exponent of the posterior that is sampled: below 1 it is flatter (tempering).
         """
-        plan = self.plan
         recording = marginals is not None
+        marginals = marginals if marginals is not None else np.zeros(0)
         _sweep(
-            plan.starts,
-            plan.values,
-            plan.sensitive,
-            plan.way,
-            plan.row_local,
-            plan.slot_local,
-            plan.local_values,
-            plan.cell_starts,
-            plan.cell_of,
-            plan.logarithms,
-            self.held,
-            self.counts,
-            recording,
-            marginals if marginals is not None else np.zeros(0),
-            power,
-            self.stream,
-            *self._scratch,
+            self.plan, self.held, self.counts, self.stream, recording, marginals, power, self._desk
         )
 
 
@@ -240,6 +289,22 @@ class VerticalModel:
         return int(self.plan.sensitive[slot])
 
 
+class _Known(NamedTuple):
+    """What is known of victims, as arrays."""
+
+    candidate_starts: Integers
+    candidates: Integers
+    sets: Codes
+    """Per victim and attribute, the number of the set."""
+    marks: Flags
+    """Per attribute, set and value of the domain, whether the set holds it."""
+    mark_starts: Integers
+    """Where the marks of each attribute start."""
+    domain_sizes: Integers
+    offsets: Integers
+    """Where the values of each attribute start, counted through all."""
+
+
 # From a release to its plan, and from victims to their rows.
 def _matching_rows(
     plan: VerticalPlan, release: Release, victims: Victims
@@ -251,61 +316,51 @@ def _matching_rows(
     lengths = np.zeros(len(victims) + 1, np.int64)
     example = np.full(len(victims), -1, np.int64)
     nothing = np.zeros(0, np.int64)
-    arguments = (
+    question = _Known(
         victims.candidate_starts,
         victims.candidates,
         victims.codes,
-        plan.starts,
-        plan.values,
-        plan.distinct,
-        len(plan.copies),
         flat,
         mark_starts,
         np.diff(release.value_starts),
         release.value_starts,
     )
-    _match(*arguments, lengths, nothing, example, False)
+    _match(plan, question, lengths, nothing, example, False)
     starts = np.cumsum(lengths)
     rows = np.empty(int(starts[-1]), np.int64)
-    _match(*arguments, starts.copy(), rows, example, True)
+    _match(plan, question, starts.copy(), rows, example, True)
     return starts, rows, example
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _match(
-    candidate_starts: Integers,
-    candidates: Integers,
-    victim_sets: Codes,
-    starts: Integers,
-    values: Codes,
-    distinct: Codes,
-    distinct_rows: int,
-    marks: Flags,
-    mark_starts: Integers,
-    domain_sizes: Integers,
-    offsets: Integers,
+    plan: VerticalPlan,
+    known: _Known,
     places: Integers,
     rows: Integers,
     example: Integers,
     filling: bool,
 ) -> None:
     """Count the matching distinct rows of each victim (at the place behind its own), or write them down."""
-    seen = np.full(distinct_rows, -1, np.int64)
-    for victim in range(len(victim_sets)):
-        for place in range(candidate_starts[victim], candidate_starts[victim + 1]):
-            for row in range(starts[candidates[place]], starts[candidates[place] + 1]):
-                if seen[distinct[row]] == victim:
+    seen = np.full(len(plan.copies), -1, np.int64)
+    for victim in range(len(known.sets)):
+        for place in range(known.candidate_starts[victim], known.candidate_starts[victim + 1]):
+            group = known.candidates[place]
+            for row in range(plan.starts[group], plan.starts[group + 1]):
+                number = plan.distinct[row]
+                if seen[number] == victim:
                     continue
                 alike = True
-                for a in range(values.shape[1]):
-                    at = victim_sets[victim, a] * domain_sizes[a] + values[row, a] - offsets[a]
-                    if not marks[mark_starts[a] + at]:
+                for a in range(plan.values.shape[1]):
+                    value = plan.values[row, a] - known.offsets[a]
+                    at = known.sets[victim, a] * known.domain_sizes[a] + value
+                    if not known.marks[known.mark_starts[a] + at]:
                         alike = False
                         break
                 if alike:
-                    seen[distinct[row]] = victim
+                    seen[number] = victim
                     if filling:
-                        rows[places[victim]] = distinct[row]
+                        rows[places[victim]] = number
                         places[victim] += 1
                     else:
                         places[victim + 1] += 1
@@ -338,22 +393,6 @@ def _gather(
 
 
 # One sweep.
-def _scratch(plan: VerticalPlan) -> tuple[NDArray[np.generic], ...]:
-    side = max(MOST_SLOTS, _PART)
-    bits = np.array([bin(mask).count("1") for mask in range(1 << side)], np.int8)
-    return (
-        bits,
-        np.empty((side, side)),
-        np.empty((side, side)),
-        np.empty(1 << side),
-        np.empty(1 << side),
-        np.empty(side, np.int64),
-        np.empty(side, np.int64),
-        np.empty(max(plan.largest, 1), np.int64),
-        *blocks_scratch(bool((plan.way == BLOCKS).any())),
-    )
-
-
 def _local_numbers(starts: Integers, ordered: Codes) -> tuple[Codes, Codes]:
     """Number the distinct values of each group from 0, given them in order; also tell how many a group has."""
     fresh = np.ones(len(ordered), np.int64)
@@ -415,44 +454,33 @@ def _shuffle(starts: Integers, held: Codes, stream: Words) -> None:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _count(values: Codes, sensitive: Codes, held: Codes, counts: Floats) -> None:
+def _count(plan: VerticalPlan, held: Codes, counts: Floats) -> None:
     for slot in range(len(held)):
-        enter(values, held[slot], sensitive[slot], counts, 1.0)
+        enter(plan.values, held[slot], plan.sensitive[slot], counts, 1.0)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _sweep(
-    starts: Integers,
-    values: Codes,
-    sensitive: Codes,
-    way: NDArray[np.uint8],
-    row_local: Codes,
-    slot_local: Codes,
-    local_values: Codes,
-    cell_starts: Integers,
-    cell_of: Codes,
-    logarithms: bool,
+    plan: VerticalPlan,
     held: Codes,
     counts: Floats,
+    stream: Words,
     recording: bool,
     marginals: Floats,
     power: float,
-    stream: Words,
-    bits: NDArray[np.int8],
-    weight: Floats,
-    chance: Floats,
-    after: Floats,
-    before: Floats,
-    slots: Integers,
-    rows: Integers,
-    dealt: Integers,
-    states_after: Floats,
-    states_before: Floats,
-    used_of: Integers,
-    takings: Integers,
-    taking_weights: Floats,
-    taking_steps: Integers,
+    desk: Desk,
 ) -> None:
+    # Arrays are taken out of the tuples before the loops: inside, that would cost as much as the work.
+    starts, values, sensitive = plan.starts, plan.values, plan.sensitive
+    row_local, slot_local, logarithms = plan.row_local, plan.slot_local, plan.logarithms
+    way, local_values, cell_starts, cell_of = (
+        plan.way,
+        plan.local_values,
+        plan.cell_starts,
+        plan.cell_of,
+    )
+    slots, rows, dealt, bits = desk.slots, desk.rows, desk.dealt, desk.bits
+    weight, chance, after, before = desk.weight, desk.chance, desk.after, desk.before
     for group in range(len(starts) - 1):
         first, last = starts[group], starts[group + 1]
         cells = cell_of[cell_starts[group] : cell_starts[group + 1]]
@@ -463,9 +491,8 @@ def _sweep(
                     marginals[cells[row_local[held[slot]] * width + slot_local[slot]]] += 1.0
         elif way[group] == BLOCKS:
             draw_blocks(
-                first, last, values, sensitive, row_local, slot_local, held, counts, power, stream,
-                recording, width, cells, marginals, states_after, states_before, used_of, takings,
-                taking_weights, taking_steps,
+                first, last, plan, held, counts, stream, recording, marginals, power, desk, width,
+                cells,
             )  # fmt: skip
         else:
             whole = way[group] == SUBSETS
@@ -687,19 +714,6 @@ def _chances(
 # probable, so a taking weighs m! / Π_k u_k! · Π_attributes Π_v (β_v + n[v, s]) (β_v + n[v, s] + 1) … as often as its
 # rows have v: the number of orders in which the slots can hold it times the ratio of gamma functions. A state is the
 # vector of copies used by the blocks before; the programme runs over states, block by block.
-def blocks_scratch(needed: bool) -> tuple[NDArray[np.generic], ...]:
-    """Return the arrays in which `draw_blocks` works: tiny ones if it is never called."""
-    states, steps = (MOST_STATES, MOST_STEPS) if needed else (1, 1)
-    return (
-        np.empty(states),
-        np.empty(states),
-        np.empty(states, np.int64),
-        np.empty((steps, MOST_DISTINCT), np.int64),
-        np.empty(steps),
-        np.empty(steps, np.int64),
-    )
-
-
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def programme_fits(rows: Codes, slots: Codes) -> bool:
     """Tell whether the programme of a group stays within the limits.
@@ -736,82 +750,60 @@ def programme_fits(rows: Codes, slots: Codes) -> bool:
 def draw_blocks(
     first: int,
     last: int,
-    values: Codes,
-    sensitive: Codes,
-    row_local: Codes,
-    slot_local: Codes,
+    plan: VerticalPlan,
     held: Codes,
     counts: Floats,
-    power: float,
     stream: Words,
     recording: bool,
+    marginals: Floats,
+    power: float,
+    desk: Desk,
     width: int,
     cells: Codes,
-    marginals: Floats,
-    after: Floats,
-    before: Floats,
-    used_of: Integers,
-    takings: Integers,
-    weights: Floats,
-    steps: Integers,
 ) -> None:
     """Draw which rows the slots of a group hold, given all other groups; add the expected takings to the cells."""
-    _leave(first, last, values, sensitive, held, counts)
-    blocks = slot_local[last - 1] + 1
-    distinct = row_local[last - 1] + 1
+    for slot in range(first, last):
+        enter(plan.values, held[slot], plan.sensitive[slot], counts, -1.0)
+    # The blocks and the distinct rows of the group.
+    blocks = plan.slot_local[last - 1] + 1
+    distinct = plan.row_local[last - 1] + 1
     copies = np.zeros(distinct, np.int64)
     leader = np.zeros(distinct, np.int64)
     for row in range(last - 1, first - 1, -1):
-        copies[row_local[row]] += 1
-        leader[row_local[row]] = row
+        copies[plan.row_local[row]] += 1
+        leader[plan.row_local[row]] = row
     stride = np.ones(distinct + 1, np.int64)
     for k in range(distinct):
         stride[k + 1] = stride[k] * (copies[k] + 1)
-    states = stride[distinct]
-    for state in range(states):
+    for state in range(stride[distinct]):
         total = 0
         for k in range(distinct):
             total += state // stride[k] % (copies[k] + 1)
-        used_of[state] = total
-    taking_starts = np.zeros(blocks + 1, np.int64)
+        desk.used_of[state] = total
     sizes = np.zeros(blocks, np.int64)
     for slot in range(first, last):
-        sizes[slot_local[slot]] += 1
-    place = 0
+        sizes[plan.slot_local[slot]] += 1
+    programme = Programme(sizes, copies, stride, leader, np.zeros(blocks + 1, np.int64))
+    # What each block can take, and what that leaves to the others.
     slot = first
     for block in range(blocks):
-        place = _enumerate_takings(
-            place, sizes[block], copies, stride, leader, values, sensitive[slot], counts, power,
-            takings, weights, steps,
-        )  # fmt: skip
-        taking_starts[block + 1] = place
+        _enumerate_takings(block, plan, plan.sensitive[slot], counts, power, programme, desk)
         slot += sizes[block]
-    _sum_up(
-        blocks,
-        sizes,
-        copies,
-        stride,
-        states,
-        taking_starts,
-        used_of,
-        takings,
-        weights,
-        steps,
-        after,
-    )
+    _sum_up(programme, desk)
     if recording:
-        _expect(
-            blocks, sizes, copies, stride, states, taking_starts, used_of, takings, weights, steps,
-            after, before, width, cells, marginals,
-        )  # fmt: skip
+        _expect(programme, desk, width, cells, marginals)
+    # Block after block takes its rows.
     state = 0
     slot = first
     for block in range(blocks):
-        remaining = uniform(stream) * after[state]
+        remaining = uniform(stream) * desk.states_after[state]
         chosen = -1
-        for taking in range(taking_starts[block], taking_starts[block + 1]):
-            if _fits(state, takings[taking], copies, stride):
-                share = weights[taking] * after[state + steps[taking]]
+        for taking in range(programme.taking_starts[block], programme.taking_starts[block + 1]):
+            if _fits(state, desk.takings[taking], programme):
+                share = (
+                    desk.taking_weights[taking]
+                    * desk.states_after[state + desk.taking_steps[taking]]
+                )
                 if share > 0.0:
                     chosen = taking
                     remaining -= share
@@ -819,41 +811,27 @@ def draw_blocks(
                         break
         for k in range(distinct):
             begin = leader[k] + state // stride[k] % (copies[k] + 1)
-            for row in range(begin, begin + takings[chosen, k]):
+            for row in range(begin, begin + desk.takings[chosen, k]):
                 held[slot] = row
-                for attribute in range(values.shape[1]):
-                    counts[values[row, attribute], sensitive[slot]] += 1.0
+                enter(plan.values, row, plan.sensitive[slot], counts, 1.0)
                 slot += 1
-        state += steps[chosen]
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _leave(
-    first: int, last: int, values: Codes, sensitive: Codes, held: Codes, counts: Floats
-) -> None:
-    for slot in range(first, last):
-        for attribute in range(values.shape[1]):
-            counts[values[held[slot], attribute], sensitive[slot]] -= 1.0
+        state += desk.taking_steps[chosen]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _enumerate_takings(
-    place: int,
-    size: int,
-    copies: Integers,
-    stride: Integers,
-    leader: Integers,
-    values: Codes,
+    block: int,
+    plan: VerticalPlan,
     secret: int,
     counts: Floats,
     power: float,
-    takings: Integers,
-    weights: Floats,
-    steps: Integers,
-) -> int:
-    """Write down all takings of a block from `place` on, and their weights, the largest 1; return where they end."""
-    distinct = len(copies)
-    begin = place
+    programme: Programme,
+    desk: Desk,
+) -> None:
+    """Write down all takings of a block behind those of the blocks before, and their weights, the largest 1."""
+    copies, weights = programme.copies, desk.taking_weights
+    distinct, size = len(copies), programme.sizes[block]
+    begin = place = programme.taking_starts[block]
     taking = np.zeros(distinct, np.int64)
     largest = -np.inf
     taken = 0
@@ -861,11 +839,12 @@ def _enumerate_takings(
         if taken == size:
             step, orders = 0, 0.0
             for k in range(distinct):
-                takings[place, k] = taking[k]
-                step += taking[k] * stride[k]
+                desk.takings[place, k] = taking[k]
+                step += taking[k] * programme.stride[k]
                 orders -= lgamma(taking[k] + 1.0)
-            steps[place] = step
-            weights[place] = orders + power * _log_rising(taking, leader, values, secret, counts)
+            desk.taking_steps[place] = step
+            rising = _log_rising(taking, programme.leader, plan.values, secret, counts)
+            weights[place] = orders + power * rising
             largest = max(largest, weights[place])
             place += 1
         k = 0
@@ -879,7 +858,7 @@ def _enumerate_takings(
         taken += 1
     for at in range(begin, place):
         weights[at] = np.exp(weights[at] - largest)
-    return place
+    programme.taking_starts[block + 1] = place
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -901,7 +880,8 @@ def _log_rising(
 
 
 @njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
-def _fits(state: int, taking: Integers, copies: Integers, stride: Integers) -> bool:
+def _fits(state: int, taking: Integers, programme: Programme) -> bool:
+    copies, stride = programme.copies, programme.stride
     fits = True
     for k in range(len(copies)):
         fits = fits and state // stride[k] % (copies[k] + 1) + taking[k] <= copies[k]
@@ -909,64 +889,43 @@ def _fits(state: int, taking: Integers, copies: Integers, stride: Integers) -> b
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _sum_up(
-    blocks: int,
-    sizes: Integers,
-    copies: Integers,
-    stride: Integers,
-    states: int,
-    taking_starts: Integers,
-    used_of: Integers,
-    takings: Integers,
-    weights: Floats,
-    steps: Integers,
-    after: Floats,
-) -> None:
+def _sum_up(programme: Programme, desk: Desk) -> None:
     """Sum the weights of all ways in which the blocks from a state on can take what is left."""
+    after, starts = desk.states_after, programme.taking_starts
+    states = programme.stride[-1]
     after[states - 1] = 1.0
-    used = sizes.sum()
-    for block in range(blocks - 1, -1, -1):
-        used -= sizes[block]
+    used = programme.sizes.sum()
+    for block in range(len(programme.sizes) - 1, -1, -1):
+        used -= programme.sizes[block]
         for state in range(states):
-            if used_of[state] == used:
+            if desk.used_of[state] == used:
                 total = 0.0
-                for taking in range(taking_starts[block], taking_starts[block + 1]):
-                    if _fits(state, takings[taking], copies, stride):
-                        total += weights[taking] * after[state + steps[taking]]
+                for taking in range(starts[block], starts[block + 1]):
+                    if _fits(state, desk.takings[taking], programme):
+                        reached = state + desk.taking_steps[taking]
+                        total += desk.taking_weights[taking] * after[reached]
                 after[state] = total
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _expect(
-    blocks: int,
-    sizes: Integers,
-    copies: Integers,
-    stride: Integers,
-    states: int,
-    taking_starts: Integers,
-    used_of: Integers,
-    takings: Integers,
-    weights: Floats,
-    steps: Integers,
-    after: Floats,
-    before: Floats,
-    width: int,
-    cells: Codes,
-    marginals: Floats,
-) -> None:
+def _expect(programme: Programme, desk: Desk, width: int, cells: Codes, marginals: Floats) -> None:
     """Add to each cell the expected number of copies of its row that the slots of its value hold."""
+    after, before, starts = desk.states_after, desk.states_before, programme.taking_starts
+    states = programme.stride[-1]
     before[:states] = 0.0
     before[0] = 1.0 / after[0]
     used = 0
-    for block in range(blocks):
+    for block in range(len(programme.sizes)):
         for state in range(states):
-            if used_of[state] == used and before[state] > 0.0:
-                for taking in range(taking_starts[block], taking_starts[block + 1]):
-                    if _fits(state, takings[taking], copies, stride):
-                        step = before[state] * weights[taking]
-                        before[state + steps[taking]] += step
-                        share = step * after[state + steps[taking]]
-                        for k in range(len(copies)):
-                            if takings[taking, k]:
-                                marginals[cells[k * width + block]] += share * takings[taking, k]
-        used += sizes[block]
+            if desk.used_of[state] == used and before[state] > 0.0:
+                for taking in range(starts[block], starts[block + 1]):
+                    if _fits(state, desk.takings[taking], programme):
+                        step = before[state] * desk.taking_weights[taking]
+                        reached = state + desk.taking_steps[taking]
+                        before[reached] += step
+                        share = step * after[reached]
+                        for k in range(len(programme.copies)):
+                            copies = desk.takings[taking, k]
+                            if copies:
+                                marginals[cells[k * width + block]] += share * copies
+        used += programme.sizes[block]

@@ -33,7 +33,6 @@ from glasshouse.groups.sampler import OnState, SamplingBudget, sample
 from glasshouse.groups.tree import closed_form, closed_form_fractions
 from glasshouse.groups.victims import (
     Known,
-    Original,
     Victims,
     joined,
     victims_of,
@@ -285,28 +284,53 @@ def threat(
             )
         )
     reading = Reading.EXPECTATION_OF_RATIO if learner_mean else Reading.RATIO_OF_EXPECTATIONS
-    chosen = _Sampling(
-        budget or SamplingBudget(), reading, thresholds_with(exceeds), state, on_progress, on_state
-    )
-    if original is None:
-        victims = victims_of_rows(release) if people is None else victims_of(release, people)
-        if people is not None:
-            chosen = replace(chosen, budget=_to_the_person(chosen.budget))
-        traced = () if people is None else range(min(len(people), FEW_PEOPLE))
-        knowledge, sampled = _known(release, victims, None, None, chosen, traced)
-        one_victim = people is not None and len(people) == 1
-        return ThreatOutcome(
-            knowledge,
-            sampled=sampled,
-            exact=_exact(knowledge) if one_victim else None,
-            one_victim=one_victim,
-            reading=reading,
+    budget = budget or SamplingBudget()
+    # Whom it is about.
+    truth, drawn, traced = None, None, range(0)
+    if original is not None:
+        victims, truth = victims_of_table(release, original, in_order=in_order)
+        if points:
+            drawn = draw_points(release, truth, count=points, seed=budget.seed)
+            victims = joined(victims, drawn.codes)
+    elif people is not None:
+        victims = victims_of(release, people)
+        budget = _to_the_person(budget)
+        traced = range(min(len(people), FEW_PEOPLE))
+    else:
+        victims = victims_of_rows(release)
+    # What is believed of them, by the best way that the release allows.
+    sampled = None
+    if release.is_laminar:
+        knowledge = closed_form(
+            release,
+            victims,
+            learner_mean=learner_mean,
+            precision=budget.cell_precision,
+            seed=budget.seed,
         )
-    victims, truth = victims_of_table(release, original, in_order=in_order)
-    seed = chosen.budget.seed
-    drawn = draw_points(release, truth, count=points, seed=seed) if points else None
-    everybody = victims if drawn is None else joined(victims, drawn.codes)
-    knowledge, sampled = _known(release, everybody, truth, drawn, chosen)
+    elif _is_tiny(release, victims):
+        knowledge = enumerated(release, victims, learner_mean=learner_mean)
+    else:
+        sampled = sample(
+            release,
+            victims,
+            budget=budget,
+            original=truth,
+            points=drawn,
+            thresholds=thresholds_with(exceeds),
+            traced=traced,
+            learner_mean=learner_mean,
+            reading=reading,
+            state=state,
+            on_progress=on_progress,
+            on_state=on_state,
+        )
+        knowledge = sampled.knowledge
+    if truth is None:
+        one_victim = people is not None and len(people) == 1
+        exact = _exact(knowledge) if one_victim else None
+        return ThreatOutcome(knowledge, None, sampled, exact, one_victim, reading)
+    # How much the records of the original are threatened by that.
     knowledge = with_ideal(knowledge, truth)
     measures = measure(
         knowledge,
@@ -317,57 +341,6 @@ def threat(
         sampled=sampled,
     )
     return ThreatOutcome(knowledge, measures, sampled, reading=reading)
-
-
-@dataclass(frozen=True)
-class _Sampling:
-    """How to sample, where that is the only way."""
-
-    budget: SamplingBudget
-    reading: Reading
-    thresholds: tuple[float, ...]
-    state: Mapping[str, NDArray[np.generic]] | None
-    on_progress: OnProgress | None
-    on_state: OnState | None
-
-
-def _known(
-    release: Release,
-    victims: Victims,
-    original: Original | None,
-    points: Points | None,
-    sampling: _Sampling,
-    traced: Sequence[int] = (),
-) -> tuple[Knowledge, Sampled | None]:
-    """Return what there is to know, by the best way that the release allows."""
-    seed = sampling.budget.seed
-    learner_mean = sampling.reading is Reading.EXPECTATION_OF_RATIO
-    if release.is_laminar:
-        knowledge = closed_form(
-            release,
-            victims,
-            learner_mean=learner_mean,
-            precision=sampling.budget.cell_precision,
-            seed=seed,
-        )
-        return knowledge, None
-    if _is_tiny(release, victims):
-        return enumerated(release, victims, learner_mean=learner_mean), None
-    sampled = sample(
-        release,
-        victims,
-        budget=sampling.budget,
-        original=original,
-        points=points,
-        thresholds=sampling.thresholds,
-        traced=traced,
-        learner_mean=learner_mean,
-        reading=sampling.reading,
-        state=sampling.state,
-        on_progress=sampling.on_progress,
-        on_state=sampling.on_state,
-    )
-    return sampled.knowledge, sampled
 
 
 def _to_the_person(budget: SamplingBudget) -> SamplingBudget:
