@@ -16,7 +16,7 @@ of the register equally likely, independently for each package.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -399,29 +399,30 @@ def _numbered(codes: Words) -> tuple[Integers, int]:
 
 def allocations_covering(graph: Graph, known: Domains) -> list[Integers]:
     """Return allocations, packages of each kind per bin, that together show every pair of kind and bin that occurs."""
-    layout, system = known.layout, known.system
     if graph.empty:
         return []
     into, out_of = _one_edge_each(graph)
-    seen = np.zeros((system.kinds, system.bins), bool)
+    seen = np.zeros((known.system.kinds, known.system.bins), bool)
     allocations: list[Integers] = []
-    for position, step in enumerate(graph.steps):
-        edges = np.unique(step.subset, return_index=True)[1]
-        codes = step.subsets[step.subset[edges]]
-        holds = layout.counts(codes) > 0
+    for bin_, position, edges, codes in _subsets_by_bin(graph, into):
+        holds = known.layout.counts(codes) > 0
         for kind in np.flatnonzero(holds.any(axis=0)):
-            if not seen[kind, step.bin_]:
+            if not seen[kind, bin_]:
                 edge = int(edges[np.argmax(holds[:, kind])])
                 allocations.append(_path(graph, known, into, out_of, position, edge))
                 seen |= allocations[-1] > 0
-    if graph.rest is not None:
-        holds = layout.counts(graph.layers[-1]) > 0
-        for kind in np.flatnonzero(holds.any(axis=0)):
-            if not seen[kind, graph.rest]:
-                edge = int(into[-1][np.argmax(holds[:, kind])])
-                allocations.append(_path(graph, known, into, out_of, len(graph.steps) - 1, edge))
-                seen |= allocations[-1] > 0
     return allocations
+
+
+def _subsets_by_bin(
+    graph: Graph, into: list[Integers]
+) -> Iterator[tuple[int, int, Integers, Words]]:
+    """Yield each bin with its step, and an edge for each of the subsets that it holds on some path."""
+    for position, step in enumerate(graph.steps):
+        edges = np.unique(step.subset, return_index=True)[1]
+        yield step.bin_, position, edges, step.subsets[step.subset[edges]]
+    if graph.rest is not None:
+        yield graph.rest, len(graph.steps) - 1, into[-1], graph.layers[-1]
 
 
 def _one_edge_each(graph: Graph) -> tuple[list[Integers], list[Integers]]:
