@@ -89,9 +89,9 @@ class ComparedRelease:
 
     def to_frame(self) -> pa.Table:
         """Return one row per attack."""
-        return pa.Table.from_pylist(self.rows())
+        return pa.Table.from_pylist(self._rows())
 
-    def rows(self) -> list[dict[str, Any]]:
+    def _rows(self) -> list[dict[str, Any]]:
         """Return the rows of the frame as plain values."""
         content = self.to_dict()
         attacks, learned = content.pop("attacks"), content.pop("prediction")
@@ -131,7 +131,7 @@ class Comparison:
 
     def to_frame(self) -> pa.Table:
         """Return one row per release and attack."""
-        return pa.Table.from_pylist([row for release in self.rows for row in release.rows()])
+        return pa.Table.from_pylist([row for release in self.rows for row in release._rows()])
 
 
 def compare_release(
@@ -247,9 +247,9 @@ class ComparedAttack:
 
     def to_frame(self) -> pa.Table:
         """Return one row per run."""
-        return pa.Table.from_pylist(self.rows())
+        return pa.Table.from_pylist(self._rows())
 
-    def rows(self) -> list[dict[str, Any]]:
+    def _rows(self) -> list[dict[str, Any]]:
         """Return the rows of the frame as plain values."""
         changes = [(None, None), *self.differences()]
         return [
@@ -308,7 +308,7 @@ class AssessedRuns:
             {"run": run.name, "compared": kind} | row
             for kind, attacks in kinds
             for attack in attacks
-            for run, row in zip(self.runs, attack.rows(), strict=True)
+            for run, row in zip(self.runs, attack._rows(), strict=True)
         ]
         return pa.Table.from_pylist(rows)
 
