@@ -10,6 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import altair as alt
 import pyarrow as pa
@@ -230,7 +231,7 @@ def test_a_result_is_shown_in_sentences_and_pictures(name: str) -> None:
     "name", [name for name in RESULTS if name.startswith(("microdata.", "economics."))]
 )
 def test_a_result_is_a_frame_and_plain_values(name: str) -> None:
-    result = RESULTS[name]()
+    result: Any = RESULTS[name]()
     assert json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert isinstance(result.to_frame(), pa.Table)
 
