@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from fractions import Fraction
+from math import isfinite
+from numbers import Rational, Real
 from typing import Any
 
 import numpy as np
@@ -468,6 +471,19 @@ def value_text(value: object) -> str:
     if isinstance(value, tuple):
         return f"({', '.join(map(value_text, value))})"
     return NO_RECORD if value is None else str(value)
+
+
+def as_fraction(number: object) -> Fraction | None:
+    """Return a number as the fraction that its shortest decimal form stands for: 0.1 is one tenth; None: it is none.
+
+    >>> as_fraction(0.1), as_fraction(float("nan"))
+    (Fraction(1, 10), None)
+    """
+    if isinstance(number, Rational):
+        return Fraction(int(number.numerator), int(number.denominator))
+    if isinstance(number, Real | Decimal) and isfinite(number):
+        return Fraction(number if isinstance(number, Decimal) else str(float(number)))
+    return None
 
 
 def float_or_none(number: Fraction | None) -> float | None:

@@ -18,14 +18,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from math import gcd, isfinite, lcm
-from numbers import Rational, Real
+from math import gcd, lcm
 from os import PathLike
 from sys import float_info
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +33,7 @@ from glasshouse.arrays import Floats, Integers
 from glasshouse.errors import DataError, StudyError, near_names, printable, quoted
 from glasshouse.language import localised, marked, text, translated, unknown_name
 from glasshouse.microdata import attack_kernels
+from glasshouse.microdata.assessment import as_fraction
 from glasshouse.microdata.attack_kernels import LARGEST_TOTAL, Weights, record_numbers
 from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import Source, open_source
@@ -439,16 +438,6 @@ def _probabilities(secret: Secret, prior: Beliefs) -> list[Fraction]:
     return [own or Fraction(0) for own in by_code]
 
 
-class Game(Protocol):
-    """What an adversary plays for: her expected gain before and after."""
-
-    def prior(self) -> Fraction:
-        """Return what the best action earns her before she learns the quasi-identifiers."""
-
-    def posterior(self, classes: Partition) -> Fraction:
-        """Return what the best action in each class earns her on average."""
-
-
 @dataclass(frozen=True)
 class NamingRecords:
     """She names records; the right one earns its weight."""
@@ -532,6 +521,10 @@ class Acting:
             classes.order, classes.starts, secret.codes, secret.weights.each, scores
         )
         return secret.expected((picked * self.gains).sum(axis=1)) / self.scale
+
+
+Game = NamingRecords | NamingValues | Acting
+"""What an adversary plays for: her expected gain before and after."""
 
 
 def naming_game(table: EncodedTable, weights: Weights, gain: Gain | None) -> NamingRecords:
@@ -642,12 +635,11 @@ def _sum_of_two(first: tuple[int, int], second: tuple[int, int]) -> tuple[int, i
 
 
 def _exact(number: object, refusal: str) -> Fraction:
-    """Return a number as the fraction that its shortest decimal form stands for; or refuse what is none."""
-    if isinstance(number, Rational):
-        return Fraction(int(number.numerator), int(number.denominator))
-    if isinstance(number, Real | Decimal) and isfinite(number):
-        return Fraction(number if isinstance(number, Decimal) else str(float(number)))
-    raise StudyError(translated(refusal, number=str(number)))
+    """Return a number as a fraction, or refuse what is none."""
+    exact = as_fraction(number)
+    if exact is None:
+        raise StudyError(translated(refusal, number=str(number)))
+    return exact
 
 
 def _scaled(numbers: NDArray[Any], weights: Weights) -> tuple[Integers, int]:

@@ -35,7 +35,7 @@ import pyarrow as pa
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import text, unknown_name
-from glasshouse.microdata.assessment import MEASURE_FIELDS, Leakage, treatment
+from glasshouse.microdata.assessment import MEASURE_FIELDS, Leakage, as_fraction, treatment
 from glasshouse.microdata.attack_kernels import Weights, record_weights, value_weights
 from glasshouse.microdata.attacks import (
     OTHER_GAIN,
@@ -605,11 +605,8 @@ def _by_fraction(table: EncodedTable, candidates: int, fraction: float | Fractio
 
 def _exact_share(fraction: float | Fraction) -> Fraction:
     """Return a share of the population as the ratio that its decimals stand for."""
-    try:
-        share = fraction if isinstance(fraction, Fraction) else Fraction(str(fraction))
-    except ValueError:
-        share = Fraction(0)
-    if not 0 < share <= 1:
+    share = as_fraction(fraction)
+    if share is None or not 0 < share <= 1:
         raise StudyError(
             text(
                 "the sampling fraction must be a number above 0 and at most 1, not {fraction}",

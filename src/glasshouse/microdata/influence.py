@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, factorial, isfinite
-from numbers import Rational
+from math import ceil, factorial
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ import pyarrow as pa
 from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import text, unknown_name
-from glasshouse.microdata.assessment import Leakage, Sweep, float_or_none
+from glasshouse.microdata.assessment import Leakage, Sweep, as_fraction, float_or_none
 from glasshouse.microdata.sweep_steps import number_of_subsets
 
 
@@ -435,14 +434,9 @@ def _shapley(sweep: Sweep, target: _Target) -> list[Fraction]:
 
 
 def _probability(risk: int | float | Fraction) -> Fraction:
-    """Return a probability as the fraction that was meant: 0.1 is one tenth."""
-    if isinstance(risk, Rational):
-        exact = Fraction(risk.numerator, risk.denominator)
-    elif isfinite(risk):
-        exact = Fraction(str(float(risk)))
-    else:
-        exact = Fraction(-1)
-    if not 0 <= exact <= 1:
+    """Return a probability as the fraction that was meant."""
+    exact = as_fraction(risk)
+    if exact is None or not 0 <= exact <= 1:
         raise StudyError(
             text("risk {risk} is not a probability; give a number from 0 to 1", risk=str(risk))
         )

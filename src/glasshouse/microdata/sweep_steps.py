@@ -22,7 +22,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from itertools import combinations, pairwise
 from math import comb
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -161,16 +161,6 @@ def _relative_masks(attributes: int, largest: int) -> Integers:
     )
 
 
-class Spool(Protocol):
-    """Records with their counts, written once and then read in chunks as often as needed."""
-
-    def append(self, records: Words, counts: Counts) -> None:
-        """Add records; the arrays may be kept as they are."""
-
-    def chunks(self, words: int) -> Iterator[tuple[Words, Counts]]:
-        """Yield all records in the order in which they were added."""
-
-
 class MemorySpool:
     """Records in memory."""
 
@@ -215,6 +205,10 @@ class DiskSpool:
         """Delete the files."""
         self._records.unlink()
         self._counts.unlink()
+
+
+Spool = MemorySpool | DiskSpool
+"""Records with their counts, written once and then read in chunks, in the same order, as often as needed."""
 
 
 class _Slice(NamedTuple):

@@ -22,7 +22,7 @@ import pyarrow as pa
 from glasshouse.arrays import Floats, Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, text
-from glasshouse.microdata.assessment import treatment
+from glasshouse.microdata.assessment import as_fraction, treatment
 from glasshouse.table import EncodedColumn, EncodedTable, Step
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.partition import refined
@@ -221,14 +221,15 @@ def _columns(table: EncodedTable, quasi_identifiers: Sequence[str] | None) -> li
 
 
 def _exact(fraction: Fraction | float) -> Fraction:
-    if not 0 < fraction <= 1:
+    share = as_fraction(fraction)
+    if share is None or not 0 < share <= 1:
         raise StudyError(
             text(
                 "the sampling fraction is {fraction}; it must be above 0 and at most 1 (all of the population)",
                 fraction=str(fraction),
             )
         )
-    return Fraction(str(fraction)) if isinstance(fraction, float) else Fraction(fraction)
+    return share
 
 
 @dataclass(frozen=True)
