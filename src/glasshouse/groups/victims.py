@@ -187,7 +187,7 @@ def victims_of_table(
     rows = np.stack(coded, axis=1)
     if in_order and release.positions is not None:
         places = np.searchsorted(grouped, release.positions)
-        ordered = _Compared(release, original, rows[places], secrets[places], grouped[places])
+        ordered = _Cleartext(release, original, rows[places], secrets[places], grouped[places])
         if release.is_vertical:
             ordered.check_permuted()
         else:
@@ -198,7 +198,7 @@ def victims_of_table(
         agreed = min(int(matching.agreed[victim]), len(release.attributes) - 1)
         attribute = release.attributes[agreed]
         raise DataError(_outside(release, original, attribute, grouped[first[victim]]))
-    _Compared(release, original, rows, secrets, grouped).check_counts()
+    _Cleartext(release, original, rows, secrets, grouped).check_counts()
     width = len(release.sensitive.values)
     cells = np.bincount(number * width + secrets, minlength=len(first) * width)
     weights = cells.reshape(len(first), width)
@@ -380,7 +380,7 @@ def _outside(release: Release, original: EncodedTable, attribute: Attribute, rec
 
 # Whether an original is the table that a release was made of.
 @dataclass(frozen=True)
-class _Compared:
+class _Cleartext:
     """The records of an original in the codes of a release; in its order too, where they are compared one by one."""
 
     release: Release
