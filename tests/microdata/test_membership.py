@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import BudgetError, DataError, StudyError
-from glasshouse.microdata import membership_counts
+from glasshouse.microdata import presence_counts
 from glasshouse.microdata.presence import (
     MOST_RELEASES,
     PRESENCE_LABELS,
@@ -483,6 +483,6 @@ def test_a_person_must_be_in_the_register() -> None:
 
 
 def test_too_many_kinds_of_classes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(membership_counts, "_MOST_TERMS", 8)
+    monkeypatch.setattr(presence_counts, "_MOST_TERMS", 8)
     with pytest.raises(BudgetError, match="4 kinds of classes in 2 releases are too many"):
         membership([trial(), trial_named("other")], register(TOWN))

@@ -11,7 +11,6 @@ import pytest
 
 from glasshouse import synthetic
 from glasshouse.errors import StudyError
-from glasshouse.synthetic import streaming
 from glasshouse.synthetic.population import (
     AGE_BANDS,
     AGE_SHARES,

@@ -12,7 +12,6 @@ import pytest
 
 from glasshouse import synthetic
 from glasshouse.errors import DataError, StudyError
-from glasshouse.synthetic import streaming
 from glasshouse.synthetic.stream import write_batches
 
 FORMATS = ("release.parquet", "release.csv", "release.csv.gz")
