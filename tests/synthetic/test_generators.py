@@ -47,7 +47,7 @@ def test_columns_are_text_in_the_order_of_the_roles_and_never_missing(name: str)
 def test_a_batch_can_be_drawn_without_the_batches_before_it(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streaming, "BATCH_RECORDS", 1_000)
+    monkeypatch.setattr(stream, "BATCH_RECORDS", 1_000)
     made = synthetic.generator(name)
     *_, last = made.batches(5_000, seed=3)
     world = made.world(5_000, np.random.default_rng(np.random.SeedSequence(3, spawn_key=(0,))))
@@ -64,7 +64,7 @@ def test_a_batch_can_be_drawn_without_the_batches_before_it(
 def test_every_batch_is_a_cross_section(
     name: str, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streaming, "BATCH_RECORDS", 10_000)
+    monkeypatch.setattr(stream, "BATCH_RECORDS", 10_000)
     parts = [
         set(batch.column(place).to_pylist()) for batch in synthetic.batches(name, records=50_000)
     ]

@@ -52,7 +52,7 @@ def test_columns_are_text_in_the_order_of_the_roles_and_never_missing(people: pa
 def test_a_batch_can_be_drawn_without_the_batches_before_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(streaming, "BATCH_RECORDS", 1_000)
+    monkeypatch.setattr(stream, "BATCH_RECORDS", 1_000)
     *_, last = POPULATION.batches(3_000, seed=3)
     world = population_world(
         3_000, np.random.default_rng(np.random.SeedSequence(3, spawn_key=(0,)))

@@ -31,7 +31,7 @@ def read_text(path: Path) -> pa.Table:
 def test_a_file_holds_the_same_data_in_every_format(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streaming, "BATCH_RECORDS", 1_000)
+    monkeypatch.setattr(stream, "BATCH_RECORDS", 1_000)
     path = synthetic.write("outpatient", records=3_000, path=tmp_path / file, seed=4)
     read = read_text(path)
     assert read.equals(synthetic.table("outpatient", records=3_000, seed=4).cast(read.schema))
