@@ -165,8 +165,8 @@ assess = cast(Any, gh.assess)
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: gh.assess(table(), sensitves=["illness"]), 'did you mean "sensitive"'),
-        (lambda: gh.assess(table(), secret="illness"), "it takes quasi_identifiers, sensitive"),
+        (lambda: assess(table(), sensitves=["illness"]), 'did you mean "sensitive"'),
+        (lambda: assess(table(), secret="illness"), "it takes quasi_identifiers, sensitive"),
         (lambda: assess(), "cannot be called so"),
         (lambda: gh.assess("people.csv"), "quasi_identifiers"),
         (lambda: gh.assess("nowhere.csv", **ROLES), "there is no such file"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from glasshouse import synthetic
 from glasshouse.errors import StudyError
+from glasshouse.synthetic import stream
 from glasshouse.synthetic.draws import whole_sizes
 from glasshouse.synthetic.stream import dealt
 

@@ -11,6 +11,7 @@ import pytest
 
 from glasshouse import synthetic
 from glasshouse.errors import StudyError
+from glasshouse.synthetic import stream
 from glasshouse.synthetic.population import (
     AGE_BANDS,
     AGE_SHARES,

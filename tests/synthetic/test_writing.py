@@ -12,6 +12,7 @@ import pytest
 
 from glasshouse import synthetic
 from glasshouse.errors import DataError, StudyError
+from glasshouse.synthetic import stream
 from glasshouse.synthetic.stream import write_batches
 
 FORMATS = ("release.parquet", "release.csv", "release.csv.gz")
