@@ -43,10 +43,17 @@ def membership_findings(outcome: Membership, *, subject: str = "person") -> tupl
         outcome: What came out.
         subject: What a record stands for.
     """
-    last = _in_which(outcome, subject) if outcome.each else _bounds(outcome, subject)
+    parts = {
+        "subject": singular(subject),
+        "many": plural(subject),
+        "people": counted(outcome.people, subject),
+        "register": outcome.population,
+        "release": listed(outcome.datasets),
+    }
+    last = _in_which(outcome, parts) if outcome.each else _bounds(outcome, parts)
     return (
-        _sure(outcome, subject),
-        _guessed(outcome, subject),
+        _sure(outcome, parts),
+        _guessed(outcome, parts),
         *([last] if last is not None else []),
         *_untold(outcome),
     )
@@ -67,20 +74,17 @@ def shown_patterns(outcome: Membership | Member) -> list[tuple[Pattern, Leakage]
     return [item for place, item in enumerate(held) if place not in hidden][:MOST_PATTERNS]
 
 
-def _sure(outcome: Membership, subject: str) -> Finding:
+def _sure(outcome: Membership, parts: dict[str, str]) -> Finding:
     """Say of how many people it is certain whether they are in."""
     if outcome.deterministic.prior == 1:
-        return Finding(Severity.SAFE, _settled(outcome, subject))
-    parts = {
+        return Finding(Severity.SAFE, _settled(outcome, parts))
+    parts = parts | {
         "known": enumeration(outcome.quasi_identifiers),
-        "register": outcome.population,
-        "people": counted(outcome.people, subject),
         "certain": number(outcome.certain),
         "share": share(outcome.certain, outcome.people),
         "inside": number(outcome.certainly_in),
         "outside": number(outcome.certainly_out),
         "some": number(outcome.certain - outcome.certainly_in - outcome.certainly_out),
-        "release": listed(outcome.datasets),
         "releases": number(len(outcome.each)),
     }
     sentence = _sure_sentence(outcome, parts)
@@ -143,14 +147,10 @@ def _sure_sentence(outcome: Membership, parts: dict[str, str]) -> str:
     )
 
 
-def _settled(outcome: Membership, subject: str) -> str:
+def _settled(outcome: Membership, parts: dict[str, str]) -> str:
     """Say that it is known beforehand who is in what: everybody is in the same releases."""
     (pattern,) = outcome.patterns
-    parts = {
-        "people": counted(outcome.people, subject),
-        "register": outcome.population,
-        "releases": listed(pattern or outcome.datasets),
-    }
+    parts = parts | {"releases": listed(pattern or outcome.datasets)}
     if not pattern:
         return text(
             "None of the {people} of {register} is in {releases}: everybody knows that beforehand, and nothing is "
@@ -170,14 +170,13 @@ def _settled(outcome: Membership, subject: str) -> str:
     )
 
 
-def _guessed(outcome: Membership, subject: str) -> Finding:
+def _guessed(outcome: Membership, parts: dict[str, str]) -> Finding:
     """Say how much better a guess is."""
     guess = outcome.probabilistic
-    parts = {
+    parts = parts | {
         "matter": text("the exact releases that somebody is in")
         if outcome.each
-        else text("who is in {release}", release=listed(outcome.datasets)),
-        "many": plural(subject),
+        else text("who is in {release}", **parts),
         "after": frequency(guess.posterior),
         "before": frequency(guess.prior),
     }
@@ -203,7 +202,7 @@ def _guessed(outcome: Membership, subject: str) -> Finding:
     )
 
 
-def _bounds(outcome: Membership, subject: str) -> Finding | None:
+def _bounds(outcome: Membership, parts: dict[str, str]) -> Finding | None:
     """Say between which bounds everybody's chance of being in lies (δ-presence)."""
     low, high = outcome.delta_min, outcome.delta_max
     if low is None or high is None:
@@ -220,16 +219,14 @@ def _bounds(outcome: Membership, subject: str) -> Finding | None:
         )
     return Finding(
         Severity.SAFE if low == high else Severity.NOTE,
-        _bounds_sentence(low, high, subject, release=listed(outcome.datasets)),
+        _bounds_sentence(low, high, parts),
         text("δ-presence: from {lowest} to {highest}", lowest=ratio(low), highest=ratio(high)),
         meaning,
     )
 
 
-def _bounds_sentence(low: Fraction, high: Fraction, subject: str, *, release: str) -> str:
-    parts = {
-        "subject": singular(subject),
-        "release": release,
+def _bounds_sentence(low: Fraction, high: Fraction, parts: dict[str, str]) -> str:
+    parts = parts | {
         "lowest": text("0 (out for sure)") if low == 0 else frequency(low),
         "highest": text("1 (in for sure)") if high == 1 else frequency(high),
         "chance": number(int(high)) if high in (0, 1) else frequency(high),
@@ -251,9 +248,9 @@ def _bounds_sentence(low: Fraction, high: Fraction, subject: str, *, release: st
     return text("For everybody the chance of being in {release} lies between {both}.", **parts)
 
 
-def _in_which(outcome: Membership, subject: str) -> Finding:
+def _in_which(outcome: Membership, parts: dict[str, str]) -> Finding:
     """Say in which releases most people are."""
-    parts = {"people": plural(subject), "register": outcome.population}
+    parts = parts | {"people": parts["many"]}
     shares = [
         text(
             "{frequency} are in {releases}",
@@ -403,37 +400,29 @@ def _present_sentence(outcome: Member, subject: str, told: Told) -> str:
         "The chance that this {subject} is in {release} is {now}; of anybody in {register} it is {then}.",
         **parts,
     )
-    return f"{sentence} {_harder(outcome, told)}" if outcome.guess.additive < 0 else sentence
-
-
-def _harder(outcome: Member, told: Told) -> str:
-    """Say that a guess gets worse."""
+    if outcome.guess.additive >= 0:
+        return sentence
     right, general = told.chances(outcome.guess.posterior, outcome.guess.prior)
-    return text(
+    harder = text(
         "Whether they are in it is harder to guess than of people in general: a guess is right with a chance of "
         "{right} instead of {general}.",
         right=right,
         general=general,
     )
+    return f"{sentence} {harder}"
 
 
 def _places(outcome: Member, told: Told) -> list[str]:
     after = [present.posterior for present in outcome.present]
-    said = list(
-        zip(
-            short_names(outcome.datasets),
-            after,
-            map(told.chance, after) if told.rough else chances(*after),
-            strict=True,
-        )
-    )
-    inside = [name for name, probability, _ in said if probability == 1]
-    outside = [name for name, probability, _ in said if probability == 0]
+    likely = map(told.chance, after) if told.rough else chances(*after)
+    releases = list(zip(short_names(outcome.datasets), after, likely, strict=True))
+    inside = [name for name, probability, _ in releases if probability == 1]
+    outside = [name for name, probability, _ in releases if probability == 0]
     places = [text("certain for {releases}", releases=joined(inside))] if inside else []
     places += [text("ruled out for {releases}", releases=joined(outside))] if outside else []
     return places + [
         text("{chance} for {release}", chance=how_likely, release=name)
-        for name, probability, how_likely in said
+        for name, probability, how_likely in releases
         if 0 < probability < 1
     ]
 

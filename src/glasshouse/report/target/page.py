@@ -75,6 +75,12 @@ DISCREET = Discretion()
 def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> Page:
     """Return the report of the attack on one person."""
     subject, journalist = question.subject, outcome.journalist
+    parts = {
+        "datasets": listed(outcome.datasets),
+        "subject": singular(subject),
+        "records": counted(outcome.records, "record"),
+        "known": known_columns(outcome),
+    }
     told = Told(is_rough(outcome, DISCREET))
     gains = _gains_table(outcome, question.adversary.gain.currency)
     sections = (
@@ -87,12 +93,12 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
         treatment_section(outcome.steps),
     )
     return Page(
-        title=_title(outcome, subject),
+        title=text("What {datasets} tells of one {subject}", **parts)
+        if len(outcome.datasets) == 1
+        else text("What {datasets} tell of one {subject}", **parts),
         lead=text(
             "{records}, and one {subject} of whom this is known: {known}. This report is personal data.",
-            records=counted(outcome.records, "record"),
-            subject=singular(subject),
-            known=known_columns(outcome),
+            **parts,
         ),
         findings=target_findings(outcome, subject=subject),
         figures=tuple(
@@ -103,7 +109,7 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
             text(
                 "The adversary knows the whole release and, of one person, {known}. What she knows is taken to be "
                 "right.",
-                known=known_columns(outcome),
+                **parts,
             ),
             text("She knows that the person is in the release.")
             if journalist is None
@@ -182,13 +188,6 @@ def _secret_table(secret: TargetSecret, currency: str | None) -> Table:
         others = text_for(len(rest), "{count} other", "{count} others")
         rows.append((others, three_digits(before), three_digits(after), ""))
     return text_table(title, secret.sensitive, (text("before"), text("after"), ""), rows)
-
-
-def _title(target: Target, subject: str) -> str:
-    parts = {"datasets": listed(target.datasets), "subject": singular(subject)}
-    if len(target.datasets) == 1:
-        return text("What {datasets} tells of one {subject}", **parts)
-    return text("What {datasets} tell of one {subject}", **parts)
 
 
 def _shown_ranks(secret: TargetSecret, most: int) -> list[Shift]:
