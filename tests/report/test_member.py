@@ -11,11 +11,10 @@ from glasshouse.language import speaking
 from glasshouse.microdata.presence import Member, member
 from glasshouse.report.html import to_html
 from glasshouse.report.membership.findings import member_findings
-from glasshouse.report.membership.page import member_page
-from glasshouse.report.page import Page, Severity
+from glasshouse.report.page import Severity
 from tests.report.reading import assert_it_asks_nobody, drawn, everything, read_text
 from tests.report.snapshots import assert_snapshot
-from tests.report.test_membership import PROVENANCE, people
+from tests.report.test_membership import page_of, people
 
 
 def one(known: str | set[str], release: str = "abb", town: str = "aaabbc") -> Member:
@@ -30,10 +29,6 @@ def told(outcome: Member) -> tuple[str, ...]:
 def reported(outcome: Member) -> tuple[str, ...]:
     """Return what a report says."""
     return tuple(finding.sentence for finding in member_findings(outcome))
-
-
-def page_of(outcome: Member) -> Page:
-    return member_page(outcome, subject="person", provenance=PROVENANCE)
 
 
 def test_one_person_may_be_in() -> None:

@@ -9,13 +9,14 @@ from fractions import Fraction
 import pyarrow as pa
 import pytest
 
-from glasshouse.microdata.presence import PRESENCE_LABELS, Membership, member, membership
-from glasshouse.microdata.uniqueness import population_risks
+from glasshouse.microdata.presence import PRESENCE_LABELS, Member, Membership, member, membership
+from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
 from glasshouse.report.html import to_html
 from glasshouse.report.membership.charts import bins
 from glasshouse.report.membership.findings import membership_findings
-from glasshouse.report.membership.page import member_page, membership_page, population_page
+from glasshouse.report.membership.page import page
 from glasshouse.report.page import Page, Provenance, Severity
+from glasshouse.study.membership import MembershipStudy
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.treatment import Step
 from tests.report.reading import assert_it_asks_nobody, drawn, read_text, tags
@@ -53,8 +54,8 @@ def linked(*releases: str) -> Membership:
     return membership(tables, town)
 
 
-def page_of(outcome: Membership) -> Page:
-    return membership_page(outcome, subject="person", provenance=PROVENANCE)
+def page_of(outcome: Membership | Member | PopulationRisks, *, subject: str = "person") -> Page:
+    return page(outcome, MembershipStudy.model_construct(subject=subject), provenance=PROVENANCE)
 
 
 def membership_sentences(outcome: Membership, *, subject: str = "person") -> tuple[str, ...]:
@@ -159,13 +160,7 @@ def test_the_page_has_the_figures_and_discloses_nobody() -> None:
         people(["zebra1", "zebra2", "zebra2"], name="trial.csv"),
         people(["zebra1", "zebra1", "zebra1", "zebra2", "zebra2", "zebra3"]),
     )
-    page = membership_page(
-        outcome,
-        subject="person",
-        provenance=PROVENANCE,
-        treatment=[Step("trial.csv", "missing value", "zip", 9, 3)],
-        notes=["A note."],
-    )
+    page = page_of(replace(outcome, steps=(Step("trial.csv", "missing value", "zip", 9, 3),)))
     html = to_html(page)
     assert_it_asks_nobody(html)
     assert "zebra" not in html
@@ -177,7 +172,7 @@ def test_the_page_has_the_figures_and_discloses_nobody() -> None:
     assert "out for sure 1 16.7 % above 0, below 10 % 0 0 %" in said
     assert "30 % to below 40 % 3 50.0 % 40 % to below 50 % 0 0 %" in said
     assert "in for sure 2 33.3 %" in said
-    assert "trial.csv missing value zip 9 6 3 A note." in said
+    assert "trial.csv missing value zip 9 6 3" in said
     assert page.title == "Who is in trial.csv: what town.csv lets an adversary learn"
 
 
@@ -289,18 +284,14 @@ def test_hostile_names_and_values_are_text(hostile: str) -> None:
 
     town = table([hostile, hostile, "b", "c"], f"{hostile}.csv")
     releases = [table([hostile, "b"], f"{hostile}{i}") for i in range(2)]
-    pages = [
-        membership_page(membership(releases, town), subject=hostile, provenance=PROVENANCE),
-        membership_page(membership(releases[0], town), subject=hostile, provenance=PROVENANCE),
-        member_page(
-            member(releases, town, known={hostile: hostile}), subject=hostile, provenance=PROVENANCE
-        ),
-        population_page(
-            population_risks(releases[0], fraction=0.5), subject=hostile, provenance=PROVENANCE
-        ),
+    outcomes: list[Membership | Member | PopulationRisks] = [
+        membership(releases, town),
+        membership(releases[0], town),
+        member(releases, town, known={hostile: hostile}),
+        population_risks(releases[0], fraction=0.5),
     ]
-    for page in pages:
-        html = to_html(page)
+    for outcome in outcomes:
+        html = to_html(page_of(outcome, subject=hostile))
         assert_it_asks_nobody(html)
         assert not {"script", "img", "b"} & {tag for tag, _ in tags(html)}
         assert all(character.isprintable() or character == "\n" for character in html)

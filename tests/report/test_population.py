@@ -13,13 +13,12 @@ from glasshouse.language import speaking, translated
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks, population_risks
 from glasshouse.report.html import to_html
 from glasshouse.report.membership.findings import population_findings
-from glasshouse.report.membership.page import population_page
-from glasshouse.report.page import Finding, Provenance, Severity
+from glasshouse.report.page import Finding, Severity
 from glasshouse.table import read
 from tests.report.reading import assert_it_asks_nobody, drawn, read_text
 from tests.report.snapshots import assert_snapshot
+from tests.report.test_membership import page_of
 
-PROVENANCE = Provenance("1.2.3", 'command = "membership"\n', {"sample.csv": "0" * 64})
 SAMPLE = read(
     pa.table({"zip": [str(i) for i in range(60)] + [str(i) for i in range(40, 60)] + ["x"] * 20}),
     quasi_identifiers=["zip"],
@@ -74,7 +73,7 @@ def test_what_is_estimated_is_called_so() -> None:
 
 
 def test_the_estimators_are_shown_with_the_one_that_is_taken() -> None:
-    page = population_page(RISKS, subject="person", provenance=PROVENANCE)
+    page = page_of(RISKS)
     html = to_html(page)
     assert_it_asks_nobody(html)
     said = read_text(page)
@@ -123,13 +122,13 @@ def test_the_estimators_are_shown_with_the_one_that_is_taken() -> None:
 def test_estimates_at_their_limits(change: dict[str, object], place: int, said: str) -> None:
     risks = replace(RISKS, **change)  # type: ignore[arg-type]
     assert said in sentences(risks)[place]
-    assert_it_asks_nobody(to_html(population_page(risks, subject="person", provenance=PROVENANCE)))
+    assert_it_asks_nobody(to_html(page_of(risks)))
 
 
 @pytest.mark.parametrize("fraction", [0.05, 0.5, 1])
 def test_a_real_sample_is_reported_without_its_values(fraction: float) -> None:
     risks = population_risks(SAMPLE, fraction=fraction)
-    page = population_page(risks, subject="person", provenance=PROVENANCE)
+    page = page_of(risks)
     html = to_html(page)
     assert html.count("taken:") == 1
     assert re.search(r">x<", html) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +19,9 @@ from glasshouse.qif import Tries
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Provenance, Severity
 from glasshouse.report.target.findings import target_findings
-from glasshouse.report.target.page import MOST_RANKS_DRAWN, MOST_RANKS_LISTED, target_page
+from glasshouse.report.target.page import MOST_RANKS_DRAWN, MOST_RANKS_LISTED, page
+from glasshouse.study.adversaries import Adversary, Gain
+from glasshouse.study.target import TargetStudy
 from glasshouse.table import read
 from glasshouse.table.treatment import Step
 from tests.report.reading import assert_it_asks_nobody, drawn, everything, read_text, tags
@@ -61,8 +64,10 @@ def asked_of_many(known: list[str], **question: Any) -> Target:
     return target(students(12), known=known, **question)
 
 
-def page_of(outcome: Target, **further: Any) -> Page:
-    return target_page(outcome, subject="student", provenance=PROVENANCE, **further)
+def page_of(outcome: Target, *, subject: str = "student", currency: str | None = None) -> Page:
+    adversary = Adversary.model_construct(gain=Gain.model_construct(currency=currency))
+    question = TargetStudy.model_construct(subject=subject, adversary=adversary)
+    return page(outcome, question, provenance=PROVENANCE)
 
 
 def sentences(findings: tuple[Finding, ...]) -> tuple[str, ...]:
@@ -554,7 +559,7 @@ def test_hostile_values_and_names_are_text(hostile: str) -> None:
         name=hostile,
     )
     outcome = target(table, known={hostile: "1"})
-    html = to_html(target_page(outcome, subject=hostile, provenance=PROVENANCE))
+    html = to_html(page_of(outcome, subject=hostile))
     assert_it_asks_nobody(html)
     assert not {"script", "img", "b"} & {tag for tag, _ in tags(html)}
     assert all(character.isprintable() or character == "\n" for character in html)
@@ -563,13 +568,13 @@ def test_hostile_values_and_names_are_text(hostile: str) -> None:
 
 
 def test_treatment_is_told_and_a_single_column_once() -> None:
-    steps = [
+    steps = (
         Step("a.csv", "missing value", "age", 40, 35),
         Step("a.csv", "missing value", None, 40, 35),
-    ]
-    page = read_text(page_of(asked(["grade=C"]), treatment=steps, notes=["A note."]))
+    )
+    page = read_text(page_of(replace(asked(["grade=C"]), steps=steps)))
     done = page.partition("What was done to the data")[2].partition("Assumptions and limits")[0]
-    assert done.endswith("Records after a.csv missing value age 40 5 35 A note. ")
+    assert done.endswith("Records after a.csv missing value age 40 5 35 ")
 
 
 EXAMPLES = {

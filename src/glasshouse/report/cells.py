@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from glasshouse.language import exactly, localised, number, text
 from glasshouse.microdata.assessment import Leakage
-from glasshouse.report.page import Cell, Column, Group, Table
+from glasshouse.report.page import Cell, Column, Group, Table, Term
 from glasshouse.report.words import money, percentage, times
 
 NOTHING = Cell("–")
@@ -135,3 +135,36 @@ def bar(leakage: Leakage) -> str:
     before = int(BAR_WIDTH * leakage.prior)
     after = int(BAR_WIDTH * leakage.posterior)
     return "░" * before + "█" * (after - before) + "·" * (BAR_WIDTH - after)
+
+
+def under(heading: str | None, *titles: str) -> tuple[Column, ...]:
+    """Return columns of numbers that share a heading above their own."""
+    return tuple(Column(title, numeric=True, under=heading) for title in titles)
+
+
+def cell_table(
+    first: str, others: Iterable[str | Column], rows: Iterable[Sequence[Cell]], title: str = ""
+) -> Table:
+    """Return a table of cells: what each row is about, then numbers under their titles.
+
+    A column that holds no numbers, or that is under a heading, is given instead of its title.
+    """
+    columns = (Column(other, numeric=True) if isinstance(other, str) else other for other in others)
+    return Table((Column(first), *columns), (Group(tuple(tuple(row) for row in rows)),), title)
+
+
+def bounded_leakage_cells(leakage: Leakage, after: str) -> tuple[Cell, ...]:
+    """Return the cells of `leakage_cells` where what is added would tell more than may be told of after."""
+    return leakage_cells(leakage)[0], Cell(after), NOTHING, NOTHING
+
+
+def prior_and_posterior(code: str, prior: str, posterior: str) -> str:
+    """Return the figure behind a sentence on an attack."""
+    return text(
+        "{code}: prior {prior}, posterior {posterior}", code=code, prior=prior, posterior=posterior
+    )
+
+
+def explained(meanings: Mapping[str, str]) -> tuple[Term, ...]:
+    """Return words that a report uses in a sense of its own, in the order given."""
+    return tuple(Term(name, meaning) for name, meaning in meanings.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -383,3 +383,9 @@ def successes_chart(
         height=alt.Step(34),
         title=alt.Title(wrapped(title, 75), subtitle=wrapped(subtitle, 85)),
     )
+
+
+def before_and_after_table(first: str, rows: Iterable[tuple[str, Fraction, Cell]]) -> Table:
+    """Return how probable things are: what they are, before, and what may be told of after."""
+    cells = tuple((Cell(label), percent_cell(before), after) for label, before, after in rows)
+    return Table((Column(first), *before_and_after_columns()), (Group(cells),))

@@ -9,9 +9,9 @@ import altair as alt
 from glasshouse.errors import printable
 from glasshouse.language import marked, number, text, translated
 from glasshouse.microdata.presence import Membership
-from glasshouse.report.cells import count_cell
+from glasshouse.report.cells import cell_table, count_cell, under
 from glasshouse.report.charts import TARGETS, wrapped
-from glasshouse.report.page import Cell, Column, Group, Table
+from glasshouse.report.page import Cell, Table
 from glasshouse.report.words import frequency, plural, share, short_names, singular
 
 OUT, BETWEEN, IN = marked("out for sure"), marked("not sure"), marked("in for sure")
@@ -71,26 +71,17 @@ def presence_chart(outcome: Membership, *, subject: str = "person") -> alt.TopLe
 
 def presence_table(outcome: Membership, *, subject: str = "person") -> Table:
     """Return the numbers of `presence_chart`."""
-    singles = outcome.each or (outcome,)
-    columns = [Column(text("Chance of being in"))]
-    for name in short_names(outcome.datasets):
-        under = name if outcome.each else None
-        people = text("Number of {people}", people=plural(subject))
-        columns.append(Column(people, numeric=True, under=under))
-        columns.append(Column(text("Share"), numeric=True, under=under))
-    rows = tuple(
-        (
-            Cell(label),
-            *(
-                cell
-                for single in singles
-                for count in (single.presence[i],)
-                for cell in (count_cell(count), Cell(share(count, single.people)))
-            ),
-        )
-        for i, label in enumerate(_long_bins())
-    )
-    return Table(tuple(columns), (Group(rows),))
+    titles = (text("Number of {people}", people=plural(subject)), text("Share"))
+    columns = [
+        column
+        for name in short_names(outcome.datasets)
+        for column in under(name if outcome.each else None, *titles)
+    ]
+    rows = [[Cell(label)] for label in _long_bins()]
+    for single in outcome.each or (outcome,):
+        for row, count in zip(rows, single.presence, strict=True):
+            row += [count_cell(count), Cell(share(count, single.people))]
+    return cell_table(text("Chance of being in"), columns, rows)
 
 
 def bins() -> list[str]:
@@ -128,36 +119,27 @@ def _rows(outcome: Membership, names: list[str]) -> list[dict[str, str | float]]
 
 
 def _finding(outcome: Membership, subject: str) -> str:
-    """Say of how many it is certain whether they are in."""
-    parts = {"subject": singular(subject), "many": plural(subject)}
-    if outcome.each:
-        return _finding_of_several(outcome, parts)
-    if not outcome.certain:
-        return text("Of no {subject} is it certain whether they are in", subject=parts["subject"])
-    if outcome.certain == outcome.people:
-        return text(
-            "Of every {subject} it is certain whether they are in", subject=parts["subject"]
-        )
-    return text(
-        "Of {frequency} {many} it is certain whether they are in",
-        frequency=frequency(Fraction(outcome.certain, outcome.people)),
-        many=parts["many"],
-    )
-
-
-def _finding_of_several(outcome: Membership, parts: dict[str, str]) -> str:
-    """Say in which release most are certain."""
-    certain = [each.certain for each in outcome.each]
-    if not any(certain):
-        return text(
-            "Of no {subject} is it certain whether they are in any of the {count} releases",
-            subject=parts["subject"],
-            count=number(len(certain)),
-        )
+    """Say of how many it is certain whether they are in; of several releases, in which one most are."""
+    certain = [single.certain for single in outcome.each or (outcome,)]
     best = certain.index(max(certain))
-    return text(
-        "{release} tells most: of {frequency} {many} it is certain whether they are in it",
-        release=short_names(outcome.datasets)[best],
-        frequency=frequency(Fraction(certain[best], outcome.people)),
-        many=parts["many"],
-    )
+    parts = {
+        "subject": singular(subject),
+        "many": plural(subject),
+        "count": number(len(certain)),
+        "release": short_names(outcome.datasets)[best],
+        "frequency": frequency(Fraction(certain[best], outcome.people)),
+    }
+    if outcome.each and not any(certain):
+        return text(
+            "Of no {subject} is it certain whether they are in any of the {count} releases", **parts
+        )
+    if outcome.each:
+        return text(
+            "{release} tells most: of {frequency} {many} it is certain whether they are in it",
+            **parts,
+        )
+    if not outcome.certain:
+        return text("Of no {subject} is it certain whether they are in", **parts)
+    if outcome.certain == outcome.people:
+        return text("Of every {subject} it is certain whether they are in", **parts)
+    return text("Of {frequency} {many} it is certain whether they are in", **parts)

@@ -1,4 +1,4 @@
-"""What was found about who is in a release, of everybody in a register, in sentences."""
+"""What was found about who is in a release, in sentences: of everybody, of one person, without a register."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from fractions import Fraction
 
 from glasshouse.disclosure import hidden_parts
 from glasshouse.language import number, text, text_for, translated
+from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.presence import Member, Membership, Pattern
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks
 from glasshouse.report.attacks import graded
+from glasshouse.report.cells import prior_and_posterior
 from glasshouse.report.charts import both_frequencies, chance, chances, frequency_range
 from glasshouse.report.discretion import Discretion, Told, ratio
 from glasshouse.report.page import Finding, Severity
@@ -26,6 +28,8 @@ from glasshouse.report.words import (
     singular,
 )
 
+MOST_PATTERNS = 10
+"""How many sets of releases a table shows by themselves."""
 MOST_PATTERNS_SAID = 3
 """How many sets of releases a sentence names."""
 
@@ -39,127 +43,114 @@ def membership_findings(outcome: Membership, *, subject: str = "person") -> tupl
         outcome: What came out.
         subject: What a record stands for.
     """
-    last = _in_which(outcome, subject) if outcome.each else _bounds(outcome, subject)
+    parts = {
+        "subject": singular(subject),
+        "many": plural(subject),
+        "people": counted(outcome.people, subject),
+        "register": outcome.population,
+        "release": listed(outcome.datasets),
+    }
+    last = _in_which(outcome, parts) if outcome.each else _bounds(outcome, parts)
     return (
-        _sure(outcome, subject),
-        _guessed(outcome, subject),
+        _sure(outcome, parts),
+        _guessed(outcome, parts),
         *([last] if last is not None else []),
-        *untold(outcome.suppressed, outcome.datasets),
+        *_untold(outcome),
     )
 
 
-def shown_patterns(outcome: Membership) -> tuple[list[tuple[Pattern, Fraction]], int, Fraction]:
-    """Return the most frequent sets of releases, how many others there are, and the share of these together.
+def shown_patterns(outcome: Membership | Member) -> list[tuple[Pattern, Leakage]]:
+    """Return the most frequent sets of releases; of everybody, what is before and after is the same.
 
     A set that holds fewer people than may be told is not shown, nor are as many others as it takes to cover it.
     """
-    ordered = sorted(outcome.patterns.items(), key=lambda item: -item[1])
-    held = [item for item in ordered if item[1]]
-    hidden = hidden_parts([(float(part * outcome.people),) for _, part in held])
-    shown = [item for place, item in enumerate(held) if place not in hidden][:MOST_PATTERNS]
-    rest = 1 - sum((part for _, part in shown), Fraction(0))
-    return shown, len(ordered) - len(shown), rest
+    shares = [
+        (pattern, Leakage(part, part) if isinstance(part, Fraction) else part)
+        for pattern, part in outcome.patterns.items()
+    ]
+    ordered = sorted(shares, key=lambda item: -item[1].posterior)
+    held = [item for item in ordered if item[1].prior]
+    hidden = hidden_parts([(float(part.prior * outcome.people),) for _, part in held])
+    return [item for place, item in enumerate(held) if place not in hidden][:MOST_PATTERNS]
 
 
-def _is_settled(outcome: Membership) -> bool:
-    """Tell whether it is known beforehand who is in what: everybody is in the same releases."""
-    return outcome.deterministic.prior == 1
-
-
-def _sure(outcome: Membership, subject: str) -> Finding:
+def _sure(outcome: Membership, parts: dict[str, str]) -> Finding:
     """Say of how many people it is certain whether they are in."""
-    if _is_settled(outcome):
-        return Finding(Severity.SAFE, _settled(outcome, subject))
-    certain = outcome.deterministic.posterior
-    remedy = text(
-        "Publish less detail of what the register also tells: once people who are in and people who are not look "
-        "alike, nobody is certain."
-    )
-    return Finding(
-        graded(certain, certain=True) if certain else Severity.SAFE,
-        _sure_of_several(outcome, subject) if outcome.each else _sure_of_one(outcome, subject),
-        figure=text(
-            "{code}: {certain} of {people} certain, {inside} in, {outside} out",
-            code=outcome.code,
-            certain=outcome.certain,
-            people=outcome.people,
-            inside=outcome.certainly_in,
-            outside=outcome.certainly_out,
-        ),
-        meaning=text(
-            "To be in a release can be telling in itself, such as in that of a clinic or of a programme for the poor."
-        )
-        if certain
-        else text("This holds as long as she knows nothing else about the person."),
-        remedy=remedy if certain else "",
-    )
-
-
-def _parts(outcome: Membership, subject: str) -> dict[str, str]:
-    others = outcome.certain - outcome.certainly_in - outcome.certainly_out
-    return {
+    if outcome.deterministic.prior == 1:
+        return Finding(Severity.SAFE, _settled(outcome, parts))
+    parts = parts | {
         "known": enumeration(outcome.quasi_identifiers),
-        "register": outcome.population,
-        "people": counted(outcome.people, subject),
         "certain": number(outcome.certain),
         "share": share(outcome.certain, outcome.people),
         "inside": number(outcome.certainly_in),
         "outside": number(outcome.certainly_out),
-        "some": number(others),
+        "some": number(outcome.certain - outcome.certainly_in - outcome.certainly_out),
+        "releases": number(len(outcome.each)),
     }
+    sentence = _sure_sentence(outcome, parts)
+    figure = text(
+        "{code}: {certain} of {people} certain, {inside} in, {outside} out",
+        code=outcome.code,
+        **(parts | {"people": number(outcome.people)}),
+    )
+    certain = outcome.deterministic.posterior
+    if not certain:
+        return Finding(Severity.SAFE, sentence, figure, _nothing_else_known())
+    remedy = text(
+        "Publish less detail of what the register also tells: once people who are in and people who are not look "
+        "alike, nobody is certain."
+    )
+    return Finding(graded(certain, certain=True), sentence, figure, _telling_in_itself(), remedy)
 
 
-def _sure_of_one(outcome: Membership, subject: str) -> str:
-    parts = _parts(outcome, subject) | {"release": listed(outcome.datasets)}
+def _nothing_else_known() -> str:
+    return text("This holds as long as she knows nothing else about the person.")
+
+
+def _telling_in_itself() -> str:
+    return text(
+        "To be in a release can be telling in itself, such as in that of a clinic or of a programme for the poor."
+    )
+
+
+def _sure_sentence(outcome: Membership, parts: dict[str, str]) -> str:
     if not outcome.certain:
         return text(
             "Someone who knows the {known} of everybody in {register} cannot tell with certainty of anybody among the "
-            "{people} whether they are in {release}.",
+            "{people} {matter}.",
+            matter=text("in exactly which of the {releases} releases they are", **parts)
+            if outcome.each
+            else text("whether they are in {release}", **parts),
             **parts,
         )
+    matter = (
+        text(
+            "in exactly which of the {releases} releases they are: in all ({inside}), in none ({outside}) or in some "
+            "({some})",
+            **parts,
+        )
+        if outcome.each
+        else text("whether they are in {release} ({inside}) or not ({outside})", **parts)
+    )
     if outcome.certain == outcome.people:
         return text(
             "Someone who knows the {known} of everybody in {register} can tell with certainty of every one of the "
-            "{people} whether they are in {release} ({inside}) or not ({outside}).",
+            "{people} {matter}.",
+            matter=matter,
             **parts,
         )
     return text(
         "Someone who knows the {known} of everybody in {register} can tell with certainty of {certain} of the {people} "
-        "({share}) whether they are in {release} ({inside}) or not ({outside}).",
+        "({share}) {matter}.",
+        matter=matter,
         **parts,
     )
 
 
-def _sure_of_several(outcome: Membership, subject: str) -> str:
-    parts = _parts(outcome, subject) | {"releases": number(len(outcome.each))}
-    if not outcome.certain:
-        return text(
-            "Someone who knows the {known} of everybody in {register} cannot tell with certainty of anybody among the "
-            "{people} in exactly which of the {releases} releases they are.",
-            **parts,
-        )
-    if outcome.certain == outcome.people:
-        return text(
-            "Someone who knows the {known} of everybody in {register} can tell with certainty of every one of the "
-            "{people} in exactly which of the {releases} releases they are: in all ({inside}), in none ({outside}) or "
-            "in some ({some}).",
-            **parts,
-        )
-    return text(
-        "Someone who knows the {known} of everybody in {register} can tell with certainty of {certain} of the {people} "
-        "({share}) in exactly which of the {releases} releases they are: in all ({inside}), in none ({outside}) or in "
-        "some ({some}).",
-        **parts,
-    )
-
-
-def _settled(outcome: Membership, subject: str) -> str:
+def _settled(outcome: Membership, parts: dict[str, str]) -> str:
+    """Say that it is known beforehand who is in what: everybody is in the same releases."""
     (pattern,) = outcome.patterns
-    parts = {
-        "people": counted(outcome.people, subject),
-        "register": outcome.population,
-        "releases": listed(outcome.datasets),
-    }
+    parts = parts | {"releases": listed(pattern or outcome.datasets)}
     if not pattern:
         return text(
             "None of the {people} of {register} is in {releases}: everybody knows that beforehand, and nothing is "
@@ -175,156 +166,108 @@ def _settled(outcome: Membership, subject: str) -> str:
     return text(
         "Every one of the {people} of {register} is in {releases}, and in no other release: everybody knows that "
         "beforehand, and nothing is learned.",
-        **(parts | {"releases": listed(pattern)}),
+        **parts,
     )
 
 
-def _guessed(outcome: Membership, subject: str) -> Finding:
+def _guessed(outcome: Membership, parts: dict[str, str]) -> Finding:
     """Say how much better a guess is."""
     guess = outcome.probabilistic
+    parts = parts | {
+        "matter": text("the exact releases that somebody is in")
+        if outcome.each
+        else text("who is in {release}", **parts),
+        "after": frequency(guess.posterior),
+        "before": frequency(guess.prior),
+    }
+    if not guess.additive:
+        sentence = text(
+            "A guess at {matter} is right for {after} {many}: the register makes it no better.",
+            **parts,
+        )
+    elif parts["before"] == parts["after"]:
+        sentence = text(
+            "A guess at {matter} is right for {after} {many}: the register makes it hardly better.",
+            **parts,
+        )
+    else:
+        sentence = text(
+            "A guess at {matter} is right for {after} {many}; without the register it would be {before}.",
+            **parts,
+        )
     return Finding(
         graded(guess.additive) if guess.additive else Severity.SAFE,
-        _guess_at_several(outcome, subject) if outcome.each else _guess_at_one(outcome, subject),
-        figure=text(
-            "{code}: prior {prior}, posterior {posterior}",
-            code=outcome.code,
-            prior=ratio(guess.prior),
-            posterior=ratio(guess.posterior),
-        ),
+        sentence,
+        prior_and_posterior(outcome.code, ratio(guess.prior), ratio(guess.posterior)),
     )
 
 
-def _guess_parts(outcome: Membership, subject: str) -> dict[str, str]:
-    return {
-        "many": plural(subject),
-        "after": frequency(outcome.probabilistic.posterior),
-        "before": frequency(outcome.probabilistic.prior),
-    }
-
-
-def _guess_at_one(outcome: Membership, subject: str) -> str:
-    parts = _guess_parts(outcome, subject) | {"release": listed(outcome.datasets)}
-    if not outcome.probabilistic.additive:
-        return text(
-            "A guess at who is in {release} is right for {after} {many}: the register makes it no better.",
-            **parts,
-        )
-    if parts["before"] == parts["after"]:
-        return text(
-            "A guess at who is in {release} is right for {after} {many}: the register makes it hardly better.",
-            **parts,
-        )
-    return text(
-        "A guess at who is in {release} is right for {after} {many}; without the register it would be {before}.",
-        **parts,
-    )
-
-
-def _guess_at_several(outcome: Membership, subject: str) -> str:
-    parts = _guess_parts(outcome, subject)
-    if not outcome.probabilistic.additive:
-        return text(
-            "A guess at the exact releases that somebody is in is right for {after} {many}: the register makes it no "
-            "better.",
-            **parts,
-        )
-    if parts["before"] == parts["after"]:
-        return text(
-            "A guess at the exact releases that somebody is in is right for {after} {many}: the register makes it "
-            "hardly better.",
-            **parts,
-        )
-    return text(
-        "A guess at the exact releases that somebody is in is right for {after} {many}; without the register it would "
-        "be {before}.",
-        **parts,
-    )
-
-
-def _bounds(outcome: Membership, subject: str) -> Finding | None:
+def _bounds(outcome: Membership, parts: dict[str, str]) -> Finding | None:
     """Say between which bounds everybody's chance of being in lies (δ-presence)."""
     low, high = outcome.delta_min, outcome.delta_max
     if low is None or high is None:
         return None
+    if low != high:
+        meaning = text(
+            "The nearer to 1 the chance is, the surer she is that somebody is in; the nearer to 0, that they are not."
+        )
+    elif low in (0, 1):
+        meaning = ""
+    else:
+        meaning = text(
+            "Who is in and who is not look alike: the register tells nothing of anybody."
+        )
     return Finding(
         Severity.SAFE if low == high else Severity.NOTE,
-        _bounds_sentence(low, high, subject, release=listed(outcome.datasets)),
-        figure=text(
-            "δ-presence: from {lowest} to {highest}", lowest=ratio(low), highest=ratio(high)
-        ),
-        meaning=_bounds_mean(low, high),
+        _bounds_sentence(low, high, parts),
+        text("δ-presence: from {lowest} to {highest}", lowest=ratio(low), highest=ratio(high)),
+        meaning,
     )
 
 
-def _bounds_mean(low: Fraction, high: Fraction) -> str:
-    if low != high:
-        return text(
-            "The nearer to 1 the chance is, the surer she is that somebody is in; the nearer to 0, that they are not."
-        )
-    if low in (0, 1):
-        return ""
-    return text("Who is in and who is not look alike: the register tells nothing of anybody.")
-
-
-def _bounds_sentence(low: Fraction, high: Fraction, subject: str, *, release: str) -> str:
+def _bounds_sentence(low: Fraction, high: Fraction, parts: dict[str, str]) -> str:
+    parts = parts | {
+        "lowest": text("0 (out for sure)") if low == 0 else frequency(low),
+        "highest": text("1 (in for sure)") if high == 1 else frequency(high),
+        "chance": number(int(high)) if high in (0, 1) else frequency(high),
+        "both": both_frequencies(low, high),
+    }
     if low == high:
-        same = number(int(low)) if low in (0, 1) else frequency(low)
         return text(
-            "For everybody the chance of being in {release} is the same: {chance}.",
-            release=release,
-            chance=same,
+            "For everybody the chance of being in {release} is the same: {chance}.", **parts
         )
     if low == 0 or high == 1:
         return text(
             "From one {subject} to another the chance of being in {release} varies between {lowest} and {highest}.",
-            subject=singular(subject),
-            release=release,
-            lowest=text("0 (out for sure)") if low == 0 else frequency(low),
-            highest=text("1 (in for sure)") if high == 1 else frequency(high),
+            **parts,
         )
-    if frequency(low) == frequency(high):
+    if parts["lowest"] == parts["highest"]:
         return text(
-            "For everybody the chance of being in {release} is nearly the same: {chance}.",
-            release=release,
-            chance=frequency(high),
+            "For everybody the chance of being in {release} is nearly the same: {chance}.", **parts
         )
-    return text(
-        "For everybody the chance of being in {release} lies between {both}.",
-        release=release,
-        both=both_frequencies(low, high),
-    )
+    return text("For everybody the chance of being in {release} lies between {both}.", **parts)
 
 
-def _in_which(outcome: Membership, subject: str) -> Finding:
+def _in_which(outcome: Membership, parts: dict[str, str]) -> Finding:
     """Say in which releases most people are."""
-    shown, _, _ = shown_patterns(outcome)
-    if not shown:
-        return Finding(
-            Severity.NOTE,
-            text(
-                "In which releases the {people} are is not told: they are too few.",
-                people=plural(subject),
-            ),
-        )
-    said = [
-        text("{frequency} are in none of the releases", frequency=frequency(part))
-        if not pattern
-        else text(
+    parts = parts | {"people": parts["many"]}
+    shares = [
+        text(
             "{frequency} are in {releases}",
-            frequency=frequency(part),
+            frequency=frequency(part.posterior),
             releases=set_label(pattern, outcome.datasets),
         )
-        for pattern, part in shown[:MOST_PATTERNS_SAID]
+        if pattern
+        else text("{frequency} are in none of the releases", frequency=frequency(part.posterior))
+        for pattern, part in shown_patterns(outcome)[:MOST_PATTERNS_SAID]
     ]
-    return Finding(
-        Severity.NOTE,
-        text(
-            "Of the {people} of {register}, {shares}.",
-            people=plural(subject),
-            register=outcome.population,
-            shares=joined(said),
-        ),
-    )
+    if shares:
+        sentence = text("Of the {people} of {register}, {shares}.", shares=joined(shares), **parts)
+    else:
+        sentence = text(
+            "In which releases the {people} are is not told: they are too few.", **parts
+        )
+    return Finding(Severity.NOTE, sentence)
 
 
 def member_findings(
@@ -339,12 +282,13 @@ def member_findings(
     """
     discretion = Discretion(exact or outcome.candidates == outcome.people)
     told = Told(is_rough(outcome, discretion))
-    found = [_candidates(outcome, subject, discretion)]
-    if len(outcome.datasets) == 1:
-        found.append(_present(outcome, subject, told))
-    else:
-        found += [_present_in_each(outcome, subject, told), _best_set(outcome, subject, told)]
-    return (*found, *untold(outcome.suppressed, outcome.datasets))
+    several = len(outcome.datasets) > 1
+    return (
+        _candidates(outcome, subject, discretion),
+        _present(outcome, subject, told),
+        *([_best_set(outcome, subject, told)] if several else []),
+        *_untold(outcome),
+    )
 
 
 def is_rough(outcome: Member, discretion: Discretion) -> bool:
@@ -361,67 +305,57 @@ def may_be_theirs(records: int, discretion: Discretion) -> str:
 
 def _candidates(outcome: Member, subject: str, discretion: Discretion) -> Finding:
     """Say who fits what is known of one person."""
-    candidates = discretion.count(outcome.candidates)
     parts = {
+        "code": outcome.code,
         "subject": singular(subject),
         "register": outcome.population,
         "people": counted(outcome.people, subject),
         "known": enumeration(list(outcome.known)),
-        "candidates": candidates,
+        "candidates": discretion.count(outcome.candidates),
+        "release": outcome.datasets[0],
+        "records": may_be_theirs(outcome.records[0], discretion),
     }
-    sentence = _candidates_sentence(outcome, parts, discretion)
-    return Finding(
-        Severity.NOTE,
-        sentence[:1].upper() + sentence[1:],
-        figure=text("{code}: candidates {candidates}", code=outcome.code, candidates=candidates),
-    )
-
-
-def _candidates_sentence(outcome: Member, parts: dict[str, str], discretion: Discretion) -> str:
     if not outcome.known:
-        return text(
+        sentence = text(
             "Nothing is known of this {subject}: any of the {people} of {register} may be meant.",
-            subject=parts["subject"],
-            people=parts["people"],
-            register=parts["register"],
+            **parts,
         )
-    if len(outcome.datasets) > 1:
-        return text(
+    elif len(outcome.datasets) > 1:
+        sentence = text(
             "{candidates} of the {people} of {register} may be this {subject}, going by what is known ({known}).",
             **parts,
         )
-    return text(
-        "{candidates} of the {people} of {register} may be this {subject}, going by what is known ({known}); in "
-        "{release}, {records} may be theirs.",
-        release=outcome.datasets[0],
-        records=may_be_theirs(outcome.records[0], discretion),
-        **parts,
+    else:
+        sentence = text(
+            "{candidates} of the {people} of {register} may be this {subject}, going by what is known ({known}); in "
+            "{release}, {records} may be theirs.",
+            **parts,
+        )
+    return Finding(
+        Severity.NOTE,
+        sentence[:1].upper() + sentence[1:],
+        text("{code}: candidates {candidates}", **parts),
     )
 
 
 def _present(outcome: Member, subject: str, told: Told) -> Finding:
-    """Say whether the person is in the one release."""
-    before, after = outcome.present[0].prior, outcome.present[0].posterior
-    severity = graded(abs(after - before), certain=after in (0, 1))
-    return Finding(
-        Severity.SAFE if before == after else severity,
-        _present_sentence(outcome, subject, told),
-        figure=text(
-            "{code}: prior {prior}, posterior {posterior}",
-            code=outcome.code,
-            prior=ratio(before),
-            posterior=told.ratio(after),
-        ),
-        meaning=_present_means(outcome),
-    )
-
-
-def _present_means(outcome: Member) -> str:
-    if all(present.prior == present.posterior for present in outcome.present):
-        return text("This holds as long as she knows nothing else about the person.")
-    return text(
-        "To be in a release can be telling in itself, such as in that of a clinic or of a programme for the poor."
-    )
+    """Say whether the person is in the release, or in which of several."""
+    moved = [abs(present.additive) for present in outcome.present]
+    certain = any(present.posterior in (0, 1) and present.additive for present in outcome.present)
+    if len(outcome.datasets) == 1:
+        (only,) = outcome.present
+        sentence = _present_sentence(outcome, subject, told)
+        figure = prior_and_posterior(outcome.code, ratio(only.prior), told.ratio(only.posterior))
+    else:
+        figure = ""
+        sentence = text(
+            "How likely it is that this {subject} is in each release: {places}.",
+            subject=singular(subject),
+            places="; ".join(_places(outcome, told)),
+        )
+    if not any(moved):
+        return Finding(Severity.SAFE, sentence, figure, _nothing_else_known())
+    return Finding(graded(max(moved), certain=certain), sentence, figure, _telling_in_itself())
 
 
 def _present_sentence(outcome: Member, subject: str, told: Told) -> str:
@@ -466,77 +400,40 @@ def _present_sentence(outcome: Member, subject: str, told: Told) -> str:
         "The chance that this {subject} is in {release} is {now}; of anybody in {register} it is {then}.",
         **parts,
     )
-    return f"{sentence} {_harder(outcome, told)}" if outcome.guess.additive < 0 else sentence
-
-
-def _harder(outcome: Member, told: Told) -> str:
-    """Say that a guess gets worse."""
+    if outcome.guess.additive >= 0:
+        return sentence
     right, general = told.chances(outcome.guess.posterior, outcome.guess.prior)
-    return text(
+    harder = text(
         "Whether they are in it is harder to guess than of people in general: a guess is right with a chance of "
         "{right} instead of {general}.",
         right=right,
         general=general,
     )
-
-
-def _present_in_each(outcome: Member, subject: str, told: Told) -> Finding:
-    """Say in which of several releases the person is."""
-    moved = [abs(present.posterior - present.prior) for present in outcome.present]
-    certain = any(present.posterior in (0, 1) and present.additive for present in outcome.present)
-    return Finding(
-        graded(max(moved), certain=certain) if any(moved) else Severity.SAFE,
-        text(
-            "How likely it is that this {subject} is in each release: {places}.",
-            subject=singular(subject),
-            places="; ".join(_places(outcome, told)),
-        ),
-        meaning=_present_means(outcome),
-    )
+    return f"{sentence} {harder}"
 
 
 def _places(outcome: Member, told: Told) -> list[str]:
     after = [present.posterior for present in outcome.present]
-    said = list(
-        zip(
-            short_names(outcome.datasets),
-            after,
-            map(told.chance, after) if told.rough else chances(*after),
-            strict=True,
-        )
-    )
-    inside = [name for name, probability, _ in said if probability == 1]
-    outside = [name for name, probability, _ in said if probability == 0]
+    likely = map(told.chance, after) if told.rough else chances(*after)
+    releases = list(zip(short_names(outcome.datasets), after, likely, strict=True))
+    inside = [name for name, probability, _ in releases if probability == 1]
+    outside = [name for name, probability, _ in releases if probability == 0]
     places = [text("certain for {releases}", releases=joined(inside))] if inside else []
     places += [text("ruled out for {releases}", releases=joined(outside))] if outside else []
     return places + [
         text("{chance} for {release}", chance=how_likely, release=name)
-        for name, probability, how_likely in said
+        for name, probability, how_likely in releases
         if 0 < probability < 1
     ]
 
 
 def _best_set(outcome: Member, subject: str, told: Told) -> Finding:
     """Say which set of several releases is the best guess, before and after."""
-    guess = outcome.guess
-    changed = any(pattern.prior != pattern.posterior for pattern in outcome.patterns.values())
-    return Finding(
-        graded(guess.additive, certain=outcome.certain) if changed else Severity.SAFE,
-        _best_set_sentence(outcome, subject, told),
-        figure=text(
-            "{code}: prior {prior}, posterior {posterior}",
-            code=outcome.code,
-            prior=ratio(guess.prior),
-            posterior=told.ratio(guess.posterior),
-        ),
-    )
-
-
-def _best_set_sentence(outcome: Member, subject: str, told: Told) -> str:
-    after, before = outcome.guess.posterior, outcome.guess.prior
-    likeliest = max(outcome.patterns, key=lambda pattern: outcome.patterns[pattern].posterior)
-    former = max(outcome.patterns, key=lambda pattern: outcome.patterns[pattern].prior)
+    patterns, guess = outcome.patterns, outcome.guess
+    after, before = guess.posterior, guess.prior
     right, then = told.chances(after, before)
+    likeliest = max(patterns, key=lambda pattern: patterns[pattern].posterior)
+    former = max(patterns, key=lambda pattern: patterns[pattern].prior)
     parts = {
         "subject": singular(subject),
         "register": outcome.population,
@@ -546,28 +443,34 @@ def _best_set_sentence(outcome: Member, subject: str, told: Told) -> str:
         "then": then,
     }
     if before == 1:
-        return text(
+        sentence = text(
             "Everybody in {register} is in the same releases ({first}): nothing is learned.",
-            register=parts["register"],
-            first=parts["first"],
+            **parts,
         )
-    if after == 1:
-        return text(
+    elif after == 1:
+        sentence = text(
             "It is certain which releases hold this {subject}: {best}. Of anybody in {register} the best guess would "
             "be {first}, right with a chance of {then}.",
             **parts,
         )
-    if after < before:
-        return text(
+    elif after < before:
+        sentence = text(
             "Less is known of this {subject} than of people in general: the best guess at which releases hold them is "
             "{best}, right with a chance of {right}; of anybody in {register} it would be {first}, right with a chance "
             "of {then}.",
             **parts,
         )
-    return text(
-        "The best guess at which releases hold this {subject} is {best}, right with a chance of {right}; of anybody in "
-        "{register} it would be {first}, right with a chance of {then}.",
-        **parts,
+    else:
+        sentence = text(
+            "The best guess at which releases hold this {subject} is {best}, right with a chance of {right}; of "
+            "anybody in {register} it would be {first}, right with a chance of {then}.",
+            **parts,
+        )
+    changed = any(pattern.additive for pattern in patterns.values())
+    return Finding(
+        graded(guess.additive, certain=outcome.certain) if changed else Severity.SAFE,
+        sentence,
+        prior_and_posterior(outcome.code, ratio(before), told.ratio(after)),
     )
 
 
@@ -578,12 +481,15 @@ def population_findings(risks: PopulationRisks, *, subject: str = "person") -> t
         risks: What was estimated.
         subject: What a record stands for.
     """
-    return (
-        _alone(risks, subject),
-        _differing(risks, subject),
-        _with_a_register(risks),
-        *_left_out(risks),
-    )
+    findings = [_alone(risks, subject), _differing(risks, subject), _with_a_register(risks)]
+    if risks.suppressed:
+        sentence = text_for(
+            risks.suppressed,
+            "{count} further record shows nothing but “*” and is left out.",
+            "{count} further records show nothing but “*” and are left out.",
+        )
+        findings.append(Finding(Severity.NOTE, sentence))
+    return tuple(findings)
 
 
 def answers_of(risks: PopulationRisks) -> list[tuple[Estimate, float]]:
@@ -601,9 +507,7 @@ def taken_by_the_rule(risks: PopulationRisks) -> Estimate | None:
     same = [
         estimate for estimate, uniques in answers_of(risks) if uniques == rule.population_uniques
     ]
-    return next((estimate for estimate in same if estimate.name in rule.note), None) or next(
-        iter(same), None
-    )
+    return max(same, key=lambda estimate: estimate.name in rule.note, default=None)
 
 
 def rounded(uniques: float) -> str:
@@ -618,24 +522,32 @@ def remarks(note: str) -> str:
 
 def _alone(risks: PopulationRisks, subject: str) -> Finding:
     """Say how many are alone in the sample, and how many are estimated to be alone in the population."""
-    sentences = [_alone_in_sample(risks), *_alone_in_population(risks, subject)]
+    uniques = risks.dankar.population_uniques
+    figure = (
+        text("sample uniques: {sample}", sample=risks.uniques)
+        if uniques is None
+        else text(
+            "sample uniques: {sample}; population uniques, estimated: {population}",
+            sample=risks.uniques,
+            population=number(uniques, ",.6g"),
+        )
+    )
+    meaning = (
+        text("Only who is alone in the population can be named with certainty.")
+        if risks.fraction == 1
+        else text(
+            "Only who is alone in the population can be named with certainty; who is alone in the release may have a "
+            "double who was not sampled."
+        )
+    )
     return Finding(
         _alone_severity(risks),
-        " ".join(sentences),
-        figure=_alone_figure(risks),
-        meaning=_alone_means(risks),
-        remedy=text("Generalising or removing an attribute is what would protect them.")
+        " ".join([_alone_in_sample(risks), *_alone_in_population(risks, subject)]),
+        figure,
+        meaning,
+        text("Generalising or removing an attribute is what would protect them.")
         if risks.uniques
         else "",
-    )
-
-
-def _alone_means(risks: PopulationRisks) -> str:
-    if risks.fraction == 1:
-        return text("Only who is alone in the population can be named with certainty.")
-    return text(
-        "Only who is alone in the population can be named with certainty; who is alone in the release may have a "
-        "double who was not sampled."
     )
 
 
@@ -662,7 +574,10 @@ def _alone_in_sample(risks: PopulationRisks) -> str:
 def _alone_in_population(risks: PopulationRisks, subject: str) -> list[str]:
     rule, part = risks.dankar, risks.dankar.share_of_sample_uniques
     if risks.fraction == 1:
-        return _alone_in_all(risks)
+        whole = text(
+            "As the release is said to be the whole population, nobody there is like them either."
+        )
+        return [whole] if risks.uniques else []
     if rule.population_uniques is None or rule.share_of_population is None:
         return [
             text(
@@ -670,33 +585,20 @@ def _alone_in_population(risks: PopulationRisks, subject: str) -> list[str]:
                 people=plural(subject),
             )
         ]
-    said = []
-    if risks.uniques and part is not None:
-        said.append(
-            text(
-                "Of these, by estimate, {uniques} ({share}) would be alone in the whole population, too.",
-                uniques=rounded(risks.uniques * part),
-                share=percentage(Fraction(part)),
-            )
-        )
-    said.append(
-        text(
-            "Of the population of about {people}, by estimate, {uniques} ({share}) would be alone.",
-            people=counted(risks.people, subject),
-            uniques=rounded(rule.population_uniques),
-            share=percentage(Fraction(rule.share_of_population)),
-        )
+    estimated = text(
+        "Of the population of about {people}, by estimate, {uniques} ({share}) would be alone.",
+        people=counted(risks.people, subject),
+        uniques=rounded(rule.population_uniques),
+        share=percentage(Fraction(rule.share_of_population)),
     )
-    return said
-
-
-def _alone_in_all(risks: PopulationRisks) -> list[str]:
-    """Say it of a release that is the whole population."""
-    if not risks.uniques:
-        return []
-    return [
-        text("As the release is said to be the whole population, nobody there is like them either.")
-    ]
+    if not risks.uniques or part is None:
+        return [estimated]
+    of_these = text(
+        "Of these, by estimate, {uniques} ({share}) would be alone in the whole population, too.",
+        uniques=rounded(risks.uniques * part),
+        share=percentage(Fraction(part)),
+    )
+    return [of_these, estimated]
 
 
 def _alone_severity(risks: PopulationRisks) -> Severity:
@@ -710,32 +612,17 @@ def _alone_severity(risks: PopulationRisks) -> Severity:
     return graded(Fraction(alone) / risks.records, certain=alone >= 1)
 
 
-def _alone_figure(risks: PopulationRisks) -> str:
-    uniques = risks.dankar.population_uniques
-    if uniques is None:
-        return text("sample uniques: {sample}", sample=risks.uniques)
-    return text(
-        "sample uniques: {sample}; population uniques, estimated: {population}",
-        sample=risks.uniques,
-        population=number(uniques, ",.6g"),
-    )
-
-
 def _differing(risks: PopulationRisks, subject: str) -> Finding:
     """Say how far the estimators are apart, and which one is taken."""
     if risks.fraction == 1:
-        return Finding(
-            Severity.NOTE,
-            text(
-                "The release is said to be the whole population: nothing is left to be estimated."
-            ),
+        whole = text(
+            "The release is said to be the whole population: nothing is left to be estimated."
         )
+        return Finding(Severity.NOTE, whole)
     taken = taken_by_the_rule(risks)
     if taken is None:
-        return Finding(
-            Severity.NOTE,
-            text("No estimator of how many are alone in the population found an answer."),
-        )
+        none = text("No estimator of how many are alone in the population found an answer.")
+        return Finding(Severity.NOTE, none)
     silent = [each.name for each in risks.estimates[:-1] if each.population_uniques is None]
     sentences = [_spread(risks, subject), _chosen(taken, risks)]
     if silent:
@@ -765,7 +652,9 @@ def _spread(risks: PopulationRisks, subject: str) -> str:
 
 
 def _chosen(taken: Estimate, risks: PopulationRisks) -> str:
-    if taken.population_uniques is not None and _is_too_many(taken.population_uniques, risks):
+    """Say which estimate is taken, and whether a population like that would have more uniques in its sample."""
+    uniques = taken.population_uniques or 0
+    if float(risks.fraction) * uniques > risks.uniques + 0.5:
         return text(
             "The estimate of {estimator} is taken, by the rule of Dankar et al. 2012, although it is more than fits "
             "the release.",
@@ -775,11 +664,6 @@ def _chosen(taken: Estimate, risks: PopulationRisks) -> str:
         "The estimate of {estimator} is taken, by the rule of Dankar et al. 2012.",
         estimator=taken.name,
     )
-
-
-def _is_too_many(uniques: float, risks: PopulationRisks) -> bool:
-    """Tell whether a sample of a population with so many uniques would have more than this one has."""
-    return float(risks.fraction) * uniques > risks.uniques + 0.5
 
 
 def _with_a_register(risks: PopulationRisks) -> Finding:
@@ -801,23 +685,6 @@ def _with_a_register(risks: PopulationRisks) -> Finding:
         ),
         meaning=text("Such registers exist: of voters, of pupils, of customers."),
     )
-
-
-def _left_out(risks: PopulationRisks) -> tuple[Finding, ...]:
-    if not risks.suppressed:
-        return ()
-    sentence = text_for(
-        risks.suppressed,
-        "{count} further record shows nothing but “*” and is left out.",
-        "{count} further records show nothing but “*” and are left out.",
-    )
-    return (Finding(Severity.NOTE, sentence),)
-
-
-COMMAND = "glasshouse membership --study study.toml"
-"""What repeats a report on who is in a release."""
-MOST_PATTERNS = 10
-"""How many sets of releases a table shows by themselves."""
 
 
 def set_label(pattern: Pattern, datasets: Sequence[str]) -> str:
@@ -846,16 +713,16 @@ def linking(linked: bool) -> str:
     )
 
 
-def untold(suppressed: Sequence[int], datasets: Sequence[str]) -> tuple[Finding, ...]:
+def _untold(outcome: Membership | Member) -> tuple[Finding, ...]:
     """Say how many records show nothing, where there are some."""
-    if not any(suppressed):
+    if not any(outcome.suppressed):
         return ()
     sentence = text_for(
-        sum(suppressed),
+        sum(outcome.suppressed),
         "{count} record of {datasets} shows nothing but “*” and may be anybody's. It is not counted as being in: to be "
         "out means to be in none of the other records.",
         "{count} records of {datasets} show nothing but “*” and may be anybody's. They are not counted as being in: to "
         "be out means to be in none of the other records.",
-        datasets=listed(datasets),
+        datasets=listed(outcome.datasets),
     )
     return (Finding(Severity.NOTE, sentence),)

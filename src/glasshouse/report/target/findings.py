@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import takewhile
 
@@ -17,10 +16,11 @@ from glasshouse.errors import printable
 from glasshouse.language import number, text, text_for
 from glasshouse.microdata.individual import Journalist, Target, TargetSecret, Value
 from glasshouse.report.attacks import graded
+from glasshouse.report.cells import cell_table, percent_cell, prior_and_posterior
 from glasshouse.report.charts import before_and_after_columns, chance, chances
 from glasshouse.report.discretion import Discretion, Told, more_than_one_in, ratio
-from glasshouse.report.page import Cell, Column, Finding, Group, Section, Severity, Table
-from glasshouse.report.words import counted, enumeration, plural, rounded, singular
+from glasshouse.report.page import Cell, Finding, Section, Severity
+from glasshouse.report.words import counted, enumeration, percentage, plural, rounded, singular
 from glasshouse.sources import MISSING
 
 MOST_SECRETS = 3
@@ -46,20 +46,29 @@ def target_findings(
         exact: Whether values and small numbers of people are told: for the analyst's own eyes, never for a report.
     """
     discretion = Discretion(exact)
-    found = [_fitting(target, subject, discretion)]
+    findings = [_fitting(target, subject, discretion)]
     if target.suppressed:
-        found.append(_suppressed(target.suppressed, subject))
-    secrets = most_telling(target.secrets)
-    found += [_learned(secret, target, subject, discretion) for secret in secrets[:MOST_SECRETS]]
-    further = len(secrets) - MOST_SECRETS
-    if further > 0:
-        found.append(_further(further))
-    if target.journalist is not None:
-        not_knowing = journalist_finding(target.journalist, target, subject, discretion)
-        found.append(
-            replace(not_knowing, sentence=_unless_suppressed(not_knowing.sentence, target))
+        sentence = text_for(
+            target.suppressed,
+            "{count} further record is suppressed, with nothing but “*” of what is known of this {subject}: it may be "
+            "theirs.",
+            "{count} further records are suppressed, with nothing but “*” of what is known of this {subject}: one of "
+            "them may be theirs.",
+            subject=singular(subject),
         )
-    return tuple(found)
+        findings.append(Finding(Severity.NOTE, sentence))
+    secrets = most_telling(target.secrets)
+    findings += [_learned(secret, target, subject, discretion) for secret in secrets[:MOST_SECRETS]]
+    if len(secrets) > MOST_SECRETS:
+        sentence = text_for(
+            len(secrets) - MOST_SECRETS,
+            "What is learned of {count} further secret is in a table.",
+            "What is learned of {count} further secrets is in a table.",
+        )
+        findings.append(Finding(Severity.NOTE, sentence))
+    if target.journalist is not None:
+        findings.append(_not_knowing(target.journalist, target, subject, discretion))
+    return tuple(findings)
 
 
 def most_telling(secrets: Sequence[TargetSecret]) -> list[TargetSecret]:
@@ -82,25 +91,14 @@ def is_rough(target: Target, discretion: Discretion) -> bool:
     return target.candidates != target.records and discretion.hides(target.candidates)
 
 
-def naming_chance(target: Target, discretion: Discretion) -> str:
-    """Say how likely a guess at the record is right; with few candidates, only that it is likelier than a bound.
+def hidden_naming(target: Target, discretion: Discretion) -> str | None:
+    """Say that a guess at the record is likelier right than a bound, where its chance would tell how few records fit.
 
-    The likeliest of n candidates is the person's with a probability of at least 1/n.
+    The likeliest of n candidates is the person's with a probability of at least 1/n. Certainty is told.
     """
-    if is_naming_hidden(target, discretion):
+    if target.naming.posterior < 1 and is_rough(target, discretion):
         return more_than_one_in(smallest_cell())
-    return chance(target.naming.posterior)
-
-
-def is_naming_hidden(target: Target, discretion: Discretion) -> bool:
-    """Tell whether the chance of naming the record would tell how few records fit; certainty is told."""
-    return target.naming.posterior < 1 and is_rough(target, discretion)
-
-
-def _naming_ratio(target: Target, discretion: Discretion) -> str:
-    if is_naming_hidden(target, discretion):
-        return naming_chance(target, discretion)
-    return ratio(target.naming.posterior)
+    return None
 
 
 def _moved(secret: TargetSecret) -> Fraction:
@@ -144,88 +142,72 @@ def _unless_suppressed(sentence: str, target: Target) -> str:
 
 
 def _fitting(target: Target, subject: str, discretion: Discretion) -> Finding:
-    """Say how many records may be the person's."""
-    parts = {
-        "subject": singular(subject),
-        "known": known_columns(target),
-        "records": counted(target.records, "record"),
-    }
+    """Say how many records may be the person's, graded by how likely a guess at it is right."""
+    sentence = _fitting_sentence(target, subject, discretion)
     if not target.candidates:
-        return _nobody(parts)
-    after = naming_chance(target, discretion)
-    if target.candidates == 1:
-        sentence = _one(target, parts)
-    elif target.candidates == target.records:
-        sentence = text(
-            "All of the {records} fit what is known of this {subject} ({known}): it rules out nobody, and a guess at "
-            "the record is right with a chance of {after}, as before.",
-            after=after,
-            **parts,
+        return Finding(
+            Severity.SAFE,
+            sentence,
+            text("candidates: {count}", count=0),
+            text("This holds if what is known is right."),
         )
-    else:
-        now, before = chances(target.naming.posterior, target.naming.prior)
-        sentence = text(
-            "{candidates} of the {records} fit what is known of this {subject} ({known}): a guess at which is theirs "
-            "is right with a chance of {after}; without that knowledge it would be {before}.",
-            candidates=discretion.count(target.candidates),
-            after=after if is_rough(target, discretion) else now,
-            before=before,
-            **parts,
-        )
-    return _graded_fitting(target, sentence[:1].upper() + sentence[1:], subject, discretion)
-
-
-def _nobody(parts: dict[str, str]) -> Finding:
-    return Finding(
-        Severity.SAFE,
-        text(
-            "None of the {records} fits what is known of this {subject} ({known}): this {subject} is not in the "
-            "release.",
-            **parts,
-        ),
-        figure=text("candidates: {count}", count=0),
-        meaning=text("This holds if what is known is right."),
-    )
-
-
-def _one(target: Target, parts: dict[str, str]) -> str:
-    if target.records == 1:
-        return text(
-            "The release holds a single record, and it fits what is known of this {subject} ({known}): this {subject} "
-            "is named with certainty.",
-            subject=parts["subject"],
-            known=parts["known"],
-        )
-    return text(
-        "What is known of this {subject} ({known}) singles out one of the {records}: this {subject} is named with "
-        "certainty.",
-        **parts,
-    )
-
-
-def _graded_fitting(target: Target, sentence: str, subject: str, discretion: Discretion) -> Finding:
-    """Return the finding on the record, graded by how likely a guess at it is right."""
-    journalist = target.journalist
-    success = (target.naming if journalist is None else journalist.naming).posterior
-    severity = graded(success)
+    naming, journalist = target.naming, target.journalist
+    severity = graded((naming if journalist is None else journalist.naming).posterior)
     nothing = target.candidates == target.records > 1
     exposed = severity != Severity.LOW and not nothing
+    posterior = hidden_naming(target, discretion) or ratio(naming.posterior)
     return Finding(
         Severity.SAFE if nothing and severity == Severity.LOW else severity,
-        _with_caveats(sentence, target, subject),
-        figure=text(
-            "{code}: prior {prior}, posterior {posterior}",
-            code=target.code,
-            prior=ratio(target.naming.prior),
-            posterior=_naming_ratio(target, discretion),
-        ),
-        meaning=_fitting_means(target),
-        remedy=text(
+        _with_caveats(sentence[:1].upper() + sentence[1:], target, subject),
+        prior_and_posterior(target.code, ratio(naming.prior), posterior),
+        _fitting_means(target),
+        text(
             "Publish {known} in less detail, so that more records fit; glasshouse anonymise does so for everybody.",
             known=known_columns(target),
         )
         if exposed
         else "",
+    )
+
+
+def _fitting_sentence(target: Target, subject: str, discretion: Discretion) -> str:
+    now, before = chances(target.naming.posterior, target.naming.prior)
+    parts = {
+        "subject": singular(subject),
+        "known": known_columns(target),
+        "records": counted(target.records, "record"),
+        "candidates": discretion.count(target.candidates),
+        "after": hidden_naming(target, discretion) or now,
+        "before": before,
+    }
+    if not target.candidates:
+        return text(
+            "None of the {records} fits what is known of this {subject} ({known}): this {subject} is not in the "
+            "release.",
+            **parts,
+        )
+    if target.records == 1:
+        return text(
+            "The release holds a single record, and it fits what is known of this {subject} ({known}): this {subject} "
+            "is named with certainty.",
+            **parts,
+        )
+    if target.candidates == 1:
+        return text(
+            "What is known of this {subject} ({known}) singles out one of the {records}: this {subject} is named with "
+            "certainty.",
+            **parts,
+        )
+    if target.candidates == target.records:
+        return text(
+            "All of the {records} fit what is known of this {subject} ({known}): it rules out nobody, and a guess at "
+            "the record is right with a chance of {after}, as before.",
+            **(parts | {"after": chance(target.naming.posterior)}),
+        )
+    return text(
+        "{candidates} of the {records} fit what is known of this {subject} ({known}): a guess at which is theirs is "
+        "right with a chance of {after}; without that knowledge it would be {before}.",
+        **parts,
     )
 
 
@@ -240,63 +222,32 @@ def _fitting_means(target: Target) -> str:
     )
 
 
-def _suppressed(records: int, subject: str) -> Finding:
-    """Say that records of which nothing is told are no candidates, and may be the person's all the same."""
-    return Finding(
-        Severity.NOTE,
-        text_for(
-            records,
-            "{count} further record is suppressed, with nothing but “*” of what is known of this {subject}: it may be "
-            "theirs.",
-            "{count} further records are suppressed, with nothing but “*” of what is known of this {subject}: one of "
-            "them may be theirs.",
-            subject=singular(subject),
-        ),
-    )
-
-
-def _further(secrets: int) -> Finding:
-    return Finding(
-        Severity.NOTE,
-        text_for(
-            secrets,
-            "What is learned of {count} further secret is in a table.",
-            "What is learned of {count} further secrets is in a table.",
-        ),
-    )
-
-
 def _learned(secret: TargetSecret, target: Target, subject: str, discretion: Discretion) -> Finding:
     """Say how good the best guess of a secret is, before and after; to the analyst also which guess it is."""
     told = Told(is_rough(target, discretion))
     after, before = secret.guess.posterior, secret.guess.prior
-    sentence = (
-        _learned_exactly(secret, subject)
-        if discretion.exact
-        else _learned_discreetly(secret, subject, told)
-    )
+    alike = told.alike(after, before)
+    now, then = (chance(before), chance(before)) if alike else told.chances(after, before)
+    parts = {
+        "subject": singular(subject),
+        "secret": enumeration(secret.secret),
+        "now": now,
+        "then": then,
+    }
+    say = _learned_exactly if discretion.exact else _learned_discreetly
+    sentence = say(secret, parts, alike=alike)
+    severity = Severity.HIGH if secret.certain else graded(secret.guess.additive)
     return Finding(
-        _learned_severity(secret),
+        severity if _moved(secret) else Severity.SAFE,
         sentence if before == 1 else _with_caveats(sentence, target, subject),
-        figure=text(
-            "{code}: prior {prior}, posterior {posterior}",
-            code=secret.code,
-            prior=ratio(before),
-            posterior=told.ratio(after),
-        ),
-        meaning=_learned_means(secret, target),
-        remedy=text(
+        prior_and_posterior(secret.code, ratio(before), told.ratio(after)),
+        _learned_means(secret, target),
+        text(
             "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
         )
         if after > before
         else "",
     )
-
-
-def _learned_severity(secret: TargetSecret) -> Severity:
-    if not _moved(secret):
-        return Severity.SAFE
-    return Severity.HIGH if secret.certain else graded(secret.guess.additive)
 
 
 def _learned_means(secret: TargetSecret, target: Target) -> str:
@@ -316,18 +267,10 @@ def _learned_means(secret: TargetSecret, target: Target) -> str:
     return ""
 
 
-def _learned_exactly(secret: TargetSecret, subject: str) -> str:
+def _learned_exactly(secret: TargetSecret, parts: dict[str, str], *, alike: bool) -> str:
     """Say it with the values."""
     (value, after), (former, before) = secret.best, secret.prior_best
-    now, then = chances(after, before)
-    parts = {
-        "subject": singular(subject),
-        "secret": enumeration(secret.secret),
-        "best": _quoted(value),
-        "first": _quoted(former),
-        "now": now,
-        "then": then,
-    }
+    parts = parts | {"best": _quoted(value), "first": _quoted(former)}
     if before == 1:
         return text(
             "Nothing is learned of this {subject}'s {secret}: everybody in the release has {best}.",
@@ -345,11 +288,11 @@ def _learned_exactly(secret: TargetSecret, subject: str) -> str:
             "as for anybody in the release.",
             **parts,
         )
-    if chance(after) == chance(before):
+    if alike:
         return text(
             "The best guess at this {subject}'s {secret} is {best}, about as likely to be right as the best one "
             "without what is known of them, {first}: with a chance of {now}.",
-            **(parts | {"now": chance(after)}),
+            **parts,
         )
     if after < before:
         return text(
@@ -365,16 +308,9 @@ def _learned_exactly(secret: TargetSecret, subject: str) -> str:
     )
 
 
-def _learned_discreetly(secret: TargetSecret, subject: str, told: Told) -> str:
+def _learned_discreetly(secret: TargetSecret, parts: dict[str, str], *, alike: bool) -> str:
     """Say it without the values, and without telling whether the best guess is another one than before."""
     after, before = secret.guess.posterior, secret.guess.prior
-    now, then = told.chances(after, before)
-    parts = {
-        "subject": singular(subject),
-        "secret": enumeration(secret.secret),
-        "now": now,
-        "then": then,
-    }
     if before == 1:
         return text(
             "Nothing is learned of this {subject}'s {secret}: everybody in the release has the same.",
@@ -392,11 +328,11 @@ def _learned_discreetly(secret: TargetSecret, subject: str, told: Told) -> str:
             "anybody in the release.",
             **parts,
         )
-    if told.alike(after, before):
+    if alike:
         return text(
             "The best guess at this {subject}'s {secret} is about as likely to be right as the best one without what "
             "is known of them: with a chance of {then}.",
-            **(parts | {"then": chance(before)}),
+            **parts,
         )
     if after < before:
         return text(
@@ -411,85 +347,94 @@ def _learned_discreetly(secret: TargetSecret, subject: str, told: Told) -> str:
     )
 
 
-def journalist_finding(
+def _not_knowing(
     journalist: Journalist, target: Target, subject: str, discretion: Discretion
 ) -> Finding:
     """Say what it comes to for somebody who does not know that the person is in the release."""
     presence, naming = journalist.presence, journalist.naming
-    bound = _fitting_bound(target, journalist, discretion)
-    few = discretion.hides(target.candidates) or bound is not None
-    told = Told(few and not journalist.estimated)
-    hidden = bound is not None and 0 < naming.posterior < 1
-    named = more_than_one_in(bound) if bound is not None and hidden else chance(naming.posterior)
-    parts = {
-        "subject": singular(subject),
-        "people": _who_fits(journalist, bound, subject),
-        "register": str(journalist.register),
-        "inside": discretion.count(target.candidates),
-        "before": chance(presence.prior),
-        "presence": told.chance(presence.posterior),
-        "named": named,
-    }
-    sentence = _sentence(journalist, target, parts)
-    absent = not target.candidates
+    bound, told = _told_of(journalist, target, discretion)
+    hidden = None if bound is None or naming.posterior in (0, 1) else more_than_one_in(bound)
+    sentence = _not_knowing_sentence(
+        journalist,
+        target,
+        {
+            "subject": singular(subject),
+            "people": _who_fits(journalist, bound, subject),
+            "register": str(journalist.register),
+            "inside": discretion.count(target.candidates),
+            "before": chance(presence.prior),
+            "presence": told.chance(presence.posterior),
+            "named": hidden or chance(naming.posterior),
+        },
+    )
+    severity = graded(naming.posterior, certain=presence.posterior == 1 > presence.prior)
     return Finding(
-        Severity.NOTE
-        if absent
-        else graded(naming.posterior, certain=presence.posterior == 1 > presence.prior),
-        sentence,
-        figure=text(
+        severity if target.candidates else Severity.NOTE,
+        _unless_suppressed(sentence, target),
+        text(
             "being in the release: prior {before}, posterior {after}; naming the record: posterior {named}",
             before=ratio(presence.prior),
             after=told.ratio(presence.posterior),
-            named=named if hidden else ratio(naming.posterior),
+            named=hidden or ratio(naming.posterior),
         ),
-        meaning=""
-        if absent
-        else text(
+        text(
             "The more people of the population fit, the less a record that fits says about this person."
-        ),
+        )
+        if target.candidates
+        else "",
     )
 
 
 def journalist_section(journalist: Journalist, target: Target, discretion: Discretion) -> Section:
     """Return what it comes to for somebody who does not know that the person is in the release."""
-    bound = _fitting_bound(target, journalist, discretion)
-    few = bound is not None or discretion.hides(target.candidates)
-    presence = Told(few and not journalist.estimated).cell(journalist.presence.posterior)
-    exact = Told(rough=False)
-    naming = journalist.naming
+    bound, told = _told_of(journalist, target, discretion)
+    presence, naming = journalist.presence, journalist.naming
+    population, fitting = (
+        _people_fitting(people) for people in (journalist.population, journalist.fitting)
+    )
+    if journalist.estimated:
+        population = text("about {figure}", figure=population)
+    if bound is not None:
+        fitting = text("fewer than {smallest}", smallest=bound)
+    elif journalist.estimated or journalist.assumed:
+        fitting = text("about {figure}", figure=fitting)
     rows = (
-        (
-            Cell(text("Number of people who may be meant")),
-            _number_cell(journalist.population, reckoned=journalist.estimated),
-            _fitting_cell(journalist, bound),
-        ),
+        (Cell(text("Number of people who may be meant")), Cell(population), Cell(fitting)),
         (
             Cell(text("The person is in the release")),
-            exact.cell(journalist.presence.prior),
-            presence,
+            percent_cell(presence.prior),
+            told.cell(presence.posterior),
         ),
         (
             Cell(text("A record that she picks is the person's")),
-            exact.cell(naming.prior),
-            exact.cell(naming.posterior)
+            percent_cell(naming.prior),
+            percent_cell(naming.posterior)
             if bound is None or naming.posterior in (0, 1)
-            else Cell(f"> {exact.cell(Fraction(1, bound)).text}"),
+            else Cell(f"> {percentage(Fraction(1, bound))}"),
         ),
+    )
+    columns = (
+        (text("Before, estimated"), text("After, estimated"))
+        if journalist.estimated
+        else before_and_after_columns()
     )
     return Section(
         text("If she does not know that the person is in the release"),
         intro=_counted(journalist),
-        tables=(Table((Column(text("What")), *_journalist_columns(journalist)), (Group(rows),)),),
+        tables=(cell_table(text("What"), columns, rows),),
     )
 
 
-def _fitting_bound(target: Target, journalist: Journalist, discretion: Discretion) -> int | None:
-    """Return what the number of people who fit is below, where the number itself is not told."""
+def _told_of(
+    journalist: Journalist, target: Target, discretion: Discretion
+) -> tuple[int | None, Told]:
+    """Return what the number of people who fit is below, where it is not told, and how being in is told."""
+    few = discretion.hides(target.candidates)
     if journalist.estimated:
         share = journalist.population / target.records
-        return math.ceil(smallest_cell() * share) if discretion.hides(target.candidates) else None
-    return smallest_cell() if discretion.hides(journalist.fitting) else None
+        return math.ceil(smallest_cell() * share) if few else None, Told(rough=False)
+    bound = smallest_cell() if discretion.hides(journalist.fitting) else None
+    return bound, Told(few or bound is not None)
 
 
 def _people_fitting(count: Fraction) -> str:
@@ -512,7 +457,7 @@ def _who_fits(journalist: Journalist, bound: int | None, subject: str) -> str:
     )
 
 
-def _sentence(journalist: Journalist, target: Target, parts: dict[str, str]) -> str:
+def _not_knowing_sentence(journalist: Journalist, target: Target, parts: dict[str, str]) -> str:
     if journalist.estimated:
         return text(
             "Someone who does not know whether this {subject} is in the release can only estimate: {people} of the "
@@ -552,27 +497,6 @@ def _sentence(journalist: Journalist, target: Target, parts: dict[str, str]) -> 
         "(before: {before}), and a record that fits is theirs with a chance of {named}.",
         **parts,
     )
-
-
-def _journalist_columns(journalist: Journalist) -> tuple[Column, Column]:
-    if not journalist.estimated:
-        return before_and_after_columns()
-    return (
-        Column(text("Before, estimated"), numeric=True),
-        Column(text("After, estimated"), numeric=True),
-    )
-
-
-def _fitting_cell(journalist: Journalist, bound: int | None) -> Cell:
-    if bound is not None:
-        return Cell(text("fewer than {smallest}", smallest=bound))
-    reckoned = journalist.estimated or journalist.assumed
-    return _number_cell(journalist.fitting, reckoned=reckoned)
-
-
-def _number_cell(count: Fraction, *, reckoned: bool) -> Cell:
-    said = _people_fitting(count)
-    return Cell(text("about {figure}", figure=said) if reckoned else said)
 
 
 def _counted(journalist: Journalist) -> str:

@@ -8,6 +8,7 @@ share in the release, which anybody can count, a value would be known.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import takewhile
 
@@ -16,8 +17,10 @@ from glasshouse.microdata.assessment import Leakage, value_text
 from glasshouse.microdata.individual import Target, TargetSecret
 from glasshouse.report.attacks import METHOD, target_label
 from glasshouse.report.cells import (
-    NOTHING,
     bar,
+    bounded_leakage_cells,
+    cell_table,
+    explained,
     gain_change,
     gain_titles,
     guess_titles,
@@ -26,19 +29,13 @@ from glasshouse.report.cells import (
     three_digits,
     yes_cell,
 )
-from glasshouse.report.charts import before_and_after_columns, chance, shift_chart
-from glasshouse.report.discretion import (
-    Discretion,
-    Told,
-    personal,
-    what_is_left_out,
-)
+from glasshouse.report.charts import Shift, before_and_after_table, chance, rest_of, shift_chart
+from glasshouse.report.discretion import Discretion, Told, personal, what_is_left_out
 from glasshouse.report.page import (
     Brief,
     Cell,
     Column,
     Figure,
-    Group,
     Page,
     Provenance,
     Section,
@@ -49,12 +46,11 @@ from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.target.findings import (
     JOURNALIST,
     MOST_SECRETS,
-    is_naming_hidden,
+    hidden_naming,
     is_rough,
     journalist_section,
     known_columns,
     most_telling,
-    naming_chance,
     target_findings,
 )
 from glasshouse.report.words import (
@@ -65,7 +61,6 @@ from glasshouse.report.words import (
     singular,
 )
 from glasshouse.study.target import TargetStudy
-from glasshouse.table.treatment import Step
 
 MOST_VALUES = 15
 """So many values of one person's secret a terminal shows; the others together."""
@@ -79,12 +74,71 @@ DISCREET = Discretion()
 
 def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> Page:
     """Return the report of the attack on one person."""
-    return target_page(
-        outcome,
-        subject=question.subject,
+    subject, journalist = question.subject, outcome.journalist
+    parts = {
+        "datasets": listed(outcome.datasets),
+        "subject": singular(subject),
+        "records": counted(outcome.records, "record"),
+        "known": known_columns(outcome),
+    }
+    told = Told(is_rough(outcome, DISCREET))
+    gains = _gains_table(outcome, question.adversary.gain.currency)
+    sections = (
+        Section(
+            text("The attacks"),
+            tables=(_attacks_table(outcome, told), *([gains] if gains is not None else [])),
+        ),
+        _beliefs_section(outcome, told) if outcome.secrets else None,
+        None if journalist is None else journalist_section(journalist, outcome, DISCREET),
+        treatment_section(outcome.steps),
+    )
+    return Page(
+        title=text("What {datasets} tells of one {subject}", **parts)
+        if len(outcome.datasets) == 1
+        else text("What {datasets} tell of one {subject}", **parts),
+        lead=text(
+            "{records}, and one {subject} of whom this is known: {known}. This report is personal data.",
+            **parts,
+        ),
+        findings=target_findings(outcome, subject=subject),
+        figures=tuple(
+            _figure(secret, told) for secret in most_telling(outcome.secrets)[:MOST_SECRETS]
+        ),
+        sections=tuple(filter(None, sections)),
+        adversary=(
+            text(
+                "The adversary knows the whole release and, of one person, {known}. What she knows is taken to be "
+                "right.",
+                **parts,
+            ),
+            text("She knows that the person is in the release.")
+            if journalist is None
+            else text(
+                "What is said of the record and of secrets is for an adversary who knows that the person is in the "
+                "release. One who does not know it has a finding and a section of her own."
+            ),
+        ),
+        limits=(
+            personal(),
+            *what_is_left_out("glasshouse target --json"),
+            text(
+                "Every record that does not contradict what is known is a candidate, each as likely as the other "
+                "unless the study gives weights; one that holds nothing but “*” of it only where no other fits."
+            ),
+            text(
+                "The figures follow from counts (or from weights, where the study gives them) in this release, but for "
+                "those that are said to be estimated."
+            )
+            if journalist is not None and journalist.estimated
+            else text(
+                "The figures follow from counts (or from weights, where the study gives them) in this release; none is "
+                "estimated."
+            ),
+        ),
         provenance=provenance,
-        treatment=outcome.steps,
-        currency=question.adversary.gain.currency,
+        command="glasshouse target --study study.toml",
+        method=METHOD if journalist is None else f"{METHOD}; {JOURNALIST}",
+        glossary=(*explained(_terms(outcome)), *_words(outcome)),
     )
 
 
@@ -136,114 +190,35 @@ def _secret_table(secret: TargetSecret, currency: str | None) -> Table:
     return text_table(title, secret.sensitive, (text("before"), text("after"), ""), rows)
 
 
-def target_page(
-    target: Target,
-    *,
-    subject: str,
-    provenance: Provenance,
-    treatment: Sequence[Step] = (),
-    notes: Sequence[str] = (),
-    currency: str | None = None,
-) -> Page:
-    """Return the report of the attack on one person as a page.
+def _shown_ranks(secret: TargetSecret, most: int) -> list[Shift]:
+    """Return how probable the likeliest value is, the second likeliest, …, and all others together.
 
-    Args:
-        target: What came out.
-        subject: What a record stands for.
-        provenance: Where the figures come from.
-        treatment: The records that were left out beforehand.
-        notes: What else was done to the data, in plain sentences.
-        currency: What gains are counted in; None: they are plain numbers.
+    Before and after are each ranked by themselves.
     """
-    journalist = target.journalist
-    gains = _gains_table(target, currency)
-    sections = (
-        Section(
-            text("The attacks"),
-            tables=(_attacks_table(target), *([gains] if gains is not None else [])),
-        ),
-        _beliefs_section(target),
-        None if journalist is None else journalist_section(journalist, target, DISCREET),
-        treatment_section(treatment, notes),
-    )
-    return Page(
-        title=_title(target, subject),
-        lead=text(
-            "{records}, and one {subject} of whom this is known: {known}. This report is personal data.",
-            records=counted(target.records, "record"),
-            subject=singular(subject),
-            known=known_columns(target),
-        ),
-        findings=target_findings(target, subject=subject),
-        figures=tuple(
-            _figure(secret, target) for secret in most_telling(target.secrets)[:MOST_SECRETS]
-        ),
-        sections=tuple(section for section in sections if section is not None),
-        adversary=_adversary(target),
-        limits=_limits(target),
-        provenance=provenance,
-        command="glasshouse target --study study.toml",
-        method=METHOD if journalist is None else f"{METHOD}; {JOURNALIST}",
-        glossary=(*_terms(target), *_words(target)),
-    )
-
-
-def _title(target: Target, subject: str) -> str:
-    parts = {"datasets": listed(target.datasets), "subject": singular(subject)}
-    if len(target.datasets) == 1:
-        return text("What {datasets} tells of one {subject}", **parts)
-    return text("What {datasets} tell of one {subject}", **parts)
-
-
-def _ranked(secret: TargetSecret) -> list[tuple[Fraction, Fraction]]:
-    """Return how probable the likeliest value is, the second likeliest, …: before and after, each ranked by itself."""
     before = sorted((belief.prior for belief in secret.values), reverse=True)
     after = sorted((belief.posterior for belief in secret.values), reverse=True)
-    return list(zip(before, after, strict=True))
-
-
-def _shown_ranks(secret: TargetSecret, most: int) -> list[tuple[str, Fraction, Fraction]]:
-    """Return the likeliest values by their ranks, and all others together."""
-    ranks = _ranked(secret)
-    shown = ranks if len(ranks) <= most else ranks[: most - 1]
-    rows = [
-        (text("no. {rank}", rank=rank), before, after)
-        for rank, (before, after) in enumerate(shown, start=1)
+    shown = most - 1 if len(before) > most else most
+    shifts = [
+        Shift(text("no. {rank}", rank=rank), *chances)
+        for rank, chances in enumerate(zip(before[:shown], after[:shown], strict=True), start=1)
     ]
-    others = ranks[len(shown) :]
+    others = len(before) - len(shifts)
     if others:
-        before, after = (sum(column, Fraction(0)) for column in zip(*others, strict=True))
-        rows.append((text("all {count} others", count=len(others)), before, after))
-    return rows
+        shifts.append(rest_of(shifts, text("all {count} others", count=others)))
+    return shifts
 
 
-def _ranks_table(secret: TargetSecret, told: Told, *, most: int, titled: bool = False) -> Table:
-    rows = tuple(
-        (Cell(label), Told(rough=False).cell(before), told.cell(after))
-        for label, before, after in _shown_ranks(secret, most)
-    )
-    group = Group(rows)
-    if titled:
-        possible = sum(1 for _ in takewhile(lambda belief: belief.posterior, secret.values))
-        note = text_for(
-            len(secret.values),
-            "{possible} of {count} value still possible",
-            "{possible} of {count} values still possible",
-            possible=possible,
-        )
-        group = Group(rows, title=enumeration(secret.secret), note=note)
-    return Table(
-        (Column(text("Value, the likeliest first")), *before_and_after_columns()), (group,)
-    )
+def _ranks_table(shifts: Sequence[Shift], told: Told) -> Table:
+    rows = ((label, before, told.cell(after)) for label, before, after in shifts)
+    return before_and_after_table(text("Value, the likeliest first"), rows)
 
 
-def _figure(secret: TargetSecret, target: Target) -> Figure:
+def _figure(secret: TargetSecret, told: Told) -> Figure:
     name = enumeration(secret.secret)
-    told = Told(is_rough(target, DISCREET))
-    shifts = [told.shift(*row) for row in _shown_ranks(secret, MOST_RANKS_DRAWN)]
+    shifts = _shown_ranks(secret, MOST_RANKS_DRAWN)
     return Figure.of(
         shift_chart(
-            shifts,
+            [told.shift(*shift) for shift in shifts],
             title=_finding(secret, told),
             subtitle=text(
                 "how probable the likeliest value of {secret} is, the second likeliest, and so on",
@@ -255,7 +230,7 @@ def _figure(secret: TargetSecret, target: Target) -> Figure:
             "“Before”: shares in the whole release. “After”: shares among the records that fit what is known. Each is "
             "ranked by itself: no. 1 after may be another value than no. 1 before. Which values they are is not told."
         ),
-        table=_ranks_table(secret, told, most=MOST_RANKS_DRAWN),
+        table=_ranks_table(shifts, told),
     )
 
 
@@ -268,54 +243,36 @@ def _finding(secret: TargetSecret, told: Told) -> str:
     if told.alike(after, before):
         return text(
             "{secret}: the best guess is right with a chance of {then}, as before",
-            secret=parts["secret"],
-            then=chance(before),
+            **(parts | {"then": chance(before)}),
         )
     return text(
         "{secret}: the best guess is right with a chance of {now}; before it was {then}", **parts
     )
 
 
-def _attacks_table(target: Target) -> Table:
-    """Return each attack with its success."""
-    told = Told(is_rough(target, DISCREET))
-    naming = (
-        _told_cells(target.naming, naming_chance(target, DISCREET))
-        if is_naming_hidden(target, DISCREET)
-        else leakage_cells(target.naming)
-    )
-    rows = [(Cell(target_label(()), mark=target.code), *naming, _certain(target.naming))]
-    rows += [
-        (
-            Cell(target_label(secret.secret), mark=secret.code),
-            *_secret_cells(secret, told),
-            _certain(secret.guess),
-        )
-        for secret in target.secrets
+def _attacks_table(target: Target, told: Told) -> Table:
+    """Return each attack with its success, or as much as may be told of it."""
+    attacks: list[tuple[str, tuple[str, ...], Leakage, str | None]] = [
+        (target.code, (), target.naming, hidden_naming(target, DISCREET))
     ]
-    columns = (
-        Column(text("Attack")),
-        *(Column(title, numeric=True) for title in guess_titles()),
-        Column(text("Certain")),
+    for secret in target.secrets:
+        guess = secret.guess
+        bounded = told.chance(guess.posterior) if told.rough and not secret.certain else None
+        attacks.append((secret.code, secret.secret, guess, bounded))
+    rows = [
+        (
+            Cell(target_label(secret), mark=code),
+            *(leakage_cells(guess) if after is None else bounded_leakage_cells(guess, after)),
+            yes_cell(guess.posterior == 1),
+        )
+        for code, secret, guess, after in attacks
+    ]
+    return cell_table(
+        text("Attack"),
+        (*guess_titles(), Column(text("Certain"))),
+        rows,
+        text("If the person is in the release"),
     )
-    title = text("If the person is in the release")
-    return Table(columns, (Group(tuple(rows)),), title=title)
-
-
-def _certain(leakage: Leakage) -> Cell:
-    return yes_cell(leakage.posterior == 1)
-
-
-def _secret_cells(secret: TargetSecret, told: Told) -> tuple[Cell, ...]:
-    guess = secret.guess
-    if told.rough and guess.posterior < 1:
-        return _told_cells(guess, told.chance(guess.posterior))
-    return leakage_cells(guess)
-
-
-def _told_cells(leakage: Leakage, after: str) -> tuple[Cell, ...]:
-    """Return before and after, where what is added would tell more than may be told."""
-    return leakage_cells(leakage)[0], Cell(after), NOTHING, NOTHING
 
 
 def _gains_table(target: Target, currency: str | None) -> Table | None:
@@ -326,121 +283,69 @@ def _gains_table(target: Target, currency: str | None) -> Table | None:
     rough = is_rough(target, DISCREET)
     gains: list[tuple[str, tuple[str, ...], Leakage | None, bool]]
     gains = [(target.code, (), target.naming_gain, rough)]
-    gains += [(own.code, own.secret, own.gain, rough or own.certain) for own in target.secrets]
-    rows = tuple(
-        (Cell(target_label(secret), mark=code), *_gain_cells(gain, currency, hidden=hidden))
-        for code, secret, gain, hidden in gains
-        if gain is not None
-    )
-    if not rows:
-        return None
-    columns = (
-        Column(text("Attack")),
-        *(Column(title, numeric=True) for title in gain_titles()),
-    )
-    return Table(columns, (Group(rows),), title=text("What she gains"))
+    gains += [
+        (secret.code, secret.secret, secret.gain, rough or secret.certain)
+        for secret in target.secrets
+    ]
+    rows = []
+    for code, secret, gain, hidden in gains:
+        if gain is None:
+            continue
+        before, *others = leakage_cells(gain, currency=currency)
+        shown = [Cell(text("not shown"))] * len(others) if hidden else others
+        rows.append((Cell(target_label(secret), mark=code), before, *shown))
+    return cell_table(text("Attack"), gain_titles(), rows, text("What she gains")) if rows else None
 
 
-def _gain_cells(gain: Leakage, currency: str | None, *, hidden: bool) -> tuple[Cell, ...]:
-    before, *others = leakage_cells(gain, currency=currency)
-    return (before, *([Cell(text("not shown"))] * len(others) if hidden else others))
-
-
-def _beliefs_section(target: Target) -> Section | None:
+def _beliefs_section(target: Target, told: Told) -> Section:
     """Return, per secret, how probable its values are before and after."""
-    if not target.secrets:
-        return None
-    told = Told(is_rough(target, DISCREET))
     return Section(
         text("What she believes of this person"),
         intro=text(
             "How probable she holds the likeliest value, the second likeliest and so on; before and after are ranked "
             "apart."
         ),
-        tables=tuple(
-            _ranks_table(secret, told, most=MOST_RANKS_LISTED + 1, titled=True)
-            for secret in target.secrets
-        ),
+        tables=tuple(_beliefs_table(secret, told) for secret in target.secrets),
     )
 
 
-def _adversary(target: Target) -> tuple[str, ...]:
-    knows = text(
-        "The adversary knows the whole release and, of one person, {known}. What she knows is taken to be right.",
-        known=known_columns(target),
+def _beliefs_table(secret: TargetSecret, told: Told) -> Table:
+    table = _ranks_table(_shown_ranks(secret, MOST_RANKS_LISTED + 1), told)
+    note = text_for(
+        len(secret.values),
+        "{possible} of {count} value still possible",
+        "{possible} of {count} values still possible",
+        possible=sum(1 for _ in takewhile(lambda belief: belief.posterior, secret.values)),
     )
-    if target.journalist is None:
-        return knows, text("She knows that the person is in the release.")
-    return knows, text(
-        "What is said of the record and of secrets is for an adversary who knows that the person is in the release. "
-        "One who does not know it has a finding and a section of her own."
-    )
+    (group,) = table.groups
+    named = replace(group, title=enumeration(secret.secret), note=note)
+    return replace(table, groups=(named,))
 
 
-def _limits(target: Target) -> tuple[str, ...]:
-    estimated = target.journalist is not None and target.journalist.estimated
-    return (
-        personal(),
-        *what_is_left_out("glasshouse target --json"),
-        text(
-            "Every record that does not contradict what is known is a candidate, each as likely as the other unless "
-            "the study gives weights; one that holds nothing but “*” of it only where no other fits."
+def _terms(target: Target) -> dict[str, str]:
+    terms = {
+        text("Candidates"): text("The records that fit everything that is known."),
+        text("Prosecutor"): text(
+            "An adversary who knows that the person is in the release: the figures are hers unless said otherwise."
         ),
-        text(
-            "The figures follow from counts (or from weights, where the study gives them) in this release, but for "
-            "those that are said to be estimated."
-        )
-        if estimated
-        else text(
-            "The figures follow from counts (or from weights, where the study gives them) in this release; none is "
-            "estimated."
-        ),
-    )
-
-
-def _terms(target: Target) -> list[Term]:
-    terms = [
-        Term(text("Candidates"), text("The records that fit everything that is known.")),
-        Term(
-            text("Prosecutor"),
-            text(
-                "An adversary who knows that the person is in the release: the figures are hers unless said otherwise."
-            ),
-        ),
-    ]
+    }
     if target.journalist is not None:
-        terms.append(
-            Term(
-                text("Journalist"),
-                text(
-                    "An adversary who knows that the person is in the population, but not whether they are in the "
-                    "release."
-                ),
-            )
+        terms[text("Journalist")] = text(
+            "An adversary who knows that the person is in the population, but not whether they are in the release."
         )
-    return [
-        *terms,
-        Term(
-            text("Certain"),
-            text(
-                "She is right with probability 1: there is one candidate, or all candidates have the same value."
-            ),
+    return terms | {
+        text("Certain"): text(
+            "She is right with probability 1: there is one candidate, or all candidates have the same value."
         ),
-        Term(
-            text("Guess before, guess after"),
-            text(
-                "The probability that her best single guess is right, knowing the release alone, and knowing something "
-                "of the person besides (prior and posterior Bayes vulnerability)."
-            ),
+        text("Guess before, guess after"): text(
+            "The probability that her best single guess is right, knowing the release alone, and knowing something of "
+            "the person besides (prior and posterior Bayes vulnerability)."
         ),
-        Term(
-            text("Added, factor"),
-            text(
-                "After minus before, and after divided by before. For one person a guess may get worse: below 0, and a "
-                "factor below 1. On average over everybody in the release it cannot."
-            ),
+        text("Added, factor"): text(
+            "After minus before, and after divided by before. For one person a guess may get worse: below 0, and a "
+            "factor below 1. On average over everybody in the release it cannot."
         ),
-    ]
+    }
 
 
 def _words(target: Target) -> tuple[Term, ...]:
