@@ -135,3 +135,18 @@ def bar(leakage: Leakage) -> str:
     before = int(BAR_WIDTH * leakage.prior)
     after = int(BAR_WIDTH * leakage.posterior)
     return "░" * before + "█" * (after - before) + "·" * (BAR_WIDTH - after)
+
+
+def cell_table(
+    first: str, numbers: Sequence[str], rows: Iterable[Sequence[Cell | str]], title: str = ""
+) -> Table:
+    """Return the same as `text_table` where some entries have more to them than their text."""
+    columns = (Column(first), *(Column(heading, numeric=True) for heading in numbers))
+    return Table(columns, (Group(cell_rows(rows)),), title)
+
+
+def cell_rows(rows: Iterable[Sequence[Cell | str]]) -> tuple[tuple[Cell, ...], ...]:
+    """Return rows of a table, of which some entries are plain texts."""
+    return tuple(
+        tuple(Cell(entry) if isinstance(entry, str) else entry for entry in row) for row in rows
+    )
