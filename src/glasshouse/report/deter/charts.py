@@ -42,8 +42,6 @@ MOST_VALUES = 7
 BINS = 20
 """The bars of the picture of a release."""
 
-Series = Mapping[str, Sequence[float]]
-
 
 def deterrence_figures(
     policy: Policy, curves: Sequence[Sensitivity], currency: str | None
@@ -63,18 +61,16 @@ def risk_by_size(policy: Policy) -> Figure:
         text("access already paid"): policy.reidentification_after_access.tolist(),
         text("one guess only (literature)"): once.reidentification.tolist(),
     }
-    chart = _by_size(
+    return _by_size(
         policy,
-        {who: [100 * risk for risk in values] for who, values in risks.items()},
-        text("probability of re-identification (%)"),
+        risks,
+        lambda risk: percent_cell(Fraction(risk)),
+        drawn_times=100,
+        axis=text("probability of re-identification (%)"),
         title=_risk_title(policy),
         subtitle=text("by the size of the group of people alike"),
-    )
-    return Figure.of(
-        chart,
         label=text("Probability of re-identification by size of the group"),
         caption=text("At a threshold the line falls to 0."),
-        table=_size_table(policy, risks, lambda risk: percent_cell(Fraction(risk))),
     )
 
 
@@ -84,22 +80,19 @@ def value_by_size(policy: Policy, currency: str | None) -> Figure:
         text("before access"): policy.value.tolist(),
         text("after access"): policy.value_after_access.tolist(),
     }
-    chart = _by_size(
+    return _by_size(
         policy,
         values,
-        text("value of the attack ({currency})", currency=currency)
+        lambda value: hundredths(value, currency),
+        axis=text("value of the attack ({currency})", currency=currency)
         if currency
         else text("value of the attack"),
         title=_value_title(policy, currency),
         subtitle=text("0: she does not begin, or stops"),
-    )
-    return Figure.of(
-        chart,
         label=text("Value of the attack by size of the group"),
         caption=text("The value never rises with the size.")
         if policy.belief is None
         else text("By the size that she expects; she may also find nobody."),
-        table=_size_table(policy, values, lambda value: hundredths(value, currency)),
     )
 
 
@@ -120,18 +113,15 @@ def exploits_by_size(policy: Policy) -> Figure:
         if most
         else text("She tries nobody")
     )
-    chart = _by_size(
+    return _by_size(
         policy,
         exploits,
-        text("people tried before she stops"),
+        lambda tried: number(int(tried)),
+        axis=text("people tried before she stops"),
         title=title,
         subtitle=text("if she is neither successful nor detected before"),
-    )
-    return Figure.of(
-        chart,
         label=text("People tried before she stops, by size of the group"),
         caption=text("Where the lines part she stops before everybody was tried."),
-        table=_size_table(policy, exploits, lambda tried: number(int(tried))),
     )
 
 
@@ -211,26 +201,27 @@ def _thresholds_table(curves: Sequence[Sensitivity], currency: str | None) -> Ta
     return Table(columns, tuple(groups))
 
 
-def _size_table(policy: Policy, series: Series, cell: Callable[[float], Cell | str]) -> Table:
-    """Return the numbers of a picture at the sizes that tables show."""
-    rows = (
-        (number(int(policy.sizes[place])), *(cell(values[place]) for values in series.values()))
-        for place in shown_sizes(policy)
-    )
-    return cell_table(text("Size of the group"), list(series), rows)
-
-
 def _by_size(
-    policy: Policy, series: Series, axis: str, *, title: str, subtitle: str
-) -> alt.TopLevelMixin:
+    policy: Policy,
+    series: Mapping[str, Sequence[float]],
+    cell: Callable[[float], Cell | str],
+    *,
+    drawn_times: int = 1,
+    axis: str,
+    title: str,
+    subtitle: str,
+    label: str,
+    caption: str,
+) -> Figure:
+    """Return lines over the sizes of groups, and their numbers at the sizes that tables show."""
     count = len(policy.sizes)
     step = max(1, -(-count // MOST_POINTS))
     rows = [
-        {"size": int(policy.sizes[place]), "who": who, "y": values[place]}
+        {"size": int(policy.sizes[place]), "who": who, "y": drawn_times * values[place]}
         for who, values in series.items()
         for place in sorted({*range(0, count, step), count - 1})
     ]
-    chart: alt.TopLevelMixin = (
+    chart = (
         alt.Chart(alt.InlineData(values=rows))
         .mark_line(interpolate="step-after", strokeWidth=2)
         .encode(
@@ -244,7 +235,15 @@ def _by_size(
             title=alt.Title(wrapped(title, 85), subtitle=wrapped(subtitle, 95)),
         )
     )
-    return chart
+    numbers = (
+        (
+            Cell(number(int(policy.sizes[place]))),
+            *(cell(values[place]) for values in series.values()),
+        )
+        for place in shown_sizes(policy)
+    )
+    table = cell_table(text("Size of the group"), list(series), numbers)
+    return Figure.of(chart, label=label, caption=caption, table=table)
 
 
 def _told_apart(who: list[str]) -> dict[str, alt.Color | alt.StrokeDash]:

@@ -335,8 +335,7 @@ def measures_section(measures: Measures) -> Section:
         for name, threat in measures.adversaries().items()
     )
     further = (
-        (title, value, _error_of(measures, figure))
-        for title, value, figure in (*_further(measures), *_above(measures), *_faithful(measures))
+        (title, value, _error_of(measures, figure)) for title, value, figure in _further(measures)
     )
     return Section(
         text("The figures"),
@@ -349,42 +348,32 @@ def measures_section(measures: Measures) -> Section:
 
 def _further(measures: Measures) -> list[tuple[str, str, str]]:
     """Return what else holds for the table: its title, its value, and its name among the sampled figures."""
-    shape, highest = measures.histogram(), float(measures.relative.max())
+    shape, faithful = measures.histogram(), measures.faithfulness
     mean, skewness = figure_text(shape.mean, ".4g"), figure_text(shape.skewness, ".4g")
-    return [
+    highest = {
+        "highest_ti": measures.highest_relative,
+        "highest_ti_of_all": float(measures.relative.max()),
+    }
+    above = {
+        above_name(limit, threatened=threatened): measures.share_above(limit, threatened=threatened)
+        for limit in measures.thresholds
+        for threatened in (False, True)
+    }
+    rows = [
         (text("most frequent value"), number(measures.baseline, ".6f"), ""),
-        *(
-            (figure_title(figure), value, figure)
-            for figure, value in (
-                ("rgt", number(measures.relative_global_threat, ".6f")),
-                ("highest_ti", figure_text(measures.highest_relative, ",.4g")),
-                ("highest_ti_of_all", figure_text(highest, ",.4g")),
-            )
-        ),
+        (figure_title("rgt"), number(measures.relative_global_threat, ".6f"), "rgt"),
+        *((figure_title(name), figure_text(ti, ",.4g"), name) for name, ti in highest.items()),
         (text("mean of log₂ Ti of threatened records"), mean, "log2_ti_attacker_mean"),
         (text("skewness of log₂ Ti"), skewness, "log2_ti_attacker_skewness"),
+        *((figure_title(name), number(share, ".6f"), name) for name, share in above.items()),
     ]
-
-
-def _above(measures: Measures) -> list[tuple[str, str, str]]:
-    """Return the shares of records above each threshold, in the units of the other shares of the table."""
-    rows = []
-    for limit in measures.thresholds:
-        for threatened in (False, True):
-            figure = above_name(limit, threatened=threatened)
-            share = number(measures.share_above(limit, threatened=threatened), ".6f")
-            rows.append((figure_title(figure), share, figure))
+    if faithful is not None:
+        published, bounded = number(faithful.published, ".4g"), number(faithful.bounded, ".4g")
+        rows += [
+            (text("relative faithfulness (RF, equation 21)"), published, "rf"),
+            (text("relative faithfulness, bounded"), bounded, "rf_bounded"),
+        ]
     return rows
-
-
-def _faithful(measures: Measures) -> list[tuple[str, str, str]]:
-    faithful = measures.faithfulness
-    if faithful is None:
-        return []
-    return [
-        (text("relative faithfulness (RF, equation 21)"), number(faithful.published, ".4g"), "rf"),
-        (text("relative faithfulness, bounded"), number(faithful.bounded, ".4g"), "rf_bounded"),
-    ]
 
 
 def _error_of(measures: Measures, figure: str) -> str:

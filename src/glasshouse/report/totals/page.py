@@ -134,19 +134,22 @@ def campaign_page(result: CampaignResult, study: TotalsStudy, *, provenance: Pro
 
 def campaign_brief(result: CampaignResult, study: TotalsStudy) -> Brief:
     """Return what a terminal says of a campaign, phase by phase."""
-    titles = (
-        text("groups"),
-        text("instances"),
-        text("solved"),
-        text("linked so far"),
-        text("named so far"),
-        text("apart"),
-    )
-    rows = []
-    for phase in result.phases:
-        apart = sum(groups.groups for groups in phase.apart)
-        counts = (phase.groups, phase.instances, phase.solved, phase.linked_so_far, phase.exposed)
-        rows.append((phase.name, *map(number, (*counts, apart))))
+    counts = {
+        "groups": text("groups"),
+        "instances": text("instances"),
+        "solved": text("solved"),
+        "linked_so_far": text("linked so far"),
+        "exposed": text("named so far"),
+    }
+    titles = (*counts.values(), text("apart"))
+    rows = [
+        (
+            phase.name,
+            *(number(getattr(phase, count)) for count in counts),
+            number(sum(apart.groups for apart in phase.apart)),
+        )
+        for phase in result.phases
+    ]
     tables = [text_table(text("By phase"), text("phase"), titles, rows)]
     if result.entities is not None:
         tables.append(_named_table(result))
