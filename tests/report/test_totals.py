@@ -17,15 +17,13 @@ from glasshouse.language import LANGUAGES, speaking
 from glasshouse.reconstruction import CampaignResult, ExposurePhase, campaign
 from glasshouse.reconstruction.campaign_result import Apart
 from glasshouse.report.html import to_html
-from glasshouse.report.page import Finding, Page, Provenance, Severity, Table
+from glasshouse.report.page import Figure, Finding, Page, Provenance, Severity
 from glasshouse.report.totals.charts import (
     EDGES,
     linked_by_complexity,
-    linked_by_complexity_table,
     time_by_complexity,
-    time_by_complexity_table,
     value_at_risk,
-    value_at_risk_table,
+    value_figure,
 )
 from glasshouse.report.totals.findings import total_findings
 from glasshouse.report.totals.page import page as total_page
@@ -403,25 +401,24 @@ INSTANCES = pa.table(
 )
 
 
-def rows_of(chart: object) -> list[dict[str, object]]:
-    drawn = chart.to_dict()  # type: ignore[attr-defined]
-    (rows,) = drawn["datasets"].values()
+def rows_of(figure: Figure) -> list[dict[str, object]]:
+    (rows,) = figure.chart["datasets"].values()
     return list(rows)
 
 
 def test_the_share_linked_is_drawn_beside_the_share_solved() -> None:
-    chart = linked_by_complexity(INSTANCES)
-    shares = {(row["complexity"], row["what"]): row["share"] for row in rows_of(chart)}
+    figure = linked_by_complexity(INSTANCES)
+    shares = {(row["complexity"], row["what"]): row["share"] for row in rows_of(figure)}
     assert shares["2–4|2", "instances solved exactly"] == 100
     assert shares["2–4|2", "records linked"] == pytest.approx(100 * 5 / 7)
     assert shares["50+|1", "instances solved exactly"] == 0
-    drawn = chart.to_dict()
+    drawn = figure.chart
     assert len(drawn["encoding"]["x"]["scale"]["domain"]) == len(EDGES) - 1
     assert drawn["encoding"]["y"]["scale"]["domain"] == [0, 100]
 
 
 def test_no_bar_of_complexity_is_left_out_of_the_times_and_ticks_are_powers_of_ten() -> None:
-    drawn = time_by_complexity(INSTANCES).to_dict()
+    drawn = time_by_complexity(INSTANCES).chart
     axis = drawn["layer"][0]["encoding"]["y"]["axis"]["values"]
     assert axis == [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0]
     assert len(drawn["layer"][0]["encoding"]["x"]["scale"]["domain"]) == len(EDGES) - 1
@@ -444,20 +441,21 @@ def test_a_wide_axis_of_value_has_powers_of_ten_only() -> None:
     assert '"10 milhões"' in axis["labelExpr"]
 
 
-def entries(table: Table) -> list[list[str]]:
-    return [[cell.text for cell in row] for group in table.groups for row in group.rows]
+def entries(figure: Figure) -> list[list[str]]:
+    assert figure.table is not None
+    return [[cell.text for cell in row] for group in figure.table.groups for row in group.rows]
 
 
 def test_the_numbers_of_every_picture_are_in_a_table() -> None:
-    assert entries(linked_by_complexity_table(INSTANCES)) == [
+    assert entries(linked_by_complexity(INSTANCES)) == [
         ["0–1", "1", "100 %", "1", "100 %"],
         ["2–4", "2", "100 %", "7", "71.4 %"],
         ["50+", "1", "0 %", "20", "0 %"],
     ]
-    assert entries(time_by_complexity_table(INSTANCES)) == [
+    assert entries(time_by_complexity(INSTANCES)) == [
         ["0–1", "1", "0.01", "0.01", "0.01"],
         ["2–4", "2", "2.50", "3.00", "3.50"],
         ["50+", "1", "5,000.00", "5,000.00", "5,000.00"],
     ]
     steps = [ExposurePhase("prior", 1, 0.1, None, 267.0, None, 0, 0.0)]
-    assert entries(value_at_risk_table(steps, "USD")) == [["the register alone", "USD 267.00"]]
+    assert entries(value_figure(steps, "USD")) == [["the register alone", "USD 267.00"]]

@@ -143,14 +143,24 @@ def under(heading: str | None, *titles: str) -> tuple[Column, ...]:
 
 
 def cell_table(
-    first: str, others: Iterable[str | Column], rows: Iterable[Sequence[Cell]], title: str = ""
+    first: str,
+    others: Iterable[str | Column],
+    rows: Iterable[Sequence[Cell | str]],
+    title: str = "",
 ) -> Table:
     """Return a table of cells: what each row is about, then numbers under their titles.
 
     A column that holds no numbers, or that is under a heading, is given instead of its title.
     """
     columns = (Column(other, numeric=True) if isinstance(other, str) else other for other in others)
-    return Table((Column(first), *columns), (Group(tuple(tuple(row) for row in rows)),), title)
+    return Table((Column(first), *columns), (Group(cell_rows(rows)),), title)
+
+
+def cell_rows(rows: Iterable[Sequence[Cell | str]]) -> tuple[tuple[Cell, ...], ...]:
+    """Return rows of a table, of which some entries are plain texts."""
+    return tuple(
+        tuple(Cell(entry) if isinstance(entry, str) else entry for entry in row) for row in rows
+    )
 
 
 def bounded_leakage_cells(leakage: Leakage, after: str) -> tuple[Cell, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from glasshouse.language import (
@@ -534,3 +534,17 @@ def glossary(*names: str) -> tuple[Term, ...]:
 def known_terms() -> tuple[str, ...]:
     """Return every word that is explained."""
     return tuple(_TERMS)
+
+
+def explained(terms: Mapping[str, str]) -> tuple[Term, ...]:
+    """Return words of one report with their meanings, both `marked`, in the order given."""
+    return tuple(Term(translated(name), translated(meaning)) for name, meaning in terms.items())
+
+
+def hundredths(value: float, currency: str | None) -> str:
+    """Say an amount to the nearest hundredth: of money where there is a currency.
+
+    >>> hundredths(1234.5, None), hundredths(1234.5, "€")
+    ('1,234.50', '€ 1,234.50')
+    """
+    return number(value, ",.2f") if currency is None else money(Fraction(value), currency)

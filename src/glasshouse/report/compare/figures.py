@@ -12,7 +12,6 @@ from glasshouse.language import exactly, marked, number, text, text_for, transla
 from glasshouse.mitigation import MeasuredRuns
 from glasshouse.report.cells import NOTHING, text_table
 from glasshouse.report.compare.runs import Change
-from glasshouse.report.deter.findings import amount_of
 from glasshouse.report.deter.page import METHOD as DETERRENCE
 from glasshouse.report.page import (
     Cell,
@@ -28,7 +27,7 @@ from glasshouse.report.page import (
 )
 from glasshouse.report.threat.page import METHOD as THREAT
 from glasshouse.report.totals.page import SOURCE as TOTALS
-from glasshouse.report.words import glossary, percentage
+from glasshouse.report.words import glossary, hundredths, percentage
 
 
 class Kind(Enum):
@@ -151,7 +150,7 @@ def figure_text(what: Known, value: float | None, currency: str | None) -> str:
     if what.kind == Kind.CHANCE:
         return percentage(Fraction(value))
     if what.kind == Kind.AMOUNT:
-        return amount_of(value, currency)
+        return hundredths(value, currency)
     return number(value, ",.0f" if what.kind == Kind.COUNT else ",.6g")
 
 

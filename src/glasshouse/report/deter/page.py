@@ -5,35 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from glasshouse.economics import Deterrence, Policy, Terms
+import numpy as np
+
+from glasshouse.economics import Deterrence, Policy, ReleaseExposure, Terms
 from glasshouse.language import exactly, marked, number, text, translated
-from glasshouse.report.cells import count_cell
-from glasshouse.report.deter.charts import deterrence_figures
+from glasshouse.report.cells import cell_table, count_cell, text_table
+from glasshouse.report.deter.charts import deterrence_figures, exposure_figure
 from glasshouse.report.deter.findings import (
     DETERRENTS,
     THRESHOLDS,
     deterrence_findings,
     enough,
-    exposure_figure,
-    exposure_section,
     now,
     published_prior,
     shown_sizes,
     threshold,
-    value_of,
 )
-from glasshouse.report.page import (
-    Brief,
-    Cell,
-    Column,
-    Group,
-    Page,
-    Provenance,
-    Section,
-    Table,
-    Term,
-)
-from glasshouse.report.words import glossary, percentage
+from glasshouse.report.page import Brief, Cell, Column, Group, Page, Provenance, Section, Table
+from glasshouse.report.words import explained, glossary, hundredths, percentage
 from glasshouse.study.deter import DeterStudy
 
 METHOD = "Xia, Heatherly, Kantarcioglu, Vorobeychik, Wan and Malin 2015, “Process-Driven Data Privacy” (CIKM)"
@@ -51,6 +40,15 @@ TERMS = {
 """What the terms are called."""
 MONEY = ("gain", "penalty", "access_cost", "link_cost", "exploit_cost")
 """The terms that are amounts."""
+WORDS = {
+    marked("Value"): marked("What the attack is worth to her by the optimal plan, costs deducted."),
+    marked("Discount"): marked("What something one step later is worth beside the same now."),
+    marked("Enough from here on"): marked(
+        "The least value from which on every larger one is enough too. With a limited number of penalties more is not "
+        "always safer."
+    ),
+}
+"""The words of this report, explained."""
 
 
 def page(outcome: Deterrence, question: DeterStudy, *, provenance: Provenance) -> Page:
@@ -59,7 +57,7 @@ def page(outcome: Deterrence, question: DeterStudy, *, provenance: Provenance) -
     risky = exposed is not None and bool(exposed.known.any() or exposed.unknown.any())
     figures = (exposure_figure(exposed),) if exposed is not None and risky else ()
     losses = outcome.counts_losses
-    sections = () if exposed is None else (exposure_section(exposed, currency, losses=losses),)
+    sections = () if exposed is None else (_exposure(exposed, currency, losses=losses),)
     return Page(
         title=text("Would she attack, how far, and what deters her"),
         lead=text("The plan of a rational adversary who pays for data, effort and fines"),
@@ -74,7 +72,10 @@ def page(outcome: Deterrence, question: DeterStudy, *, provenance: Provenance) -
         ),
         adversary=_adversary(policy),
         limits=_limits(outcome),
-        glossary=_glossary(),
+        glossary=(
+            *explained(WORDS),
+            *glossary("adversary", "quasi-identifier", "re-identification", "exploit"),
+        ),
         provenance=provenance,
         command="glasshouse deter --study study.toml",
         method=METHOD,
@@ -109,13 +110,38 @@ def brief(outcome: Deterrence, question: DeterStudy) -> Brief:
     )
 
 
+def _exposure(exposure: ReleaseExposure, currency: str | None, *, losses: bool) -> Section:
+    """Return the exact figures of a release."""
+    known, unknown = (int(np.count_nonzero(risk)) for risk in (exposure.known, exposure.unknown))
+    rows = [
+        (text("records"), number(exposure.groups.records)),
+        (text("people in the register"), number(exposure.groups.people)),
+        (text("records worth attacking, sizes known"), number(known)),
+        (text("records worth attacking, sizes not known"), number(unknown)),
+        (
+            text("expected re-identifications, sizes known"),
+            number(exposure.expected_known, ",.4g"),
+        ),
+        (
+            text("expected re-identifications, sizes not known"),
+            number(exposure.expected_unknown, ",.4g"),
+        ),
+        (text("records whose risk is higher if she does not know"), number(len(exposure.higher))),
+        (text("records whose risk is lower if she does not know"), number(len(exposure.lower))),
+    ]
+    if losses:
+        rows += [
+            (text("expected loss, sizes known"), hundredths(exposure.loss_known, currency)),
+            (text("expected loss, sizes not known"), hundredths(exposure.loss_unknown, currency)),
+        ]
+    table = text_table("", text("Figure"), [text("Value")], rows)
+    return Section(text("What the release risks"), tables=(table,))
+
+
 def _thresholds(policy: Policy) -> Table:
-    found = policy.thresholds.to_dict()
-    rows = tuple(
-        (Cell(translated(said)), Cell(threshold(found[name]))) for name, said in THRESHOLDS.items()
-    )
-    columns = (Column(text("What she does")), Column(text("from this size on"), numeric=True))
-    return Table(columns, (Group(rows),))
+    sizes = policy.thresholds.to_dict()
+    rows = ((translated(words), threshold(sizes[name])) for name, words in THRESHOLDS.items())
+    return text_table("", text("What she does"), [text("from this size on")], rows)
 
 
 def _sizes(policy: Policy, currency: str | None) -> Table:
@@ -140,43 +166,32 @@ def _sizes(policy: Policy, currency: str | None) -> Table:
 
 
 def _deterrents(outcome: Deterrence, currency: str | None) -> Table:
-    columns = (
-        Column(text("Deterrent")),
-        Column(text("now"), numeric=True),
-        Column(text("enough at"), numeric=True),
-        Column(text("enough from here on"), numeric=True),
-    )
     terms = outcome.policy.terms
-    rows = tuple(
+    rows = [
         (
-            Cell(
-                text(
-                    "{deterrent}, for a group of {size}",
-                    deterrent=translated(DETERRENTS[each.parameter]),
-                    size=each.size or 1,
-                )
+            text(
+                "{deterrent}, for a group of {size}",
+                deterrent=translated(DETERRENTS[each.parameter]),
+                size=each.size or 1,
             ),
-            Cell(now(terms, each.parameter, currency)),
-            Cell(enough(each.parameter, each.least, currency)),
-            Cell(enough(each.parameter, each.lasting, currency)),
+            now(terms, each.parameter, currency),
+            enough(each.parameter, each.least, currency),
+            enough(each.parameter, each.lasting, currency),
         )
         for each in outcome.deterrents
-    )
-    larger = (
-        Cell(text("the size of the group")),
-        Cell(""),
-        Cell(threshold(outcome.size.least)),
-        Cell(threshold(outcome.size.lasting)),
-    )
-    return Table(columns, (Group((*rows, larger)),))
+    ]
+    size = outcome.size
+    rows.append((text("the size of the group"), "", threshold(size.least), threshold(size.lasting)))
+    titles = (text("now"), text("enough at"), text("enough from here on"))
+    return text_table("", text("Deterrent"), titles, rows)
 
 
 def _terms(terms: Terms, currency: str | None) -> Table:
-    rows = tuple(
-        (Cell(translated(TERMS.get(name, name))), _term(name, value, currency))
+    rows = (
+        (translated(TERMS.get(name, name)), _term(name, value, currency))
         for name, value in terms.to_dict().items()
     )
-    return Table((Column(text("Term")), Column(text("Value"), numeric=True)), (Group(rows),))
+    return cell_table(text("Term"), [text("Value")], rows)
 
 
 def _term(name: str, value: object, currency: str | None) -> Cell:
@@ -192,7 +207,7 @@ def _term(name: str, value: object, currency: str | None) -> Cell:
 
 
 def _worth(value: float, currency: str | None) -> Cell:
-    return Cell(value_of(value, currency), exact=exactly(value))
+    return Cell(hundredths(value, currency), exact=exactly(value))
 
 
 def _adversary(policy: Policy) -> tuple[str, ...]:
@@ -229,24 +244,3 @@ def _limits(outcome: Deterrence) -> tuple[str, ...]:
     if not outcome.prior_is_given:
         limits.append(published_prior())
     return tuple(limits)
-
-
-def _glossary() -> tuple[Term, ...]:
-    own = (
-        Term(
-            text("Value"),
-            text("What the attack is worth to her by the optimal plan, costs deducted."),
-        ),
-        Term(
-            text("Discount"),
-            text("What something one step later is worth beside the same now."),
-        ),
-        Term(
-            text("Enough from here on"),
-            text(
-                "The least value from which on every larger one is enough too. With a limited number of penalties more "
-                "is not always safer."
-            ),
-        ),
-    )
-    return (*own, *glossary("adversary", "quasi-identifier", "re-identification", "exploit"))

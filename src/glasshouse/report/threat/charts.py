@@ -1,4 +1,4 @@
-"""What an anonymised table tells beyond the population, in pictures, and the numbers of each as a table."""
+"""What an anonymised table tells beyond the population, in pictures, each with the table of its numbers."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ import numpy as np
 
 from glasshouse.groups import Knowledge, Measures
 from glasshouse.language import exactly, number, text
-from glasshouse.report.cells import count_cell
+from glasshouse.report.cells import cell_rows, cell_table, count_cell
 from glasshouse.report.charts import NEUTRAL, TARGETS, wrapped
-from glasshouse.report.page import Cell, Column, Group, Table
-from glasshouse.report.threat.findings import adversary_label, plus_minus, ratio, whole_percent
+from glasshouse.report.page import Cell, Column, Figure, Group, Table
+from glasshouse.report.threat.findings import (
+    adversary_label,
+    as_fraction,
+    whole_percent,
+    with_error,
+)
 from glasshouse.report.words import counted, percentage, percentages
 
 BARS, COARSE_BARS = 20, 5
@@ -21,63 +26,73 @@ ATTACKER, LEARNER = TARGETS[0][0], TARGETS[1][0]
 """The colours of who knows that the person is in the table, and of who learns about the population."""
 
 
-def _shares(measures: Measures) -> dict[str, tuple[float, str]]:
-    """Return for how many records each adversary's best guess is right, and the colour of each."""
-    colours = {"attacker": ATTACKER, "learner": LEARNER}
-    told = {text("always says the most frequent value"): (float(measures.baseline), NEUTRAL)}
-    for name, threat in measures.adversaries().items():
-        told[adversary_label(name)] = (threat.share_at_random, colours.get(name, NEUTRAL))
-    return told
+def measure_figures(measures: Measures) -> tuple[Figure, ...]:
+    """Return the pictures of how much the records of the original are threatened."""
+    if not measures.attacker.threatened.any():
+        return (guesses(measures),)
+    return guesses(measures), relative_threat(measures), learner_against_attacker(measures)
 
 
-def guesses(measures: Measures) -> alt.TopLevelMixin:
+def guesses(measures: Measures) -> Figure:
     """Show for how many records each adversary's best guess is right, beside the most frequent value."""
-    told = _shares(measures)
-    rows = [{"who": who, "share": 100 * value} for who, (value, _) in told.items()]
+    shares = {text("always says the most frequent value"): float(measures.baseline)}
+    colours = [NEUTRAL]
+    for name, threat in measures.adversaries().items():
+        shares[adversary_label(name)] = threat.share_at_random
+        colours.append({"attacker": ATTACKER, "learner": LEARNER}.get(name, NEUTRAL))
+    rows = [{"who": who, "share": 100 * share} for who, share in shares.items()]
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        y=alt.Y("who:N", sort=list(told), title=None, axis=alt.Axis(labelLimit=320)),
+        y=alt.Y("who:N", sort=list(shares), title=None, axis=alt.Axis(labelLimit=320)),
         x=alt.X(
             "share:Q", title=text("records guessed right (%)"), scale=alt.Scale(domain=[0, 100])
         ),
     )
-    colours = alt.Scale(domain=list(told), range=[colour for _, colour in told.values()])
-    bars = base.mark_bar(height=18).encode(color=alt.Color("who:N", scale=colours, legend=None))
+    scale = alt.Scale(domain=list(shares), range=colours)
+    bars = base.mark_bar(height=18).encode(color=alt.Color("who:N", scale=scale, legend=None))
     labels = base.mark_text(align="left", dx=5).encode(text=alt.Text("share:Q", format=".1f"))
     attacker, learner = percentages(
-        ratio(measures.attacker.share_at_random), ratio(measures.learner.share_at_random)
+        as_fraction(measures.attacker.share_at_random),
+        as_fraction(measures.learner.share_at_random),
     )
     title = text(
         "Who knows that a person is in the table guesses {attacker} right; about the population, {learner}",
         attacker=attacker,
         learner=learner,
     )
-    return alt.layer(bars, labels).properties(
+    chart = alt.layer(bars, labels).properties(
         width=460,
         height=alt.Step(32),
         title=alt.Title(wrapped(title), subtitle=text("ties are broken at random")),
     )
-
-
-def guesses_table(measures: Measures) -> Table:
-    """Return the numbers of `guesses`."""
-    columns = (Column(text("Somebody who")), Column(text("records guessed right"), numeric=True))
-    rows = tuple(
-        (Cell(who), Cell(percentage(ratio(value)), exact=exactly(value)))
-        for who, (value, _) in _shares(measures).items()
+    return Figure.of(
+        chart,
+        label=text("Share of records that each adversary guesses right"),
+        caption=text(
+            "What who knows that a person is in the table has more than who learns about the population is what being "
+            "in the table costs."
+        ),
+        table=cell_table(
+            text("Somebody who"),
+            [text("records guessed right")],
+            (
+                (who, Cell(percentage(as_fraction(share)), exact=exactly(share)))
+                for who, share in shares.items()
+            ),
+        ),
     )
-    return Table(columns, (Group(rows),))
 
 
-def relative_threat(measures: Measures) -> alt.TopLevelMixin:
+def relative_threat(measures: Measures) -> Figure:
     """Show how log₂ of the relative threat is distributed over the records that the attacker threatens."""
     histogram = measures.histogram("attacker")
-    rows = [
-        {"low": float(low), "high": float(high), "records": int(count), "none": 0}
+    bars = [
+        (float(low), float(high), int(count))
         for low, high, count in zip(
             histogram.edges[:-1], histogram.edges[1:], histogram.counts, strict=True
         )
     ]
-    bars = (
+    rows = [{"low": low, "high": high, "records": count, "none": 0} for low, high, count in bars]
+    columns = (
         alt.Chart(alt.InlineData(values=rows))
         .mark_bar(color=ATTACKER, stroke="white")
         .encode(
@@ -96,10 +111,29 @@ def relative_threat(measures: Measures) -> alt.TopLevelMixin:
         .mark_rule(strokeDash=[4, 3], color=NEUTRAL)
         .encode(x="x:Q")
     )
-    return alt.layer(bars, zero).properties(
+    chart = alt.layer(columns, zero).properties(
         width=620,
         height=240,
         title=alt.Title(wrapped(_exceeding(measures)), subtitle=wrapped(_shape(measures), 105)),
+    )
+    return Figure.of(
+        chart,
+        label=text("Threatened records by relative threat"),
+        caption=text(
+            "0: as sure as about the population. 1: twice as sure. 2: four times. Below 0: less sure."
+        ),
+        table=cell_table(
+            text("log₂ of the relative threat"),
+            [text("Threatened records")],
+            (
+                (
+                    text("{low} to {high}", low=number(low, ".2f"), high=number(high, ".2f")),
+                    count_cell(count),
+                )
+                for low, high, count in bars
+                if count
+            ),
+        ),
     )
 
 
@@ -123,35 +157,13 @@ def _shape(measures: Measures) -> str:
     skewness = measures.histogram("attacker").skewness
     if np.isnan(skewness):
         return text("right of the line: more is told about the person than about people like them")
-    own = measures.figures.get("log2_ti_attacker_skewness")
     return text(
         "right of the line: more is told about the person than about people like them; skewness {skewness}",
-        skewness=plus_minus(number(skewness, ".2f"), None if own is None else own.error),
+        skewness=with_error(measures, number(skewness, ".2f"), "log2_ti_attacker_skewness"),
     )
 
 
-def relative_threat_table(measures: Measures) -> Table:
-    """Return the numbers of `relative_threat`: the bars that hold a record."""
-    histogram = measures.histogram("attacker")
-    columns = (
-        Column(text("log₂ of the relative threat")),
-        Column(text("Threatened records"), numeric=True),
-    )
-    rows = tuple(
-        (Cell(_between(float(low), float(high))), count_cell(int(count)))
-        for low, high, count in zip(
-            histogram.edges[:-1], histogram.edges[1:], histogram.counts, strict=True
-        )
-        if count
-    )
-    return Table(columns, (Group(rows),))
-
-
-def _between(low: float, high: float) -> str:
-    return text("{low} to {high}", low=number(low, ".2f"), high=number(high, ".2f"))
-
-
-def learner_against_attacker(measures: Measures) -> alt.TopLevelMixin:
+def learner_against_attacker(measures: Measures) -> Figure:
     """Show p_L against p_A of each record's true value, as counts in squares: no record is shown."""
     counts = measures.scatter(bars=BARS)
     width = 100 / BARS
@@ -179,50 +191,52 @@ def learner_against_attacker(measures: Measures) -> alt.TopLevelMixin:
             ),
         )
     )
-    ends = [{"x": 0, "y": 0}, {"x": 100, "y": 100}]
     line = (
-        alt.Chart(alt.InlineData(values=ends))
+        alt.Chart(alt.InlineData(values=[{"x": 0, "y": 0}, {"x": 100, "y": 100}]))
         .mark_line(strokeDash=[4, 3], color=NEUTRAL)
         .encode(x="x:Q", y="y:Q")
     )
-    return alt.layer(squares, line).properties(
+    title = text(
+        "Of {surer} of the {records} whose truth she would name she is surer than about people like them",
+        surer=number(round(measures.share_above(1.0) * measures.records)),
+        records=counted(int(np.count_nonzero(measures.attacker.threatened)), "record"),
+    )
+    chart = alt.layer(squares, line).properties(
         width=380,
         height=380,
         title=alt.Title(
-            wrapped(_surer(measures), 60),
+            wrapped(title, 60),
             subtitle=wrapped(text("above the line: surer than about people like them"), 70),
         ),
     )
-
-
-def _surer(measures: Measures) -> str:
-    """Say of how many threatened records she is surer than about people like them."""
-    threatened = int(np.count_nonzero(measures.attacker.threatened))
-    return text(
-        "Of {surer} of the {records} whose truth she would name she is surer than about people like them",
-        surer=number(round(measures.share_above(1.0) * measures.records)),
-        records=counted(threatened, "record"),
+    return Figure.of(
+        chart,
+        label=text(
+            "Belief about the population against belief about the person, of the true value"
+        ),
+        caption=text(
+            "Counts of threatened records in squares; no record is shown. The table behind the picture has larger "
+            "squares."
+        ),
+        table=_coarse_squares(measures),
     )
 
 
-def learner_against_attacker_table(measures: Measures) -> Table:
+def _coarse_squares(measures: Measures) -> Table:
     """Return the numbers of `learner_against_attacker` in fewer squares."""
-    counts = measures.scatter(bars=COARSE_BARS)
     width = 100 // COARSE_BARS
     limits = [
-        text("{low} to {high} %", low=width * each, high=width * (each + 1))
-        for each in range(COARSE_BARS)
+        text("{low} to {high} %", low=width * bar, high=width * (bar + 1))
+        for bar in range(COARSE_BARS)
     ]
     about_person = text("About the person, p_A")
     columns = (
         Column(text("About the population, p_L")),
-        *(Column(each, numeric=True, under=about_person) for each in limits),
+        *(Column(limit, numeric=True, under=about_person) for limit in limits),
     )
-    rows = tuple(
-        (Cell(own), *(count_cell(int(count)) for count in row))
-        for own, row in zip(limits, counts, strict=True)
-    )
-    return Table(columns, (Group(rows),))
+    counts = measures.scatter(bars=COARSE_BARS).tolist()
+    rows = ((Cell(limit), *map(count_cell, row)) for limit, row in zip(limits, counts, strict=True))
+    return Table(columns, (Group(cell_rows(rows)),))
 
 
 def ranked_beliefs(knowledge: Knowledge, learner: str) -> list[tuple[str, float, float]]:
@@ -230,19 +244,16 @@ def ranked_beliefs(knowledge: Knowledge, learner: str) -> list[tuple[str, float,
 
     Each is ranked by itself, so that no value is told. What is beyond the likeliest few stands together.
     """
-    told = knowledge.of(0)
+    beliefs = knowledge.of(0)
     pairs = list(
         zip(
-            sorted(told["attacker"].values(), reverse=True),
-            sorted(told[learner].values(), reverse=True),
+            sorted(beliefs["attacker"].values(), reverse=True),
+            sorted(beliefs[learner].values(), reverse=True),
             strict=True,
         )
     )
     shown = pairs if len(pairs) <= MOST_RANKS else pairs[: MOST_RANKS - 1]
-    rows = [
-        (text("no. {rank}", rank=rank), attacker, own)
-        for rank, (attacker, own) in enumerate(shown, start=1)
-    ]
+    rows = [(text("no. {rank}", rank=rank), *pair) for rank, pair in enumerate(shown, start=1)]
     others = pairs[len(shown) :]
     if others:
         label = text("all {count} others", count=len(others))
@@ -250,39 +261,31 @@ def ranked_beliefs(knowledge: Knowledge, learner: str) -> list[tuple[str, float,
     return rows
 
 
-def beliefs(knowledge: Knowledge, learner: str = "learner") -> alt.TopLevelMixin:
+def beliefs(knowledge: Knowledge, learner: str) -> Figure:
     """Show how sure attacker and learner are of the likeliest values of one victim, in whole per cent."""
     ranks = ranked_beliefs(knowledge, learner)
     who = [adversary_label("attacker"), adversary_label(learner)]
     rows = [
         {"rank": label, "who": name, "belief": round(100 * belief)}
-        for label, *own in ranks
-        for name, belief in zip(who, own, strict=True)
+        for label, *pair in ranks
+        for name, belief in zip(who, pair, strict=True)
     ]
     title = text(
         "She believes the likeliest value with {attacker}; about the population, the likeliest with {learner}",
         attacker=whole_percent(ranks[0][1]),
         learner=whole_percent(ranks[0][2]),
     )
-    chart: alt.Chart = (
+    colours = alt.Scale(domain=who, range=[ATTACKER, LEARNER])
+    shapes = alt.Scale(domain=who, range=["circle", "diamond"])
+    legend = alt.Legend(labelLimit=320)
+    chart = (
         alt.Chart(alt.InlineData(values=rows))
         .mark_point(filled=True, size=130, opacity=1)
         .encode(
             y=alt.Y("rank:N", sort=[label for label, *_ in ranks], title=None),
             x=alt.X("belief:Q", title=text("probability (%)"), scale=alt.Scale(domain=[0, 100])),
-            color=alt.Color(
-                "who:N",
-                title=None,
-                sort=who,
-                legend=alt.Legend(labelLimit=320),
-                scale=alt.Scale(domain=who, range=[ATTACKER, LEARNER]),
-            ),
-            shape=alt.Shape(
-                "who:N",
-                title=None,
-                sort=who,
-                scale=alt.Scale(domain=who, range=["circle", "diamond"]),
-            ),
+            color=alt.Color("who:N", title=None, sort=who, legend=legend, scale=colours),
+            shape=alt.Shape("who:N", title=None, sort=who, scale=shapes),
         )
         .properties(
             width=460,
@@ -293,18 +296,16 @@ def beliefs(knowledge: Knowledge, learner: str = "learner") -> alt.TopLevelMixin
             ),
         )
     )
-    return chart
-
-
-def beliefs_table(knowledge: Knowledge, learner: str = "learner") -> Table:
-    """Return the numbers of `beliefs`."""
-    columns = (
-        Column(text("Value, the likeliest first")),
-        Column(adversary_label("attacker"), numeric=True),
-        Column(adversary_label(learner), numeric=True),
+    return Figure.of(
+        chart,
+        label=text("How sure attacker and learner are of the likeliest values of the victim"),
+        caption=text(
+            "Further apart: more is told. Each is ranked by itself: the likeliest value of one may be another than "
+            "that of the other. Which values they are is not told."
+        ),
+        table=cell_table(
+            text("Value, the likeliest first"),
+            who,
+            ((label, *map(whole_percent, pair)) for label, *pair in ranks),
+        ),
     )
-    rows = tuple(
-        (Cell(label), *(Cell(whole_percent(belief)) for belief in own))
-        for label, *own in ranked_beliefs(knowledge, learner)
-    )
-    return Table(columns, (Group(rows),))

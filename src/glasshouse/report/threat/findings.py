@@ -5,10 +5,9 @@ Findings are made from aggregates: no value of a record can enter a sentence of 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from math import isnan
+from math import isfinite, isnan
 
 import numpy as np
 
@@ -62,16 +61,14 @@ def threat_findings(
 
 def _guessed(outcome: ThreatOutcome, measures: Measures, subject: str) -> Finding:
     attacker, learner = measures.attacker.share_at_random, measures.learner.share_at_random
-    more = attacker - learner
-    said = frequencies(ratio(attacker), ratio(learner), measures.baseline)
+    rights = frequencies(as_fraction(attacker), as_fraction(learner), measures.baseline)
     parts = {
         "person": indefinite(subject),
-        "release": outcome.release.name,
         "known": known_of(outcome.release),
-        "secret": secret_of(outcome.release),
-        "attacker": said[0],
-        "learner": said[1],
-        "baseline": said[2],
+        "attacker": _with_suppressed(rights[0], outcome.suppressed),
+        "learner": rights[1],
+        "baseline": rights[2],
+        **_names(outcome),
     }
     figure = text(
         "ties at random: attacker {attacker}, learner {learner}; ties counting: GT_A {most_attacker}, GT_L "
@@ -82,98 +79,81 @@ def _guessed(outcome: ThreatOutcome, measures: Measures, subject: str) -> Findin
         most_learner=_share(measures, float(measures.learner.share), "gt_learner"),
         baseline=number(measures.baseline, ".6g"),
     )
-    if more <= TIE:
+    if attacker - learner <= TIE:
         return Finding(
             Severity.SAFE,
-            _no_better(outcome, parts),
+            text(
+                "Somebody who knows that {person} is in {release}, and their {known}, guesses the {secret} right for "
+                "{attacker}, no more than somebody who only learns about the population ({learner}); always saying the "
+                "most frequent value is right for {baseline}.",
+                **parts,
+            ),
             figure=figure,
             meaning=text(
                 "On average people are not guessed at better for being in the table; single ones may be."
             ),
         )
     return Finding(
-        graded(ratio(more)),
-        _better(outcome, parts),
+        graded(as_fraction(attacker - learner)),
+        text(
+            "Somebody who knows that {person} is in {release}, and their {known}, guesses the {secret} right for "
+            "{attacker}; somebody who only learns about the population, for {learner}; always saying the most frequent "
+            "value is right for {baseline}.",
+            **parts,
+        ),
         figure=figure,
         meaning=price(),
         remedy=remedy(),
     )
 
 
-def _better(outcome: ThreatOutcome, parts: Mapping[str, str]) -> str:
-    hidden = outcome.suppressed
-    if hidden == 0:
-        return text(
-            "Somebody who knows that {person} is in {release}, and their {known}, guesses the {secret} right for "
-            "{attacker}; somebody who only learns about the population, for {learner}; always saying the most frequent "
-            "value is right for {baseline}.",
-            **parts,
-        )
-    return text_for(
-        hidden,
-        "Somebody who knows that {person} is in {release}, and their {known}, guesses the {secret} right for "
-        "{attacker} ({count} record suppressed among them); somebody who only learns about the population, for "
-        "{learner}; always saying the most frequent value is right for {baseline}.",
-        "Somebody who knows that {person} is in {release}, and their {known}, guesses the {secret} right for "
-        "{attacker} ({count} records suppressed among them); somebody who only learns about the population, for "
-        "{learner}; always saying the most frequent value is right for {baseline}.",
-        **parts,
-    )
+def _names(outcome: ThreatOutcome) -> dict[str, str]:
+    """Return what every sentence may name: the release, and what is sensitive in it."""
+    return {"release": outcome.release.name, "secret": secret_of(outcome.release)}
 
 
-def _no_better(outcome: ThreatOutcome, parts: Mapping[str, str]) -> str:
-    hidden = outcome.suppressed
-    if hidden == 0:
-        return text(
-            "Somebody who knows that {person} is in {release}, and their {known}, guesses the {secret} right for "
-            "{attacker}, no more than somebody who only learns about the population ({learner}); always saying the "
-            "most frequent value is right for {baseline}.",
-            **parts,
-        )
+def _with_suppressed(right: str, suppressed: int) -> str:
+    """Say how often a guess is right, and how many of the records guessed at are suppressed."""
+    if suppressed == 0:
+        return right
     return text_for(
-        hidden,
-        "Somebody who knows that {person} is in {release}, and their {known}, guesses the {secret} right for "
-        "{attacker} ({count} record suppressed among them), no more than somebody who only learns about the population "
-        "({learner}); always saying the most frequent value is right for {baseline}.",
-        "Somebody who knows that {person} is in {release}, and their {known}, guesses the {secret} right for "
-        "{attacker} ({count} records suppressed among them), no more than somebody who only learns about the "
-        "population ({learner}); always saying the most frequent value is right for {baseline}.",
-        **parts,
+        suppressed,
+        "{right} ({count} record suppressed among them)",
+        "{right} ({count} records suppressed among them)",
+        right=right,
     )
 
 
 def _share(measures: Measures, value: float, figure: str) -> str:
-    own = measures.figures.get(figure)
-    return plus_minus(number(value, ".6g"), None if own is None else own.error)
+    return with_error(measures, number(value, ".6g"), figure)
 
 
 def _beyond(outcome: ThreatOutcome, measures: Measures, subject: str) -> Finding:
-    limit = measures.exceeds
-    above, twice = (measures.share_above(each, threatened=False) for each in (limit, TWICE))
-    most = float(measures.relative.max())
+    above, twice = (
+        measures.share_above(limit, threatened=False) for limit in (measures.exceeds, TWICE)
+    )
     figure = _relative_figure(measures, above, twice)
-    if above == twice == 0:
+    if above:
         return Finding(
-            Severity.SAFE,
-            _nothing_beyond(outcome, most=most, limit=limit),
+            graded(twice),
+            _surer(outcome, measures, above, subject),
             figure=figure,
             meaning=text(
-                "This holds for who knows no more than is assumed here, and reasons as is assumed here."
+                "Of these people the table tells more than of people like them: nobody would know it, had they not "
+                "been in the table."
             ),
+            remedy=remedy(),
         )
     return Finding(
-        graded(twice),
-        _surer(outcome, measures, above, subject)
-        if above
-        else _nothing_beyond(outcome, most, limit),
+        graded(twice) if twice else Severity.SAFE,
+        _nothing_beyond(outcome, measures),
         figure=figure,
-        meaning=text(
-            "Of these people the table tells more than of people like them: nobody would know it, had they not been in "
-            "the table."
-        )
-        if above
-        else price(),
-        remedy=remedy(),
+        meaning=price()
+        if twice
+        else text(
+            "This holds for who knows no more than is assumed here, and reasons as is assumed here."
+        ),
+        remedy=remedy() if twice else "",
     )
 
 
@@ -197,69 +177,50 @@ def _relative_figure(measures: Measures, above: Fraction, twice: Fraction) -> st
     )
 
 
-def _nothing_beyond(outcome: ThreatOutcome, most: float, limit: float) -> str:
-    parts = {"release": outcome.release.name, "secret": secret_of(outcome.release)}
+def _nothing_beyond(outcome: ThreatOutcome, measures: Measures) -> str:
+    most = float(measures.relative.max())
     if most <= 1 + TIE:
         return text(
             "Knowing who is in {release} makes nobody surer of anyone's {secret} than anybody may be who learns about "
             "the population.",
-            **parts,
+            **_names(outcome),
         )
     return text(
         "Knowing who is in {release} makes nobody more than {limit} times as sure of the truth about anyone's {secret} "
         "as anybody may be who learns about the population: at most {most} times.",
-        limit=number(limit, "g"),
+        limit=number(measures.exceeds, "g"),
         most=factor(most),
-        **parts,
+        **_names(outcome),
     )
 
 
 def _surer(outcome: ThreatOutcome, measures: Measures, above: Fraction, subject: str) -> str:
-    limit = measures.exceeds
     count, named = (
-        round(share * measures.records) for share in (above, measures.share_above(limit))
+        round(share * measures.records) for share in (above, measures.share_above(measures.exceeds))
     )
-    parts = {
-        "people": counted(count, subject),
-        "share": percentage(above),
-        "release": outcome.release.name,
-        "secret": secret_of(outcome.release),
-        "limit": number(limit, "g"),
-        "most": factor(float(measures.relative.max())),
-    }
     if named == 0:
-        return text(
-            "Of the true {secret} of {people} ({share}), somebody who knows who is in {release} is more than {limit} "
-            "times as sure as anybody may be who learns about the population, at most {most} times; of none of them it "
-            "is what she would name.",
-            **parts,
-        )
-    if named == count:
-        return text(
-            "Of the true {secret} of {people} ({share}), somebody who knows who is in {release} is more than {limit} "
-            "times as sure as anybody may be who learns about the population, at most {most} times; it is what she "
-            "would name.",
-            **parts,
-        )
+        naming = text("of none of them it is what she would name")
+    elif named == count:
+        naming = text("it is what she would name")
+    else:
+        naming = text("of {named} of them it is what she would name", named=named)
     return text(
         "Of the true {secret} of {people} ({share}), somebody who knows who is in {release} is more than {limit} times "
-        "as sure as anybody may be who learns about the population, at most {most} times; of {named} of them it is "
-        "what she would name.",
-        named=named,
-        **parts,
+        "as sure as anybody may be who learns about the population, at most {most} times; {naming}.",
+        people=counted(count, subject),
+        share=percentage(above),
+        limit=number(measures.exceeds, "g"),
+        most=factor(float(measures.relative.max())),
+        naming=naming,
+        **_names(outcome),
     )
 
 
 def _learned(outcome: ThreatOutcome, measures: Measures) -> Finding:
     """Say what anybody may learn about the population, which is no threat to those in the table."""
     learner = measures.learner.share_at_random
-    guessed, always = frequencies(ratio(learner), measures.baseline)
-    parts = {
-        "secret": secret_of(outcome.release),
-        "release": outcome.release.name,
-        "learner": guessed,
-        "baseline": always,
-    }
+    guessed, always = frequencies(as_fraction(learner), measures.baseline)
+    parts = {"learner": guessed, "baseline": always, **_names(outcome)}
     gains = learner - float(measures.baseline) > TIE
     return Finding(
         Severity.SAFE,
@@ -288,10 +249,11 @@ def _learned(outcome: ThreatOutcome, measures: Measures) -> Finding:
 def _underrated(outcome: ThreatOutcome, measures: Measures) -> Finding | None:
     """Say if the usual model of an attacker takes the table for safer than it is, or guesses better than ours."""
     attacker, random = (
-        ratio(each.share_at_random) for each in (measures.attacker, measures.random_worlds)
+        as_fraction(threat.share_at_random)
+        for threat in (measures.attacker, measures.random_worlds)
     )
-    own = measures.figures.get("gt_attacker_random_ties")
-    error = 0.0 if own is None or isnan(own.error) else own.error
+    estimate = measures.figures.get("gt_attacker_random_ties")
+    error = 0.0 if estimate is None or isnan(estimate.error) else estimate.error
     if frequency(random) == frequency(attacker) or abs(random - attacker) <= SURE * error:
         return None
     parts = {
@@ -348,17 +310,16 @@ def _without_original(outcome: ThreatOutcome, subject: str) -> Finding:
     (attacker, of_attacker), (learner, of_learner) = (
         outcome.average(name) for name in ("attacker", learner_name(outcome.reading))
     )
-    sure, learned = percentages(ratio(attacker), ratio(learner))
+    sure, learned = percentages(as_fraction(attacker), as_fraction(learner))
     return Finding(
-        graded(ratio(max(0.0, attacker - learner))),
+        graded(as_fraction(max(0.0, attacker - learner))),
         text(
             "On average somebody who knows that {person} is in {release} gives the likeliest {secret} a probability of "
             "{attacker}, beside {learner} about the population; give the original to know how often that is right.",
             person=indefinite(subject),
-            release=outcome.release.name,
-            secret=secret_of(outcome.release),
             attacker=sure,
             learner=learned,
+            **_names(outcome),
         ),
         figure=text(
             "mean greatest probability: attacker {attacker}, learner {learner}",
@@ -393,6 +354,58 @@ def likeliest(beliefs: Beliefs) -> list[int]:
     return [int(place) for place in order if own[best] - own[place] <= margin[place]]
 
 
+BELIEFS = {
+    ("values", "surer"): marked(
+        "Of a victim known to be in {release} she finds {values} equally likely, with a probability of {attacker} "
+        "each; of people like them in the population these have {learner}: being in the table makes her up to {times} "
+        "times as sure of one of them, and does not tell which it is."
+    ),
+    ("values", "no surer"): marked(
+        "Of a victim known to be in {release} she finds {values} equally likely, with a probability of {attacker} "
+        "each; of people like them in the population these have {learner}: being in the table makes her no surer of "
+        "any of them."
+    ),
+    ("count", "surer"): marked(
+        "Of a victim known to be in {release} she finds {count} values of {secret} equally likely, with a probability "
+        "of {attacker} each; of people like them in the population these have {learner}: being in the table makes her "
+        "up to {times} times as sure of one of them, and does not tell which it is."
+    ),
+    ("count", "no surer"): marked(
+        "Of a victim known to be in {release} she finds {count} values of {secret} equally likely, with a probability "
+        "of {attacker} each; of people like them in the population these have {learner}: being in the table makes her "
+        "no surer of any of them."
+    ),
+    ("value", "surer"): marked(
+        "Of a victim known to be in {release} she believes “{value}” with a probability of {attacker}; of people like "
+        "them in the population with {learner}: being in the table makes her {times} times as sure of it."
+    ),
+    ("value", "unknown"): marked(
+        "Of a victim known to be in {release} she believes “{value}” with a probability of {attacker}; of people like "
+        "them in the population with {learner}: the difference is within the Monte-Carlo error, and whether being in "
+        "the table makes her surer of it cannot be told."
+    ),
+    ("value", "no surer"): marked(
+        "Of a victim known to be in {release} she believes “{value}” with a probability of {attacker}; of people like "
+        "them in the population with {learner}: being in the table makes her no surer of it."
+    ),
+    ("likeliest", "surer"): marked(
+        "Of a victim known to be in {release} she believes the likeliest {secret} with a probability of {attacker}; of "
+        "people like them in the population the same one with {learner}: being in the table makes her {times} times as "
+        "sure of it."
+    ),
+    ("likeliest", "unknown"): marked(
+        "Of a victim known to be in {release} she believes the likeliest {secret} with a probability of {attacker}; of "
+        "people like them in the population the same one with {learner}: the difference is within the Monte-Carlo "
+        "error, and whether being in the table makes her surer of it cannot be told."
+    ),
+    ("likeliest", "no surer"): marked(
+        "Of a victim known to be in {release} she believes the likeliest {secret} with a probability of {attacker}; of "
+        "people like them in the population the same one with {learner}: being in the table makes her no surer of it."
+    ),
+}
+"""What she believes of a victim, by what is told of it and by whether being in the table makes her surer."""
+
+
 def victim_belief(outcome: ThreatOutcome, *, exact: bool) -> Finding:
     """Say how sure the attacker is of the victim's likeliest value, and how sure the learner is of the same.
 
@@ -400,233 +413,126 @@ def victim_belief(outcome: ThreatOutcome, *, exact: bool) -> Finding:
         outcome: What came out.
         exact: Whether the value is named, for the analyst's own eyes.
     """
-    told = outcome.knowledge.beliefs()
+    beliefs = outcome.knowledge.beliefs()
     attacker, learner = (
-        told[name].probabilities[0] for name in ("attacker", learner_name(outcome.reading))
+        beliefs[name].probabilities[0] for name in ("attacker", learner_name(outcome.reading))
     )
-    places = likeliest(told["attacker"])
-    if not told["attacker"].is_exact:
+    places = likeliest(beliefs["attacker"])
+    if not beliefs["attacker"].is_exact:
         places = places[:1]
-    times, error = max(map(outcome.relative_of, places), key=lambda each: each[0])
+    times, error = max(map(outcome.relative_of, places), key=lambda relative: relative[0])
     beyond = 0.0 if isnan(error) else SURE * error
-    parts = {
-        "release": outcome.release.name,
-        "attacker": _said(attacker[places[0]], exact=exact),
-        "learner": _span([float(learner[place]) for place in places], exact=exact),
-    }
-    surer, unknown = times - beyond > 1 + TIE, beyond > 0 and abs(times - 1) <= beyond
-    if surer:
-        parts["times"] = plus_minus(factor(times, 3 if exact else 2), error)
     more = max(0.0, *(float(attacker[place] - learner[place]) for place in places))
-    grade = graded(ratio(more), certain=attacker[places[0]] >= NEARLY_CERTAIN)
-    values = [outcome.release.sensitive.values[place] for place in places]
-    if len(places) > 1:
-        sentence = _tied(parts, values, secret_of(outcome.release), named=exact)
-    elif exact:
-        sentence = _named_belief(parts, value_text(values[0]), unknown=unknown)
+    if times - beyond > 1 + TIE:
+        effect = "surer"
+        severity = graded(as_fraction(more), certain=attacker[places[0]] >= NEARLY_CERTAIN)
+    elif beyond > 0 and abs(times - 1) <= beyond:
+        effect, severity = "unknown", Severity.NOTE
     else:
-        sentence = _unnamed_belief(parts, secret_of(outcome.release), unknown=unknown)
+        effect, severity = "no surer", Severity.SAFE
+    if len(places) > 1:
+        told = "values" if exact and len(places) <= MOST_NAMED else "count"
+        effect = "no surer" if effect == "unknown" else effect
+    else:
+        told = "value" if exact else "likeliest"
+    values = [value_text(outcome.release.sensitive.values[place]) for place in places]
+    probability = _percent if exact else whole_percent
+    low, high = (
+        probability(end) for end in (float(learner[places].min()), float(learner[places].max()))
+    )
+    sentence = translated(
+        BELIEFS[told, effect],
+        values=enumeration([f"“{value}”" for value in values]),
+        value=values[0],
+        count=len(places),
+        attacker=probability(attacker[places[0]]),
+        learner=low if low == high else text("{low} to {high}", low=low, high=high),
+        times=plus_minus(factor(times, 3 if exact else 2), error),
+        **_names(outcome),
+    )
     return Finding(
-        grade if surer else Severity.NOTE if unknown else Severity.SAFE,
-        sentence,
-        meaning=price(),
-        remedy=remedy() if surer else "",
+        severity, sentence, meaning=price(), remedy=remedy() if effect == "surer" else ""
     )
 
 
-def _said(probability: float, *, exact: bool) -> str:
-    return percentage(ratio(probability)) if exact else whole_percent(probability)
-
-
-def _span(probabilities: Sequence[float], *, exact: bool) -> str:
-    low, high = (_said(own, exact=exact) for own in (min(probabilities), max(probabilities)))
-    return low if low == high else text("{low} to {high}", low=low, high=high)
-
-
-def _tied(parts: Mapping[str, str], values: Sequence[str], secret: str, *, named: bool) -> str:
-    """Say what is believed where several values are equally likely."""
-    if named and len(values) <= MOST_NAMED:
-        named_values = enumeration([f"“{value_text(value)}”" for value in values])
-        if "times" in parts:
-            return text(
-                "Of a victim known to be in {release} she finds {values} equally likely, with a probability of "
-                "{attacker} each; of people like them in the population these have {learner}: being in the table makes "
-                "her up to {times} times as sure of one of them, and does not tell which it is.",
-                values=named_values,
-                **parts,
-            )
-        return text(
-            "Of a victim known to be in {release} she finds {values} equally likely, with a probability of {attacker} "
-            "each; of people like them in the population these have {learner}: being in the table makes her no surer "
-            "of any of them.",
-            values=named_values,
-            **parts,
-        )
-    own = {"count": len(values), "secret": secret}
-    if "times" in parts:
-        return text(
-            "Of a victim known to be in {release} she finds {count} values of {secret} equally likely, with a "
-            "probability of {attacker} each; of people like them in the population these have {learner}: being in the "
-            "table makes her up to {times} times as sure of one of them, and does not tell which it is.",
-            **own,
-            **parts,
-        )
-    return text(
-        "Of a victim known to be in {release} she finds {count} values of {secret} equally likely, with a probability "
-        "of {attacker} each; of people like them in the population these have {learner}: being in the table makes her "
-        "no surer of any of them.",
-        **own,
-        **parts,
-    )
-
-
-def _named_belief(parts: Mapping[str, str], value: str, *, unknown: bool) -> str:
-    if "times" in parts:
-        return text(
-            "Of a victim known to be in {release} she believes “{value}” with a probability of {attacker}; of people "
-            "like them in the population with {learner}: being in the table makes her {times} times as sure of it.",
-            value=value,
-            **parts,
-        )
-    if unknown:
-        return text(
-            "Of a victim known to be in {release} she believes “{value}” with a probability of {attacker}; of people "
-            "like them in the population with {learner}: the difference is within the Monte-Carlo error, and whether "
-            "being in the table makes her surer of it cannot be told.",
-            value=value,
-            **parts,
-        )
-    return text(
-        "Of a victim known to be in {release} she believes “{value}” with a probability of {attacker}; of people like "
-        "them in the population with {learner}: being in the table makes her no surer of it.",
-        value=value,
-        **parts,
-    )
-
-
-def _unnamed_belief(parts: Mapping[str, str], secret: str, *, unknown: bool) -> str:
-    if "times" in parts:
-        return text(
-            "Of a victim known to be in {release} she believes the likeliest {secret} with a probability of "
-            "{attacker}; of people like them in the population the same one with {learner}: being in the table makes "
-            "her {times} times as sure of it.",
-            secret=secret,
-            **parts,
-        )
-    if unknown:
-        return text(
-            "Of a victim known to be in {release} she believes the likeliest {secret} with a probability of "
-            "{attacker}; of people like them in the population the same one with {learner}: the difference is within "
-            "the Monte-Carlo error, and whether being in the table makes her surer of it cannot be told.",
-            secret=secret,
-            **parts,
-        )
-    return text(
-        "Of a victim known to be in {release} she believes the likeliest {secret} with a probability of {attacker}; of "
-        "people like them in the population the same one with {learner}: being in the table makes her no surer of it.",
-        secret=secret,
-        **parts,
-    )
+def _percent(probability: float) -> str:
+    return percentage(as_fraction(probability))
 
 
 def against_learner(outcome: ThreatOutcome) -> Finding:
     """Say whether she would name another value without knowing that the victim is in the table."""
-    told = outcome.knowledge.beliefs()
-    attacker, learner = told["attacker"], told[learner_name(outcome.reading)]
+    beliefs = outcome.knowledge.beliefs()
+    attacker, learner = beliefs["attacker"], beliefs[learner_name(outcome.reading)]
     hers, others = likeliest(attacker), likeliest(learner)
-    parts = {"release": outcome.release.name, "secret": secret_of(outcome.release)}
-    sampled = [own for own, places in ((attacker, hers), (learner, others)) if len(places) > 1]
-    if any(not own.is_exact for own in sampled) and set(hers) & set(others):
+    tied = [belief for belief, places in ((attacker, hers), (learner, others)) if len(places) > 1]
+    if any(not belief.is_exact for belief in tied) and set(hers) & set(others):
         return Finding(
             Severity.NOTE,
             text(
                 "Whether who only learns about the population from {release} would name another {secret} for the "
                 "victim cannot be told: the likeliest ones are within the Monte-Carlo error of each other.",
-                **parts,
+                **_names(outcome),
             ),
         )
-    if len(hers) > 1:
-        return _points_at_none(parts, hers, others)
-    if others == hers:
+    if others == hers and len(hers) == 1:
         return Finding(
             Severity.SAFE,
             text(
                 "Who only learns about the population from {release} would name the same {secret} for the victim.",
-                **parts,
+                **_names(outcome),
             ),
             meaning=text(
                 "Which value it is can be guessed of anybody like them; being in the table changes only how sure the "
                 "guess is."
             ),
         )
-    return Finding(
-        Severity.MODERATE,
-        _points_at_one(parts, others, among=hers[0] in others),
-        meaning=price(),
-        remedy=remedy(),
-    )
+    sentence = _pointing(hers, others, **_names(outcome))
+    if len(hers) > 1 and set(others) & set(hers):
+        return Finding(Severity.SAFE, sentence)
+    return Finding(Severity.MODERATE, sentence, meaning=price(), remedy=remedy())
 
 
-def _points_at_one(parts: Mapping[str, str], others: Sequence[int], *, among: bool) -> str:
-    if among:
+def _pointing(hers: Sequence[int], others: Sequence[int], **names: str) -> str:
+    """Say which values being in the table points at, and what the learner would name instead."""
+    if len(hers) == 1 and hers[0] in others:
         return text(
             "Who only learns about the population from {release} finds {count} values of {secret} equally likely for "
             "the victim, this one among them: it is being in the table that decides between them.",
             count=len(others),
-            **parts,
+            **names,
         )
-    return text(
-        "Who only learns about the population from {release} would name another {secret} for the victim: it is "
-        "being in the table that points at this one.",
-        **parts,
-    )
-
-
-def _points_at_none(
-    parts: Mapping[str, str], hers: Sequence[int], others: Sequence[int]
-) -> Finding:
-    """Say what the learner would name where the attacker finds several values equally likely."""
-    count = len(hers)
+    if len(hers) == 1:
+        return text(
+            "Who only learns about the population from {release} would name another {secret} for the victim: it is "
+            "being in the table that points at this one.",
+            **names,
+        )
     if set(others) == set(hers):
-        return Finding(
-            Severity.SAFE,
-            text(
-                "Being in {release} points at no single {secret} of the victim: who only learns about the population "
-                "finds the same {count} equally likely.",
-                count=count,
-                **parts,
-            ),
+        return text(
+            "Being in {release} points at no single {secret} of the victim: who only learns about the population "
+            "finds the same {count} equally likely.",
+            count=len(hers),
+            **names,
         )
     if set(others) <= set(hers):
-        return Finding(
-            Severity.SAFE,
-            text(
-                "Being in {release} points at no single {secret} of the victim: {count} are equally likely, and who "
-                "only learns about the population would name one of these.",
-                count=count,
-                **parts,
-            ),
+        return text(
+            "Being in {release} points at no single {secret} of the victim: {count} are equally likely, and who "
+            "only learns about the population would name one of these.",
+            count=len(hers),
+            **names,
         )
     if set(others) & set(hers):
-        return Finding(
-            Severity.SAFE,
-            text(
-                "Being in {release} points at no single {secret} of the victim: {count} are equally likely, and who "
-                "only learns about the population might name one of these, or another.",
-                count=count,
-                **parts,
-            ),
+        return text(
+            "Being in {release} points at no single {secret} of the victim: {count} are equally likely, and who "
+            "only learns about the population might name one of these, or another.",
+            count=len(hers),
+            **names,
         )
-    return Finding(
-        Severity.MODERATE,
-        text(
-            "Being in {release} points at no single {secret} of the victim: {count} are equally likely; but who only "
-            "learns about the population would name another.",
-            count=count,
-            **parts,
-        ),
-        meaning=price(),
-        remedy=remedy(),
+    return text(
+        "Being in {release} points at no single {secret} of the victim: {count} are equally likely; but who only "
+        "learns about the population would name another.",
+        count=len(hers),
+        **names,
     )
 
 
@@ -637,33 +543,34 @@ def certainty_of(outcome: ThreatOutcome) -> Finding:
     return Finding(Severity.NOTE, sentence)
 
 
+EXACTNESS = {
+    (False, False): marked("These figures are exact ({method}), not sampled."),
+    (True, False): marked(
+        "These figures are exact ({method}), but for the relative faithfulness, which is estimated."
+    ),
+    (False, True): marked(
+        "These figures are exact ({method}), but for what is learned about the population by reading (6): that is "
+        "drawn, with an error of at most {points} points."
+    ),
+    (True, True): marked(
+        "These figures are exact ({method}), but for the relative faithfulness, which is estimated, and for what is "
+        "learned about the population by reading (6): that is drawn, with an error of at most {points} points."
+    ),
+}
+"""What is exact, by whether faithfulness was estimated and by whether what is learned was drawn."""
+
+
 def _exactness(outcome: ThreatOutcome) -> str:
     if not outcome.knowledge.is_exact:
         return text("These figures were sampled; how well the chains agree is not known here.")
-    method, mean = method_label(outcome.knowledge.method), outcome.knowledge.learner_mean
+    mean = outcome.knowledge.learner_mean
+    errors = None if mean is None else mean.errors
     estimated = outcome.measures is not None and outcome.measures.faithfulness is not None
-    if mean is not None and mean.errors is not None:
-        points = error_text(100 * float(np.nanmax(mean.errors)))
-        if estimated:
-            return text(
-                "These figures are exact ({method}), but for the relative faithfulness, which is estimated, and for "
-                "what is learned about the population by reading (6): that is drawn, with an error of at most {points} "
-                "points.",
-                method=method,
-                points=points,
-            )
-        return text(
-            "These figures are exact ({method}), but for what is learned about the population by reading (6): that is "
-            "drawn, with an error of at most {points} points.",
-            method=method,
-            points=points,
-        )
-    if estimated:
-        return text(
-            "These figures are exact ({method}), but for the relative faithfulness, which is estimated.",
-            method=method,
-        )
-    return text("These figures are exact ({method}), not sampled.", method=method)
+    return translated(
+        EXACTNESS[estimated, errors is not None],
+        method=method_label(outcome.knowledge.method),
+        points="" if errors is None else error_text(100 * float(np.nanmax(errors))),
+    )
 
 
 def _precision(outcome: ThreatOutcome, sampled: Sampled) -> str:
@@ -748,7 +655,7 @@ def learner_name(reading: Reading) -> str:
     return "learner" if reading is Reading.RATIO_OF_EXPECTATIONS else "learner_mean"
 
 
-def ratio(share: float) -> Fraction:
+def as_fraction(share: float) -> Fraction:
     """Return a share that was computed in floating point as a fraction."""
     return Fraction(share).limit_denominator(10**9)
 
@@ -759,7 +666,7 @@ def whole_percent(probability: float) -> str:
     >>> whole_percent(0.583), whole_percent(0.001), whole_percent(0.999), whole_percent(1)
     ('58 %', '< 1 %', '> 99 %', '100 %')
     """
-    whole = rounded(100 * ratio(probability))
+    whole = rounded(100 * as_fraction(probability))
     if whole == 0 and probability > 0:
         return f"< {text('{figure} %', figure=1)}"
     if whole == 100 and probability < 1:
@@ -782,9 +689,9 @@ def figure_text(value: float, form: str) -> str:
     >>> figure_text(0.5, ".3f"), figure_text(float("nan"), ".3f"), figure_text(float("inf"), ".3f")
     ('0.500', '–', '∞')
     """
-    if math.isnan(value):
+    if isnan(value):
         return "–"
-    return number(value, form) if math.isfinite(value) else "∞"
+    return number(value, form) if isfinite(value) else "∞"
 
 
 def error_text(error: float) -> str:
@@ -806,7 +713,20 @@ def plus_minus(figure: str, error: float | None) -> str:
     >>> plus_minus("0.5", 0.0123), plus_minus("0.5", None), plus_minus("0.5", float("nan"))
     ('0.5 ± 0.012', '0.5', '0.5')
     """
-    return figure if error is None or math.isnan(error) else f"{figure} ± {error_text(error)}"
+    return figure if error is None or isnan(error) else f"{figure} ± {error_text(error)}"
+
+
+def with_error(measures: Measures, value: str, figure: str, *, scale: float = 1) -> str:
+    """Write a figure of the table with its Monte-Carlo error, where it was sampled.
+
+    Args:
+        measures: What was measured.
+        value: The figure, written out.
+        figure: Its name among the sampled figures.
+        scale: In how many of its units it is written.
+    """
+    estimate = measures.figures.get(figure)
+    return plus_minus(value, None if estimate is None else scale * estimate.error)
 
 
 def value_text(value: str) -> str:

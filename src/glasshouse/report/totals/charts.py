@@ -6,7 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor, log10
+from itertools import pairwise
+from math import ceil, floor, inf, isinf, log10
 from typing import Any
 
 import altair as alt
@@ -14,16 +15,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from glasshouse.arrays import Floats
 from glasshouse.language import exactly, number, text
 from glasshouse.reconstruction import ExposurePhase
-from glasshouse.report.cells import count_cell, percent_cell
+from glasshouse.report.cells import cell_rows, cell_table, count_cell, percent_cell
 from glasshouse.report.charts import TARGETS, wrapped
-from glasshouse.report.page import Cell, Column, Group, Table
+from glasshouse.report.page import Cell, Column, Figure, Group, Table
 from glasshouse.report.totals.findings import exact_amount, short, step_label
 
 WIDE = 50
 """Values that differ by a greater factor are drawn on a logarithmic axis."""
-EDGES = (0, 1, 2, 4, 8, 12, 24, 36, 50, float("inf"))
+EDGES = (0, 1, 2, 4, 8, 12, 24, 36, 50, inf)
 """The limits between the bars of complexity."""
 LEAST_TIME = 0.01
 """The shortest time that is drawn, in milliseconds; what took less is drawn there."""
@@ -32,25 +34,36 @@ SOLVED = ("unique", "ambiguous", "infeasible")
 _LINE = "|"
 
 
+def value_figure(steps: Sequence[ExposurePhase], currency: str | None) -> Figure:
+    """Return the picture of what an adversary is expected to name rightly, by what she has."""
+    return Figure.of(
+        value_at_risk(steps, currency),
+        label=text("Value at risk by what the adversary has"),
+        caption=text(
+            "Each mark: what the adversary has so far. “Joined”: she has put the records beside the totals with the "
+            "same keys, and knows which places take part. “Solved”: she has ruled out every place that no allocation "
+            "of the records to the totals admits."
+        ),
+        table=cell_table(
+            text("She has"),
+            [text("Value at risk")],
+            ((step_label(step.name), exact_amount(step.value_at_risk, currency)) for step in steps),
+        ),
+    )
+
+
 def value_at_risk(steps: Sequence[ExposurePhase], currency: str | None) -> alt.TopLevelMixin:
     """Show what an adversary is expected to name rightly, by what she has."""
-    rows = [
-        {
-            "step": step_label(step.name),
-            "value": step.value_at_risk,
-            "label": short(step.value_at_risk),
-        }
-        for step in steps
-    ]
+    labels = [step_label(step.name) for step in steps]
     values = [step.value_at_risk for step in steps]
-    wide = min(values) > 0 and values[-1] > WIDE * values[0]
+    rows = [
+        {"step": label, "value": value, "label": short(value)}
+        for label, value in zip(labels, values, strict=True)
+    ]
+    before, after = values[0], values[-1]
+    wide = min(values) > 0 and after > WIDE * before
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        y=alt.Y(
-            "step:N",
-            sort=[step_label(step.name) for step in steps],
-            title=None,
-            axis=alt.Axis(labelLimit=320),
-        ),
+        y=alt.Y("step:N", sort=labels, title=None, axis=alt.Axis(labelLimit=320)),
         x=_value_axis(values, currency, wide=wide),
     )
     colour = TARGETS[0][0]
@@ -59,25 +72,22 @@ def value_at_risk(steps: Sequence[ExposurePhase], currency: str | None) -> alt.T
         if wide
         else base.mark_bar(color=colour, height=20)
     )
-    labels = base.mark_text(align="left", dx=9 if wide else 5).encode(text="label:N")
+    figures = base.mark_text(align="left", dx=9 if wide else 5).encode(text="label:N")
+    title = (
+        text(
+            "With the totals {factor} times as much value is at risk", factor=short(after / before)
+        )
+        if after > before > 0
+        else text("The totals put no more value at risk")
+    )
     subtitle = (
         text("Σ chance of naming who is behind a record × its value; the axis is logarithmic")
         if wide
         else text("Σ chance of naming who is behind a record × its value")
     )
-    return alt.layer(bars, labels).properties(
-        width=520,
-        height=alt.Step(34),
-        title=alt.Title(_risk_title(values[0], values[-1]), subtitle=wrapped(subtitle)),
+    return alt.layer(bars, figures).properties(
+        width=520, height=alt.Step(34), title=alt.Title(title, subtitle=wrapped(subtitle))
     )
-
-
-def _risk_title(before: float, after: float) -> str:
-    if after > before > 0:
-        return text(
-            "With the totals {factor} times as much value is at risk", factor=short(after / before)
-        )
-    return text("The totals put no more value at risk")
 
 
 def _value_axis(values: Sequence[float], currency: str | None, *, wide: bool) -> alt.X:
@@ -97,15 +107,6 @@ def _value_axis(values: Sequence[float], currency: str | None, *, wide: bool) ->
         scale=alt.Scale(type="log", domain=[powers[0], powers[-1]]),
         axis=alt.Axis(values=powers[:: 1 + len(powers) // 8], labelExpr=f"{labels}''"),
     )
-
-
-def value_at_risk_table(steps: Sequence[ExposurePhase], currency: str | None) -> Table:
-    """Return the numbers of `value_at_risk`."""
-    columns = (Column(text("She has")), Column(text("Value at risk"), numeric=True))
-    rows = tuple(
-        (Cell(step_label(step.name)), exact_amount(step.value_at_risk, currency)) for step in steps
-    )
-    return Table(columns, (Group(rows),))
 
 
 @dataclass(frozen=True)
@@ -136,18 +137,18 @@ def _bars(instances: pa.Table) -> list[_Bar]:
     place = np.clip(np.searchsorted(EDGES, complexity, side="right") - 1, 0, len(EDGES) - 2)
     solved = np.isin(_numbers(instances, "status"), SOLVED)
     packages, linked = _numbers(instances, "packages"), _numbers(instances, "linked")
-    times = np.maximum(1000 * _numbers(instances, "seconds").astype(float), LEAST_TIME)
+    times = _milliseconds(instances)
     bars = []
-    for bar in range(len(EDGES) - 1):
-        own = place == bar
-        quartiles = np.quantile(times[own], [0.25, 0.5, 0.75]).tolist() if own.any() else None
+    for bar, (low, high) in enumerate(pairwise(EDGES)):
+        inside = place == bar
+        quartiles = np.quantile(times[inside], [0.25, 0.5, 0.75]).tolist() if inside.any() else None
         bars.append(
             _Bar(
-                label=_said(bar),
-                instances=int(own.sum()),
-                solved=int(solved[own].sum()),
-                records=int(packages[own].sum()),
-                linked=int(linked[own].sum()),
+                label=number(low, "g") + ("+" if isinf(high) else f"–{number(high, 'g')}"),
+                instances=int(inside.sum()),
+                solved=int(solved[inside].sum()),
+                records=int(packages[inside].sum()),
+                linked=int(linked[inside].sum()),
                 times=None if quartiles is None else (quartiles[0], quartiles[1], quartiles[2]),
             )
         )
@@ -158,7 +159,12 @@ def _numbers(instances: pa.Table, name: str) -> NDArray[Any]:
     return np.array(instances[name].to_pylist())
 
 
-def linked_by_complexity(instances: pa.Table) -> alt.TopLevelMixin:
+def _milliseconds(instances: pa.Table) -> Floats:
+    times: Floats = np.maximum(1000 * _numbers(instances, "seconds").astype(float), LEAST_TIME)
+    return times
+
+
+def linked_by_complexity(instances: pa.Table) -> Figure:
     """Show which share of the instances was solved, and of their records linked, by how complex they are."""
     bars = _bars(instances)
     solved, linked = text("instances solved exactly"), text("records linked")
@@ -179,75 +185,58 @@ def linked_by_complexity(instances: pa.Table) -> alt.TopLevelMixin:
         linked=sum(bar.linked for bar in bars),
         records=sum(bar.records for bar in bars),
     )
-    chart: alt.Chart = (
+    subtitle = text("by complexity; a record counts in every phase in which it was to be linked")
+    colours = alt.Scale(domain=[solved, linked], range=[TARGETS[1][0], TARGETS[0][0]])
+    legend = alt.Legend(labelLimit=320)
+    chart = (
         alt.Chart(alt.InlineData(values=rows))
         .mark_bar()
         .encode(
             x=_complexity(bars),
             y=alt.Y("share:Q", title=text("share (%)"), scale=alt.Scale(domain=[0, 100])),
             xOffset=alt.XOffset("what:N", sort=[solved, linked]),
-            color=alt.Color(
-                "what:N",
-                title=None,
-                scale=alt.Scale(domain=[solved, linked], range=[TARGETS[1][0], TARGETS[0][0]]),
-                legend=alt.Legend(labelLimit=320),
-            ),
+            color=alt.Color("what:N", title=None, scale=colours, legend=legend),
         )
         .properties(
             width=640,
             height=240,
-            title=alt.Title(
-                wrapped(title, 80),
-                subtitle=wrapped(
-                    text(
-                        "by complexity; a record counts in every phase in which it was to be linked"
-                    )
-                ),
-            ),
+            title=alt.Title(wrapped(title, 80), subtitle=wrapped(subtitle)),
         )
     )
-    return chart
-
-
-def linked_by_complexity_table(instances: pa.Table) -> Table:
-    """Return the numbers of `linked_by_complexity`."""
-    columns = (
-        Column(text("Complexity")),
-        *(
-            Column(title, numeric=True)
-            for title in (
-                text("Instances"),
-                text("Solved exactly"),
-                text("Records"),
-                text("Linked"),
-            )
+    return Figure.of(
+        chart,
+        label=text("Share of instances solved, and of their records linked, by complexity"),
+        caption=text(
+            "Complex: many records and many places. “Solved”: exactly, so that nothing is left to try. “Linked”: one "
+            "place only is left for the record."
+        ),
+        table=cell_table(
+            text("Complexity"),
+            (text("Instances"), text("Solved exactly"), text("Records"), text("Linked")),
+            (
+                (
+                    bar.label,
+                    count_cell(bar.instances),
+                    percent_cell(Fraction(bar.solved, bar.instances)),
+                    count_cell(bar.records),
+                    percent_cell(Fraction(bar.linked, max(bar.records, 1))),
+                )
+                for bar in bars
+                if bar.instances
+            ),
         ),
     )
-    rows = tuple(
-        (
-            Cell(bar.label),
-            count_cell(bar.instances),
-            percent_cell(Fraction(bar.solved, bar.instances)),
-            count_cell(bar.records),
-            percent_cell(Fraction(bar.linked, max(bar.records, 1))),
-        )
-        for bar in _bars(instances)
-        if bar.instances
-    )
-    return Table(columns, (Group(rows),))
 
 
-def time_by_complexity(instances: pa.Table) -> alt.TopLevelMixin:
+def time_by_complexity(instances: pa.Table) -> Figure:
     """Show how long solving takes, by how complex instances are: the median, and the middle half."""
-    bars = _bars(instances)
+    bars, times = _bars(instances), _milliseconds(instances)
+    taken = [(bar, bar.times) for bar in bars if bar.times is not None]
     rows = [
         {"complexity": bar.axis_label, "low": low, "middle": middle, "high": high}
-        for bar in bars
-        if bar.times is not None
-        for low, middle, high in (bar.times,)
+        for bar, (low, middle, high) in taken
     ]
-    highest = max((bar.times[2] for bar in bars if bar.times is not None), default=1.0)
-    powers = _powers(LEAST_TIME, highest)
+    powers = _powers(LEAST_TIME, max((high for _, (_, _, high) in taken), default=1.0))
     base = alt.Chart(alt.InlineData(values=rows)).encode(x=_complexity(bars))
     rules = base.mark_rule(strokeWidth=6, opacity=0.4, color=TARGETS[1][0]).encode(
         y=alt.Y(
@@ -261,47 +250,39 @@ def time_by_complexity(instances: pa.Table) -> alt.TopLevelMixin:
     points = base.mark_point(filled=True, size=90, color=TARGETS[1][0], opacity=1).encode(
         y="middle:Q"
     )
-    return alt.layer(rules, points).properties(
-        width=640,
-        height=240,
-        title=alt.Title(
-            wrapped(_time_title(instances), 80),
-            subtitle=wrapped(
-                text("median and middle half, by complexity; the vertical axis is logarithmic")
-            ),
-        ),
-    )
-
-
-def _time_title(instances: pa.Table) -> str:
-    times = np.maximum(1000 * _numbers(instances, "seconds").astype(float), LEAST_TIME)
-    return text(
+    title = text(
         "The median instance takes {median} ms of CPU time, the longest {longest} ms",
         median=short(float(np.median(times))),
         longest=short(float(times.max())),
     )
-
-
-def time_by_complexity_table(instances: pa.Table) -> Table:
-    """Return the numbers of `time_by_complexity`."""
+    subtitle = text("median and middle half, by complexity; the vertical axis is logarithmic")
+    chart = alt.layer(rules, points).properties(
+        width=640,
+        height=240,
+        title=alt.Title(wrapped(title, 80), subtitle=wrapped(subtitle)),
+    )
     columns = (
         Column(text("Complexity")),
         Column(text("Instances"), numeric=True),
         *(
-            Column(title, numeric=True, under=text("CPU time (ms)"))
-            for title in (text("lower quartile"), text("median"), text("upper quartile"))
+            Column(quartile, numeric=True, under=text("CPU time (ms)"))
+            for quartile in (text("lower quartile"), text("median"), text("upper quartile"))
         ),
     )
-    rows = tuple(
+    numbers = (
         (
             Cell(bar.label),
             count_cell(bar.instances),
-            *(Cell(number(time, ",.2f"), exact=exactly(time)) for time in bar.times),
+            *(Cell(number(time, ",.2f"), exact=exactly(time)) for time in quartiles),
         )
-        for bar in _bars(instances)
-        if bar.times is not None
+        for bar, quartiles in taken
     )
-    return Table(columns, (Group(rows),))
+    return Figure.of(
+        chart,
+        label=text("Solving time by complexity"),
+        caption=text("Instances with one place take no time and are drawn at the bottom."),
+        table=Table(columns, (Group(cell_rows(numbers)),)),
+    )
 
 
 def _complexity(bars: Sequence[_Bar]) -> alt.X:
@@ -324,10 +305,3 @@ def _powers(low: float, high: float) -> list[float]:
     """
     first, last = floor(log10(low) + 1e-9), ceil(log10(high) - 1e-9)
     return [10.0**power for power in range(first, max(last, first + 1) + 1)]
-
-
-def _said(bar: int) -> str:
-    low, high = EDGES[bar], EDGES[bar + 1]
-    if np.isfinite(high):
-        return f"{number(low, 'g')}–{number(high, 'g')}"
-    return f"{number(low, 'g')}+"

@@ -6,16 +6,27 @@ record nor an entity nor a place is named.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from math import floor, isclose, log10
 
 from glasshouse.disclosure import is_shown
-from glasshouse.language import exactly, localised, marked, number, text, text_for, translated
+from glasshouse.language import (
+    exactly,
+    localised,
+    marked,
+    marked_for,
+    number,
+    text,
+    text_for,
+    translated,
+    translated_for,
+)
 from glasshouse.reconstruction import CampaignResult, ExposurePhase, PhaseResult
 from glasshouse.reconstruction.campaign_result import NO_ENTITY
 from glasshouse.report.attacks import graded
 from glasshouse.report.page import Cell, Finding, Severity
-from glasshouse.report.words import counted, frequencies, money, percentage, plural, share
+from glasshouse.report.words import counted, frequencies, hundredths, percentage, plural, share
 from glasshouse.study.totals import TotalsStudy
 
 MANY = Fraction(1, 20)
@@ -26,20 +37,23 @@ CONCENTRATED = Fraction(1, 4)
 
 def total_findings(result: CampaignResult, study: TotalsStudy) -> tuple[Finding, ...]:
     """Return who is named, what a guess gains, what is at risk and where, what stays open, and what was solved."""
-    found = []
+    return tuple(_findings(result, study))
+
+
+def _findings(result: CampaignResult, study: TotalsStudy) -> Iterator[Finding]:
     if result.entities is not None:
         first, last = result.exposure("bayes")[0], result.exposure("bayes")[-1]
-        found.append(_named(result, study, first, last))
+        people = counted(result.entities, study.subject)
+        yield _named(result, study.currency, people, first, last)
         if first.certain == 0:
-            found.append(_guessed(result, study, first, last))
-            found += _at_risk(result, study, first, last)
-    found.append(_linked(result, study))
-    found += _concentrated(result)
+            yield _guessed(result, people, first, last)
+            yield from _at_risk(result, study.currency, first, last)
+    yield _linked(result, study)
+    yield from _concentrated(result)
     if result.entities is not None:
-        found += _unnamed(result)
-    found += _apart(result)
-    found.append(_solved(result))
-    return tuple(found)
+        yield from _unnamed(result)
+    yield from _apart(result)
+    yield _solved(result)
 
 
 def is_settled(result: CampaignResult) -> bool:
@@ -50,106 +64,27 @@ def is_settled(result: CampaignResult) -> bool:
 
 def _contradicted(phase: PhaseResult) -> tuple[int, int]:
     """Return how many groups of a phase, with how many records, are set apart since they cannot be solved."""
-    own = [each for each in phase.apart if each.reason != NO_ENTITY]
-    return sum(each.groups for each in own), sum(each.records for each in own)
+    unsolvable = [apart for apart in phase.apart if apart.reason != NO_ENTITY]
+    return sum(apart.groups for apart in unsolvable), sum(apart.records for apart in unsolvable)
 
 
 def _part(value: float, whole: float) -> Fraction:
     return Fraction(0) if whole <= 0 else min(Fraction(value) / Fraction(whole), Fraction(1))
 
 
-def _chance(value: float) -> Fraction:
-    """Return a chance as a ratio that is as short as its digits allow."""
-    return Fraction(value).limit_denominator(10**12)
+def _with_these_only() -> str:
+    return text("This holds as long as the adversary has nothing but these publications.")
 
 
-def _named(
-    result: CampaignResult, study: TotalsStudy, first: ExposurePhase, last: ExposurePhase
-) -> Finding:
-    people = counted(result.entities or 0, study.subject)
-    figure = text(
-        "named with certainty: {certain} of {records} records; {value} of {whole}",
-        certain=last.certain,
-        records=result.records,
-        value=amount(last.certain_value, study.currency),
-        whole=amount(result.value, study.currency),
-    )
-    if first.certain:
-        return Finding(
-            Severity.NOTE,
-            text(
-                "The register has one entry only, {people}, so that anybody knows who is behind every record; the "
-                "totals add nothing to it.",
-                people=people,
-            ),
-            figure=figure,
-        )
-    if last.certain == 0:
-        return _nobody_named(result, study, figure)
-    valued = _part(last.certain_value, result.value)
-    many = max(Fraction(last.certain, result.records), valued) >= MANY
-    return Finding(
-        Severity.HIGH if many else Severity.MODERATE,
-        _naming_sentence(result, last, people, percentage(valued)),
-        figure=figure,
-        meaning=text(
-            "Whoever puts these publications side by side reads who is behind each of these records, and with it all "
-            "the rest that the record tells."
-        ),
-        remedy=_less(),
+def _but_guesses() -> str:
+    return text(
+        "This holds as long as the adversary has nothing but these publications; a guess may still be right."
     )
 
 
-def _naming_sentence(result: CampaignResult, last: ExposurePhase, people: str, valued: str) -> str:
-    if last.certain == result.records:
-        return text(
-            "The published totals tell with certainty who, among {people}, is behind each and every record "
-            "({records} in all).",
-            people=people,
-            records=result.records,
-        )
-    return text_for(
-        last.certain,
-        "The published totals tell with certainty who, among {people}, is behind {count} of {records} records: "
-        "{share} of the records and {valued} of their value.",
-        "The published totals tell with certainty who, among {people}, is behind {count} of {records} records: "
-        "{share} of the records and {valued} of their value.",
-        people=people,
-        records=result.records,
-        share=share(last.certain, result.records),
-        valued=valued,
-    )
-
-
-def _nobody_named(result: CampaignResult, study: TotalsStudy, figure: str) -> Finding:
-    parts = {
-        "records": number(result.records),
-        "people": counted(result.entities or 0, study.subject),
-    }
-    if is_settled(result):
-        return Finding(
-            Severity.SAFE,
-            text(
-                "The published totals do not tell with certainty who, among {people}, is behind any record ({records} "
-                "in all).",
-                **parts,
-            ),
-            figure=figure,
-            meaning=text(
-                "This holds as long as the adversary has nothing but these publications; a guess may still be right."
-            ),
-        )
-    return Finding(
-        Severity.NOTE,
-        text(
-            "As far as it was solved, the published totals do not tell with certainty who, among {people}, is behind "
-            "any record ({records} in all).",
-            **parts,
-        ),
-        figure=figure,
-        meaning=text(
-            "This is no promise: what was not solved, or where records and totals do not agree, may still tell it."
-        ),
+def _no_promise() -> str:
+    return text(
+        "This is no promise: what was not solved, or where records and totals do not agree, may still tell it."
     )
 
 
@@ -161,21 +96,95 @@ def _less() -> str:
     )
 
 
-def _guessed(
-    result: CampaignResult, study: TotalsStudy, first: ExposurePhase, last: ExposurePhase
+def _named(
+    result: CampaignResult,
+    currency: str | None,
+    people: str,
+    first: ExposurePhase,
+    last: ExposurePhase,
 ) -> Finding:
-    chance = _chance(last.chance)
-    before, after = frequencies(_chance(first.chance), chance)
-    parts = {
-        "people": counted(result.entities or 0, study.subject),
-        "before": before,
-        "after": after,
-    }
+    parts = {"people": people, "records": number(result.records)}
+    figure = text(
+        "named with certainty: {certain} of {records} records; {value} of {whole}",
+        certain=last.certain,
+        records=result.records,
+        value=hundredths(last.certain_value, currency),
+        whole=hundredths(result.value, currency),
+    )
+    if first.certain:
+        return Finding(
+            Severity.NOTE,
+            text(
+                "The register has one entry only, {people}, so that anybody knows who is behind every record; the "
+                "totals add nothing to it.",
+                **parts,
+            ),
+            figure=figure,
+        )
+    if last.certain == 0 and is_settled(result):
+        return Finding(
+            Severity.SAFE,
+            text(
+                "The published totals do not tell with certainty who, among {people}, is behind any record ({records} "
+                "in all).",
+                **parts,
+            ),
+            figure=figure,
+            meaning=_but_guesses(),
+        )
+    if last.certain == 0:
+        return Finding(
+            Severity.NOTE,
+            text(
+                "As far as it was solved, the published totals do not tell with certainty who, among {people}, is "
+                "behind any record ({records} in all).",
+                **parts,
+            ),
+            figure=figure,
+            meaning=_no_promise(),
+        )
+    valued = _part(last.certain_value, result.value)
+    if last.certain == result.records:
+        sentence = text(
+            "The published totals tell with certainty who, among {people}, is behind each and every record "
+            "({records} in all).",
+            **parts,
+        )
+    else:
+        sentence = text_for(
+            last.certain,
+            "The published totals tell with certainty who, among {people}, is behind {count} of {records} records: "
+            "{share} of the records and {valued} of their value.",
+            "The published totals tell with certainty who, among {people}, is behind {count} of {records} records: "
+            "{share} of the records and {valued} of their value.",
+            share=share(last.certain, result.records),
+            valued=percentage(valued),
+            **parts,
+        )
+    many = max(Fraction(last.certain, result.records), valued) >= MANY
+    return Finding(
+        Severity.HIGH if many else Severity.MODERATE,
+        sentence,
+        figure=figure,
+        meaning=text(
+            "Whoever puts these publications side by side reads who is behind each of these records, and with it all "
+            "the rest that the record tells."
+        ),
+        remedy=_less(),
+    )
+
+
+def _guessed(
+    result: CampaignResult, people: str, first: ExposurePhase, last: ExposurePhase
+) -> Finding:
+    chances = [Fraction(step.chance).limit_denominator(10**12) for step in (first, last)]
+    before, after = frequencies(*chances)
+    parts = {"people": people, "before": before, "after": after}
     figure = text(
         "mean chance of a right guess: {before} before, {after} after ({factor})",
-        before=decimal(first.chance),
-        after=decimal(last.chance),
-        factor=growth(last.chance / first.chance),
+        before=six_digits(first.chance),
+        after=six_digits(last.chance),
+        factor=growth_factor(last.chance / first.chance),
     )
     if isclose(first.chance, last.chance, rel_tol=1e-12):
         return Finding(
@@ -183,11 +192,10 @@ def _guessed(
             text(
                 "With the totals, a guess at who is behind a record is right no more often than with the register of "
                 "{people} alone: for {before} records.",
-                people=parts["people"],
-                before=parts["before"],
+                **parts,
             ),
             figure=figure,
-            meaning=text("This holds as long as the adversary has nothing but these publications."),
+            meaning=_with_these_only(),
         )
     if last.chance < first.chance:
         return Finding(
@@ -195,8 +203,7 @@ def _guessed(
             text(
                 "With the totals, no guess at who is behind a record can be right: nobody is registered where the "
                 "totals put the records. With the register of {people} alone, {before} would be.",
-                people=parts["people"],
-                before=parts["before"],
+                **parts,
             )
             if last.chance == 0
             else text(
@@ -210,80 +217,99 @@ def _guessed(
                 "A register that is complete would tell more: the figures hold for this one."
             ),
         )
+    if last.certain == result.records:
+        meaning = ""
+    elif last.certain:
+        meaning = text(
+            "This is the mean over all records: of some she is certain, the others she guesses."
+        )
+    else:
+        meaning = text(
+            "This is the mean over all records: about some she may be right more often than about others."
+        )
     return Finding(
-        graded(chance),
+        graded(chances[1]),
         text(
             "With the totals, a guess at who is behind a record is right for {after} records; with the register of "
             "{people} alone it would be {before}.",
             **parts,
         ),
         figure=figure,
-        meaning=_mean_means(result, last),
-    )
-
-
-def _mean_means(result: CampaignResult, last: ExposurePhase) -> str:
-    if last.certain == result.records:
-        return ""
-    if last.certain:
-        return text(
-            "This is the mean over all records: of some she is certain, the others she guesses."
-        )
-    return text(
-        "This is the mean over all records: about some she may be right more often than about others."
+        meaning=meaning,
     )
 
 
 def _at_risk(
-    result: CampaignResult, study: TotalsStudy, first: ExposurePhase, last: ExposurePhase
-) -> list[Finding]:
-    if result.value <= 0 or last.value_at_risk <= first.value_at_risk * (1 + 1e-12):
-        return []
-    return [
-        Finding(
-            graded(_part(last.value_at_risk, result.value)),
-            text(
-                "With the totals, the value at risk grows from {before} to {after}, of {whole} in all.",
-                before=short_money(first.value_at_risk, study.currency),
-                after=short_money(last.value_at_risk, study.currency),
-                whole=short_money(result.value, study.currency),
-            ),
-            figure=text(
-                "value at risk: {before} before, {after} after ({factor}); {whole} in all",
-                before=amount(first.value_at_risk, study.currency),
-                after=amount(last.value_at_risk, study.currency),
-                factor=growth(last.value_at_risk / first.value_at_risk),
-                whole=amount(result.value, study.currency),
-            ),
-            meaning=text(
-                "So much value an adversary can expect to put down to the right name, if she guesses at every record."
-            ),
-        )
-    ]
+    result: CampaignResult, currency: str | None, first: ExposurePhase, last: ExposurePhase
+) -> Iterator[Finding]:
+    before, after, whole = first.value_at_risk, last.value_at_risk, result.value
+    if whole <= 0 or after <= before * (1 + 1e-12):
+        return
+    yield Finding(
+        graded(_part(after, whole)),
+        text(
+            "With the totals, the value at risk grows from {before} to {after}, of {whole} in all.",
+            before=short_money(before, currency),
+            after=short_money(after, currency),
+            whole=short_money(whole, currency),
+        ),
+        figure=text(
+            "value at risk: {before} before, {after} after ({factor}); {whole} in all",
+            before=hundredths(before, currency),
+            after=hundredths(after, currency),
+            factor=growth_factor(after / before),
+            whole=hundredths(whole, currency),
+        ),
+        meaning=text(
+            "So much value an adversary can expect to put down to the right name, if she guesses at every record."
+        ),
+    )
 
 
 def _linked(result: CampaignResult, study: TotalsStudy) -> Finding:
-    linked = result.phases[-1].linked_so_far
-    figure = text(
-        "place certain: {linked} of {records} records", linked=linked, records=result.records
-    )
+    linked, records = result.phases[-1].linked_so_far, result.records
+    figure = text("place certain: {linked} of {records} records", linked=linked, records=records)
+    if linked == 0 and is_settled(result):
+        return Finding(
+            Severity.SAFE,
+            text(
+                "The published totals tell of no record with certainty where it belongs ({records} in all).",
+                records=records,
+            ),
+            figure=figure,
+            meaning=_with_these_only(),
+        )
     if linked == 0:
-        return _nothing_linked(result, figure)
-    part = Fraction(linked, result.records)
+        return Finding(
+            Severity.NOTE,
+            text(
+                "As far as it was solved, the published totals tell of no record with certainty where it belongs "
+                "({records} in all).",
+                records=records,
+            ),
+            figure=figure,
+            meaning=_no_promise(),
+        )
+    part = Fraction(linked, records)
     severity = graded(part, certain=True)
-    if result.entities is not None and severity == Severity.HIGH:
-        severity = Severity.MODERATE  # who is named is a finding of its own
-    if linked == result.records:
+    if result.entities is None:
+        remedy = text(
+            "Find out how many can be named: add a register of who is where to the plan, as [entities]."
+        )
+    else:  # who is named is a finding of its own
+        severity = Severity.MODERATE if severity == Severity.HIGH else severity
+        remedy = "" if result.exposure("bayes")[-1].certain else _less()
+    if linked == records:
         sentence = text(
             "The published totals tell with certainty where each and every record belongs ({records} in all).",
-            records=result.records,
+            records=records,
         )
     else:
         sentence = text_for(
             linked,
             "The published totals tell with certainty where {count} of {records} records belongs ({share}).",
             "The published totals tell with certainty where {count} of {records} records belong ({share}).",
-            records=result.records,
+            records=records,
             share=percentage(part),
         )
     return Finding(
@@ -295,45 +321,11 @@ def _linked(result: CampaignResult, study: TotalsStudy) -> Finding:
             "name.",
             many=plural(study.subject),
         ),
-        remedy=_where_next(result),
+        remedy=remedy,
     )
 
 
-def _where_next(result: CampaignResult) -> str:
-    if result.entities is None:
-        return text(
-            "Find out how many can be named: add a register of who is where to the plan, as [entities]."
-        )
-    named = result.exposure("bayes")[-1].certain
-    return "" if named else _less()  # where somebody is named it stands there
-
-
-def _nothing_linked(result: CampaignResult, figure: str) -> Finding:
-    if is_settled(result):
-        return Finding(
-            Severity.SAFE,
-            text(
-                "The published totals tell of no record with certainty where it belongs ({records} in all).",
-                records=result.records,
-            ),
-            figure=figure,
-            meaning=text("This holds as long as the adversary has nothing but these publications."),
-        )
-    return Finding(
-        Severity.NOTE,
-        text(
-            "As far as it was solved, the published totals tell of no record with certainty where it belongs "
-            "({records} in all).",
-            records=result.records,
-        ),
-        figure=figure,
-        meaning=text(
-            "This is no promise: what was not solved, or where records and totals do not agree, may still tell it."
-        ),
-    )
-
-
-def _concentrated(result: CampaignResult) -> list[Finding]:
+def _concentrated(result: CampaignResult) -> Iterator[Finding]:
     """Say if few of many places hold half of the value at risk, but not which, nor how much exactly."""
     rows = [row for row in result.bins("bayes") if row.step.endswith(SOLVED)]
     values = sorted(
@@ -346,86 +338,72 @@ def _concentrated(result: CampaignResult) -> list[Finding]:
         so_far += values[few]
         few += 1
     if not 0 < few <= CONCENTRATED * len(values) or not is_shown(len(values)):
-        return []
-    return [
-        Finding(
-            Severity.NOTE,
-            text(
-                "Half of the value at risk, or more, lies in {few} of {places} places.",
-                few=few,
-                places=len(values),
-            ),
-            figure=text(
-                "{share} of the value at risk in {few} of {places} places",
-                share=percentage(_part(so_far, whole)),
-                few=few,
-                places=len(values),
-            ),
-            remedy=text(
-                "Protect these places first; those that can be shown are under “Where the value at risk is”."
-            ),
-        )
-    ]
+        return
+    counts = {"few": few, "places": len(values)}
+    yield Finding(
+        Severity.NOTE,
+        text("Half of the value at risk, or more, lies in {few} of {places} places.", **counts),
+        figure=text(
+            "{share} of the value at risk in {few} of {places} places",
+            share=percentage(_part(so_far, whole)),
+            **counts,
+        ),
+        remedy=text(
+            "Protect these places first; those that can be shown are under “Where the value at risk is”."
+        ),
+    )
 
 
-def _unnamed(result: CampaignResult) -> list[Finding]:
+def _unnamed(result: CampaignResult) -> Iterator[Finding]:
     """Say of how many records nobody is certain, if that is proved."""
-    certain = result.exposure("bayes")[-1].certain
-    rest = result.records - certain
-    if not 0 < certain < result.records or not is_settled(result):
-        return []
-    return [
-        Finding(
-            Severity.SAFE,
-            text_for(
-                rest,
-                "Of {count} of {records} records ({share}), the totals do not tell with certainty who is behind it.",
-                "Of {count} of {records} records ({share}), the totals do not tell with certainty who is behind them.",
-                records=result.records,
-                share=share(rest, result.records),
-            ),
-            figure=text(
-                "not certain: {rest} of {records} records", rest=rest, records=result.records
-            ),
-            meaning=text(
-                "This holds as long as the adversary has nothing but these publications; a guess may still be right."
-            ),
-        )
-    ]
+    records, certain = result.records, result.exposure("bayes")[-1].certain
+    rest = records - certain
+    if not 0 < certain < records or not is_settled(result):
+        return
+    yield Finding(
+        Severity.SAFE,
+        text_for(
+            rest,
+            "Of {count} of {records} records ({share}), the totals do not tell with certainty who is behind it.",
+            "Of {count} of {records} records ({share}), the totals do not tell with certainty who is behind them.",
+            records=records,
+            share=share(rest, records),
+        ),
+        figure=text("not certain: {rest} of {records} records", rest=rest, records=records),
+        meaning=_but_guesses(),
+    )
 
 
-def _apart(result: CampaignResult) -> list[Finding]:
+def _apart(result: CampaignResult) -> Iterator[Finding]:
     """Say in how many groups records and totals do not agree, in the phase with the most such records."""
-    phase = max(result.phases, key=lambda each: _contradicted(each)[1])
+    phase = max(result.phases, key=lambda phase: _contradicted(phase)[1])
     groups, records = _contradicted(phase)
     if not records:
-        return []
-    return [
-        Finding(
-            Severity.NOTE,
-            text_for(
-                groups,
-                "In {count} group of phase “{phase}” records and totals do not agree, or are not complete; the phase "
-                "tells nothing with certainty about its records ({records} in all).",
-                "In {count} groups of phase “{phase}” records and totals do not agree, or are not complete; the phase "
-                "tells nothing with certainty about their records ({records} in all).",
-                phase=phase.name,
-                records=records,
-            ),
-            figure=text(
-                "set apart in the phase: {groups} of {whole} groups, {records} records",
-                groups=groups,
-                whole=phase.groups,
-                records=records,
-            ),
-            meaning=text(
-                "These records are not protected by that: who knows better how the totals were made may solve them."
-            ),
-            remedy=text(
-                "See under “Groups that are set apart” why; if there are many, the plan may say the rounding wrongly."
-            ),
-        )
-    ]
+        return
+    yield Finding(
+        Severity.NOTE,
+        text_for(
+            groups,
+            "In {count} group of phase “{phase}” records and totals do not agree, or are not complete; the phase "
+            "tells nothing with certainty about its records ({records} in all).",
+            "In {count} groups of phase “{phase}” records and totals do not agree, or are not complete; the phase "
+            "tells nothing with certainty about their records ({records} in all).",
+            phase=phase.name,
+            records=records,
+        ),
+        figure=text(
+            "set apart in the phase: {groups} of {whole} groups, {records} records",
+            groups=groups,
+            whole=phase.groups,
+            records=records,
+        ),
+        meaning=text(
+            "These records are not protected by that: who knows better how the totals were made may solve them."
+        ),
+        remedy=text(
+            "See under “Groups that are set apart” why; if there are many, the plan may say the rounding wrongly."
+        ),
+    )
 
 
 def _solved(result: CampaignResult) -> Finding:
@@ -434,11 +412,8 @@ def _solved(result: CampaignResult) -> Finding:
             Severity.NOTE,
             text("There was nothing to solve: no records and totals agree in their keys."),
         )
-    figure = text(
-        "solved: {solved} of {instances} instances",
-        solved=result.solved,
-        instances=result.instances,
-    )
+    parts = {"solved": result.solved, "instances": result.instances}
+    figure = text("solved: {solved} of {instances} instances", **parts)
     if result.solved == result.instances:
         return Finding(
             Severity.NOTE,
@@ -454,22 +429,17 @@ def _solved(result: CampaignResult) -> Finding:
         text(
             "{solved} of {instances} instances of the attack ({share}) are solved exactly; of the others, only what is "
             "proved is counted.",
-            solved=result.solved,
-            instances=result.instances,
             share=share(result.solved, result.instances),
+            **parts,
         ),
         figure=figure,
-        meaning=_unsolved_means(result),
+        meaning=text("The figures are lower bounds: an adversary with more time may learn more.")
+        if result.complete
+        else text(
+            "The figures are lower bounds: an adversary with more time may learn more. Here the time was over before "
+            "every instance had its attempt."
+        ),
         remedy=text("Give the campaign more time: [budget] in the plan, or --seconds."),
-    )
-
-
-def _unsolved_means(result: CampaignResult) -> str:
-    if result.complete:
-        return text("The figures are lower bounds: an adversary with more time may learn more.")
-    return text(
-        "The figures are lower bounds: an adversary with more time may learn more. Here the time was over before every "
-        "instance had its attempt."
     )
 
 
@@ -477,6 +447,11 @@ JOINED, SOLVED = ", joined", ", solved"
 """How the names of steps end that a campaign gives them."""
 LEAST = 0.01
 """Smaller amounts are not said more exactly."""
+LARGE = {
+    1e9: marked_for("{figure} billion", "{figure} billion"),
+    1e6: marked_for("{figure} million", "{figure} million"),
+}
+"""Large units, the largest first, and their words."""
 REASONS = {
     "suppressed": marked("records suppressed"),
     "records added": marked("records added"),
@@ -534,21 +509,14 @@ def short(value: float) -> str:
     """
     if 0 < value < LEAST:
         return text("less than {figure}", figure=number(LEAST, "g"))
-    said = float(f"{value:.3g}")
-    if said >= 1e9:
-        figure = number(said / 1e9, ",.12g")
-        return text_for(_form(said / 1e9), "{figure} billion", "{figure} billion", figure=figure)
-    if said >= 1e6:
-        figure = number(said / 1e6, ",.12g")
-        return text_for(_form(said / 1e6), "{figure} million", "{figure} million", figure=figure)
-    if said >= 1e4:
-        return text("{figure} thousand", figure=number(said / 1e3, ",.12g"))
+    rounded = float(f"{value:.3g}")
+    for unit, word in LARGE.items():
+        if rounded >= unit:
+            form = 1 if rounded < 2 * unit else 2  # in Portuguese it is the singular below two
+            return translated_for(form, word, figure=number(rounded / unit, ",.12g"))
+    if rounded >= 1e4:
+        return text("{figure} thousand", figure=number(rounded / 1e3, ",.12g"))
     return number(value, ",.0f") if value >= 1000 else number(value, ".3g")
-
-
-def _form(size: float) -> int:
-    """Return the count whose form a word takes: in Portuguese it is the singular below two."""
-    return 1 if size < 2 else 2
 
 
 def short_money(value: float, currency: str | None) -> str:
@@ -560,24 +528,15 @@ def short_money(value: float, currency: str | None) -> str:
     return f"{currency} {short(value)}" if currency else short(value)
 
 
-def amount(value: float, currency: str | None) -> str:
-    """Say an amount to the hundredth.
-
-    >>> amount(40_696.444, "USD"), amount(40_696.444, None)
-    ('USD 40,696.44', '40,696.44')
-    """
-    return number(value, ",.2f") if currency is None else money(Fraction(value), currency)
-
-
 def exact_amount(value: float, currency: str | None) -> Cell:
     """Return an amount as the cell of a table, exact on hover."""
-    return Cell(amount(value, currency), exact=exactly(value))
+    return Cell(hundredths(value, currency), exact=exactly(value))
 
 
-def decimal(chance: float) -> str:
+def six_digits(chance: float) -> str:
     """Say a chance with six digits that count, never as a power of ten.
 
-    >>> decimal(1 / 18430), decimal(0.2391371), decimal(0.25), decimal(1.0), decimal(0.0)
+    >>> six_digits(1 / 18430), six_digits(0.2391371), six_digits(0.25), six_digits(1.0), six_digits(0.0)
     ('0.0000542594', '0.239137', '0.25', '1', '0')
     """
     places = 6 if chance <= 0 else max(6, 5 - floor(log10(chance)))
@@ -585,10 +544,10 @@ def decimal(chance: float) -> str:
     return localised(digits)
 
 
-def growth(factor: float | None, digits: int = 4) -> str:
+def growth_factor(factor: float | None, digits: int = 4) -> str:
     """Say by which factor something grew.
 
-    >>> growth(4.5), growth(18430.0), growth(None)
+    >>> growth_factor(4.5), growth_factor(18430.0), growth_factor(None)
     ('× 4.5', '× 18,430', '–')
     """
     if factor is None:
@@ -616,8 +575,3 @@ def reason_label(reason: str) -> str:
     'another rounding'
     """
     return translated(REASONS.get(reason, reason))
-
-
-def explained(reason: str) -> str:
-    """Say what a reason can and cannot tell."""
-    return translated(EXPLAINED[reason])

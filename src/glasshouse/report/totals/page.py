@@ -14,11 +14,10 @@ from glasshouse.reconstruction import (
     BinExposed,
     CampaignResult,
     ExposurePhase,
-    PhaseResult,
     Solution,
 )
 from glasshouse.report.attacks import graded
-from glasshouse.report.cells import NOTHING, count_cell, text_table
+from glasshouse.report.cells import NOTHING, cell_rows, cell_table, count_cell, text_table
 from glasshouse.report.page import (
     Brief,
     Cell,
@@ -33,26 +32,17 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
-from glasshouse.report.totals.charts import (
-    linked_by_complexity,
-    linked_by_complexity_table,
-    time_by_complexity,
-    time_by_complexity_table,
-    value_at_risk,
-    value_at_risk_table,
-)
+from glasshouse.report.totals.charts import linked_by_complexity, time_by_complexity, value_figure
 from glasshouse.report.totals.findings import (
     EXPLAINED,
     SOLVED,
-    amount,
     exact_amount,
-    explained,
-    growth,
+    growth_factor,
     reason_label,
     step_label,
     total_findings,
 )
-from glasshouse.report.words import counted, glossary, percentage, plural
+from glasshouse.report.words import counted, explained, glossary, hundredths, percentage, plural
 from glasshouse.study.totals import SolveStudy, TotalsStudy
 
 SOURCE = (
@@ -138,37 +128,25 @@ def campaign_page(result: CampaignResult, study: TotalsStudy, *, provenance: Pro
         provenance=provenance,
         command="glasshouse totals campaign --study study.toml",
         method=text("after {source}, with exact windows instead of its tolerance", source=SOURCE),
-        glossary=(
-            *_terms(result),
-            *glossary("adversary", "value at risk"),
-        ),
+        glossary=(*_terms(result), *glossary("adversary", "value at risk")),
     )
 
 
 def campaign_brief(result: CampaignResult, study: TotalsStudy) -> Brief:
     """Return what a terminal says of a campaign, phase by phase."""
-    titles = (
-        text("groups"),
-        text("instances"),
-        text("solved"),
-        text("linked so far"),
-        text("named so far"),
-        text("apart"),
-    )
+    counts = {
+        "groups": text("groups"),
+        "instances": text("instances"),
+        "solved": text("solved"),
+        "linked_so_far": text("linked so far"),
+        "exposed": text("named so far"),
+    }
+    titles = (*counts.values(), text("apart"))
     rows = [
         (
             phase.name,
-            *map(
-                number,
-                (
-                    phase.groups,
-                    phase.instances,
-                    phase.solved,
-                    phase.linked_so_far,
-                    phase.exposed,
-                    sum(groups.groups for groups in phase.apart),
-                ),
-            ),
+            *(number(getattr(phase, count)) for count in counts),
+            number(sum(apart.groups for apart in phase.apart)),
         )
         for phase in result.phases
     ]
@@ -184,7 +162,7 @@ def _named_table(result: CampaignResult) -> Table:
         (
             step_label(step.name),
             number(step.chance, ".3g"),
-            growth(step.factor, 3),
+            growth_factor(step.factor, 3),
             number(step.value_at_risk, ",.0f"),
             number(step.certain),
         )
@@ -198,22 +176,23 @@ def solution_brief(solution: Solution) -> Brief:
     findings = tuple(Finding(Severity.NOTE, sentence) for sentence in solution_sentences(solution))
     if solution.status == "infeasible":
         return Brief((), findings)
-    places = list(zip(solution.instance.package_names, solution.feasible_bins, strict=True))
+    records = list(zip(solution.instance.package_names, solution.feasible_bins, strict=True))
     rows = tuple(
-        (Cell(name), Cell(_places_of(solution, package, bins)))
-        for package, (name, bins) in enumerate(places[:MOST_PACKAGES])
+        (Cell(name), Cell(_places_of(solution, record, bins)))
+        for record, (name, bins) in enumerate(records[:MOST_PACKAGES])
     )
     heading = text("can be in") if solution.proved else text("not ruled out")
-    table = Table((Column(text("record")), Column(heading)), (Group(rows),))
-    rest = len(places) - MOST_PACKAGES
-    if rest <= 0:
-        return Brief((table,), findings)
-    further = text_for(
-        rest,
-        "… and {count} further record (--json tells all)",
-        "… and {count} further records (--json tells all)",
-    )
-    return Brief((table, further), findings)
+    blocks: list[str | Table] = [
+        Table((Column(text("record")), Column(heading)), (Group(rows),)),
+    ]
+    if len(records) > MOST_PACKAGES:
+        further = text_for(
+            len(records) - MOST_PACKAGES,
+            "… and {count} further record (--json tells all)",
+            "… and {count} further records (--json tells all)",
+        )
+        blocks.append(further)
+    return Brief(tuple(blocks), findings)
 
 
 def _places_of(solution: Solution, package: int, bins: tuple[int, ...]) -> str:
@@ -234,38 +213,10 @@ def _places_of(solution: Solution, package: int, bins: tuple[int, ...]) -> str:
 def _figures(result: CampaignResult, study: TotalsStudy) -> tuple[Figure, ...]:
     figures = []
     if result.entities is not None:
-        steps = result.exposure("bayes")
-        figures.append(
-            Figure.of(
-                value_at_risk(steps, study.currency),
-                label=text("Value at risk by what the adversary has"),
-                caption=text(
-                    "Each mark: what the adversary has so far. “Joined”: she has put the records beside the totals "
-                    "with the same keys, and knows which places take part. “Solved”: she has ruled out every place "
-                    "that no allocation of the records to the totals admits."
-                ),
-                table=value_at_risk_table(steps, study.currency),
-            )
-        )
+        figures.append(value_figure(result.exposure("bayes"), study.currency))
     instances = result.to_frame()
     if len(instances):
-        figures += [
-            Figure.of(
-                linked_by_complexity(instances),
-                label=text("Share of instances solved, and of their records linked, by complexity"),
-                caption=text(
-                    "Complex: many records and many places. “Solved”: exactly, so that nothing is left to try. "
-                    "“Linked”: one place only is left for the record."
-                ),
-                table=linked_by_complexity_table(instances),
-            ),
-            Figure.of(
-                time_by_complexity(instances),
-                label=text("Solving time by complexity"),
-                caption=text("Instances with one place take no time and are drawn at the bottom."),
-                table=time_by_complexity_table(instances),
-            ),
-        ]
+        figures += [linked_by_complexity(instances), time_by_complexity(instances)]
     return tuple(figures)
 
 
@@ -283,56 +234,46 @@ def _sections(result: CampaignResult, study: TotalsStudy) -> tuple[Section, ...]
             ),
             places_section(result, study.subject, study.currency),
         ]
-    if any(phase.apart for phase in result.phases):
+    reasons = {apart.reason for phase in result.phases for apart in phase.apart}
+    if reasons:
         sections.append(
             Section(
                 text("Groups that are set apart"),
                 tables=(_apart(result, study.currency),),
-                notes=_apart_notes(result),
+                notes=tuple(
+                    translated(EXPLAINED[known]) for known in EXPLAINED if known in reasons
+                ),
             )
         )
+    troubles = tuple(  # without the example, which may be of a record
+        text(
+            "{where}: {kind}: {count}.", where=trouble.where, kind=trouble.said, count=trouble.count
+        )
+        for trouble in result.troubles
+    )
     sections.append(
-        Section(text("The publications"), tables=(_publications(result),), notes=_troubles(result))
+        Section(text("The publications"), tables=(_publications(result),), notes=troubles)
     )
     return tuple(sections)
 
 
-def _table(first: Sequence[str], numbers: Sequence[str], rows: Sequence[tuple[Cell, ...]]) -> Table:
-    columns = (
-        *(Column(title) for title in first),
-        *(Column(title, numeric=True) for title in numbers),
-    )
-    return Table(columns, (Group(tuple(rows)),))
-
-
 def _phases(result: CampaignResult) -> Table:
-    titles = (
-        text("groups"),
-        text("instances"),
-        text("solved"),
-        text("one allocation"),
-        text("several allocations"),
-        text("not solved"),
-        text("untried"),
-        text("records linked so far"),
-        text("records named so far"),
+    counts = {
+        "groups": text("groups"),
+        "instances": text("instances"),
+        "solved": text("solved"),
+        "unique": text("one allocation"),
+        "ambiguous": text("several allocations"),
+        "unsolved": text("not solved"),
+        "untried": text("untried"),
+        "linked_so_far": text("records linked so far"),
+        "exposed": text("records named so far"),
+    }
+    rows = (
+        (Cell(phase.name), *(count_cell(getattr(phase, count)) for count in counts))
+        for phase in result.phases
     )
-    rows = [(Cell(phase.name), *map(count_cell, _counts(phase))) for phase in result.phases]
-    return _table([text("Phase")], titles, rows)
-
-
-def _counts(phase: PhaseResult) -> tuple[int, ...]:
-    return (
-        phase.groups,
-        phase.instances,
-        phase.solved,
-        phase.unique,
-        phase.ambiguous,
-        phase.unsolved,
-        phase.untried,
-        phase.linked_so_far,
-        phase.exposed,
-    )
+    return cell_table(text("Phase"), list(counts.values()), rows)
 
 
 def _exposure(steps: Sequence[ExposurePhase], currency: str | None) -> Table:
@@ -343,22 +284,22 @@ def _exposure(steps: Sequence[ExposurePhase], currency: str | None) -> Table:
         text("named with certainty"),
         text("their value"),
     )
-    rows = [
+    rows = (
         (
-            Cell(step_label(step.name)),
+            step_label(step.name),
             Cell(percentage(Fraction(step.chance)), exact=exactly(step.chance)),
-            Cell(growth(step.factor)),
+            growth_factor(step.factor),
             exact_amount(step.value_at_risk, currency),
             count_cell(step.certain),
             exact_amount(step.certain_value, currency),
         )
         for step in steps
-    ]
-    return _table([text("She has")], titles, rows)
+    )
+    return cell_table(text("She has"), titles, rows)
 
 
 def _apart(result: CampaignResult, currency: str | None) -> Table:
-    rows = [
+    rows = tuple(
         (
             Cell(phase.name),
             Cell(reason_label(apart.reason)),
@@ -368,69 +309,61 @@ def _apart(result: CampaignResult, currency: str | None) -> Table:
         )
         for phase in result.phases
         for apart in phase.apart
-    ]
+    )
     titles = (text("groups"), text("records"), text("value"))
-    return _table([text("Phase"), text("reason")], titles, rows)
-
-
-def _apart_notes(result: CampaignResult) -> tuple[str, ...]:
-    """Say what the reasons can and cannot tell, as far as they occur."""
-    reasons = {apart.reason for phase in result.phases for apart in phase.apart}
-    return tuple(explained(reason) for reason in EXPLAINED if reason in reasons)
+    numbers = (Column(title, numeric=True) for title in titles)
+    columns = (Column(text("Phase")), Column(text("reason")), *numbers)
+    return Table(columns, (Group(rows),))
 
 
 def _publications(result: CampaignResult) -> Table:
-    titles = {
+    counts = {
         "rows": text("rows used"),
         "read": text("rows read"),
         "filtered": text("rows filtered out"),
         "repeated": text("rows repeated"),
     }
-    rows = [
-        (Cell(str(each["name"])), *(count_cell(int(each[name])) for name in titles))
-        for each in result.publications
-    ]
-    return _table([text("Publication")], list(titles.values()), rows)
-
-
-def _troubles(result: CampaignResult) -> tuple[str, ...]:
-    """Return what was not as the plan says, without the example: that may be of a record."""
-    return tuple(
-        text("{where}: {kind}: {count}.", where=each.where, kind=each.said, count=each.count)
-        for each in result.troubles
+    rows = (
+        (Cell(str(publication["name"])), *(count_cell(int(publication[count])) for count in counts))
+        for publication in result.publications
     )
+    return cell_table(text("Publication"), list(counts.values()), rows)
 
 
 def _adversary(result: CampaignResult, study: TotalsStudy) -> tuple[str, ...]:
-    said = [
+    sentences = [
         text(
             "The adversary has all publications of the plan: the records, one by one and without names, and the totals "
             "of places. She knows that the totals are those of these records."
         )
     ]
     if result.entities is not None:
-        said.append(
+        sentences.append(
             text(
                 "She also has the register of all who may be behind a record, {people}, and knows in which places each "
                 "of them is. Before she looks at the totals, all of them are equally likely to be behind a record.",
                 people=counted(result.entities, study.subject),
             )
         )
-    return (*said, _rounding(study.rounding), _left_out(study))
-
-
-def _rounding(rounding: str) -> str:
-    if rounding == "sum":
-        return text(
-            "She knows how the totals were rounded: the sums were, once, to within half a unit."
-        )
-    if rounding == "record":
-        return text(
-            "She knows how the totals were rounded: each record was, and then they were added up."
-        )
-    return text(
-        "She does not know how the totals were rounded: each record may add half a unit to the error of a total."
+    return (
+        *sentences,
+        translated(ROUNDINGS[study.rounding]),
+        _left_out(study),
     )
+
+
+ROUNDINGS = {
+    "sum": marked(
+        "She knows how the totals were rounded: the sums were, once, to within half a unit."
+    ),
+    "record": marked(
+        "She knows how the totals were rounded: each record was, and then they were added up."
+    ),
+    "unknown": marked(
+        "She does not know how the totals were rounded: each record may add half a unit to the error of a total."
+    ),
+}
+"""What she knows of the rounding of the totals."""
 
 
 def _left_out(study: TotalsStudy) -> str:
@@ -444,7 +377,7 @@ def _left_out(study: TotalsStudy) -> str:
 
 
 def _limits(result: CampaignResult) -> tuple[str, ...]:
-    said = [
+    limits = [
         text(
             "Every place that is said to be certain is proved in whole numbers: no allocation of records to places "
             "that meets all totals puts the record elsewhere. If records, totals or rounding are not as assumed, it "
@@ -456,55 +389,48 @@ def _limits(result: CampaignResult) -> tuple[str, ...]:
         ),
     ]
     if result.entities is not None:
-        said.append(
+        limits.append(
             text(
                 "The figures are those of this register: who is behind a record without being in it, or is in a place "
                 "without being registered there, is not among those who can be named."
             )
         )
     if result.solved < result.instances:
-        said.append(
+        limits.append(
             text(
                 "Not every instance is solved: of those that are not, she is only credited with what is proved, so "
                 "that the figures are lower bounds."
             )
         )
-    return tuple(said)
+    return tuple(limits)
+
+
+OF_CAMPAIGNS = {
+    marked("Instance"): marked(
+        "A group of records and totals that agree in their keys, or a part of one."
+    ),
+    marked("Allocation"): marked(
+        "A way to put every record of an instance into a place so that all totals are met."
+    ),
+    marked("Linked"): marked("The place of the record is certain."),
+}
+"""The words of every campaign, explained."""
+OF_REGISTERS = {
+    marked("Named"): marked("It is certain who is behind the record."),
+    marked("By Bayes"): marked(
+        "Her chance is that of her best guess; an allocation counts as often as there are ways to name who is behind "
+        "each of its records."
+    ),
+    marked("Uniform rule"): marked(
+        "As published: everybody in the places left open is as likely. It forgets how many allocations speak for "
+        "which place, and so never exceeds the chance by Bayes."
+    ),
+}
+"""Those of a campaign with a register of who is where."""
 
 
 def _terms(result: CampaignResult) -> tuple[Term, ...]:
-    terms = [
-        Term(
-            text("Instance"),
-            text("A group of records and totals that agree in their keys, or a part of one."),
-        ),
-        Term(
-            text("Allocation"),
-            text(
-                "A way to put every record of an instance into a place so that all totals are met."
-            ),
-        ),
-        Term(text("Linked"), text("The place of the record is certain.")),
-    ]
-    if result.entities is not None:
-        terms += [
-            Term(text("Named"), text("It is certain who is behind the record.")),
-            Term(
-                text("By Bayes"),
-                text(
-                    "Her chance is that of her best guess; an allocation counts as often as there are ways to name who "
-                    "is behind each of its records."
-                ),
-            ),
-            Term(
-                text("Uniform rule"),
-                text(
-                    "As published: everybody in the places left open is as likely. It forgets how many allocations "
-                    "speak for which place, and so never exceeds the chance by Bayes."
-                ),
-            ),
-        ]
-    return tuple(terms)
+    return explained(OF_CAMPAIGNS if result.entities is None else OF_CAMPAIGNS | OF_REGISTERS)
 
 
 MOST_PLACES = 15
@@ -512,101 +438,94 @@ MOST_PLACES = 15
 
 
 def places_section(result: CampaignResult, subject: str, currency: str | None) -> Section:
-    """Return the places with the most value at risk, by phase."""
+    """Return the places with the most value at risk, by phase.
+
+    Not named are those of few, and as many others as it takes to cover them; where they cover each other they stand
+    together.
+    """
     rows = result.bins("bayes")
     steps = list(dict.fromkeys(row.step for row in rows if row.step.endswith(SOLVED)))
     last = [row for row in rows if steps and row.step == steps[-1]]
     places = [row for row in last if row.entities is not None]
-    earlier = [{row.bin: row for row in rows if row.step == step} for step in steps]
-    hidden = _hidden(places)
-    columns = _columns(steps, subject)
-    named = [row for row in places if row.bin not in hidden]
-    shown = [_row(row, earlier, currency) for row in named[:MOST_PLACES]]
-    few = [row for row in places if row.bin in hidden]
-    groups = [Group(tuple(shown))]
+    by_step = [{row.bin: row for row in rows if row.step == step} for step in steps]
+    hidden = hidden_parts([_place_counts(row) for row in places])
+    named = [row for place, row in enumerate(places) if place not in hidden]
+    few = [row for place, row in enumerate(places) if place in hidden]
+    shown = []
+    for row in named[:MOST_PLACES]:
+        at_steps = (step.get(row.bin) for step in by_step)
+        at_risk = [
+            NOTHING.text
+            if place is None or place.records < smallest_cell()
+            else hundredths(place.value_at_risk, currency)
+            for place in at_steps
+        ]
+        shown.append(_place_row(row.bin or "", [row], at_risk, row.factor, currency))
+    groups = [Group(cell_rows(shown))]
     if cover_each_other([_place_counts(row) for row in few]):
-        groups.append(Group((_sum_row(few, earlier, currency),)))
+        names = {row.bin for row in few}
+        sums = (
+            sum(row.value_at_risk for name, row in step.items() if name in names)
+            for step in by_step
+        )
+        together = _place_row(
+            text("{places} places that are not named, together", places=len(few)),
+            few,
+            [hundredths(at_risk, currency) for at_risk in sums],
+            sum(row.factor * row.records for row in few) / sum(row.records for row in few),
+            currency,
+        )
+        groups.append(Group(cell_rows([together])))
     return Section(
         text("Where the value at risk is"),
         intro=text(
             "By Bayes. A record counts for the place of the best guess; several that are as good share it."
         ),
-        tables=(Table(columns, tuple(groups)),),
-        notes=_notes(named, last, few, plural(subject)),
+        tables=(Table(_place_columns(steps, plural(subject)), tuple(groups)),),
+        notes=_place_notes(named, last, few, plural(subject)),
     )
 
 
-def _columns(steps: Sequence[str], subject: str) -> tuple[Column, ...]:
-    at_risk = text("value at risk")
-    return (
-        Column(text("Place")),
-        Column(plural(subject), numeric=True),
-        Column(text("records"), numeric=True),
-        Column(text("before"), numeric=True, under=at_risk),
-        *(
-            Column(
-                text("after {phase}", phase=step.removesuffix(SOLVED)), numeric=True, under=at_risk
-            )
-            for step in steps
-        ),
-        Column(text("chance grows"), numeric=True),
-        Column(text("place certain"), numeric=True),
-        Column(text("named with certainty"), numeric=True),
-    )
-
-
-def _hidden(places: Sequence[BinExposed]) -> set[str | None]:
-    """Return the places whose figures are not shown: those of few, and as many others as it takes to cover them."""
-    hidden = hidden_parts([_place_counts(row) for row in places])
-    return {row.bin for place, row in enumerate(places) if place in hidden}
+def _place_columns(steps: Sequence[str], subjects: str) -> tuple[Column, ...]:
+    phases = (text("after {phase}", phase=step.removesuffix(SOLVED)) for step in steps)
+    at_risk = [(title, text("value at risk")) for title in (text("before"), *phases)]
+    titles = [
+        (subjects, None),
+        (text("records"), None),
+        *at_risk,
+        (text("chance grows"), None),
+        (text("place certain"), None),
+        (text("named with certainty"), None),
+    ]
+    numbers = (Column(title, numeric=True, under=under) for title, under in titles)
+    return (Column(text("Place")), *numbers)
 
 
 def _place_counts(row: BinExposed) -> tuple[float, int]:
     return row.records, row.entities or 0
 
 
-def _row(
-    row: BinExposed, earlier: Sequence[dict[str | None, BinExposed]], currency: str | None
-) -> tuple[Cell, ...]:
+def _place_row(
+    label: str,
+    rows: Sequence[BinExposed],
+    at_risk: Sequence[str],
+    factor: float,
+    currency: str | None,
+) -> tuple[str, ...]:
+    """Return the figures of one place, or of several together: the value at risk at every step and the rest."""
     return (
-        Cell(row.bin or ""),
-        Cell(number(row.entities or 0)),
-        Cell(number(row.records, ",.0f")),
-        _amount(row.prior_value_at_risk, currency),
-        *(
-            _amount(step[row.bin].value_at_risk, currency)
-            if row.bin in step and step[row.bin].records >= smallest_cell()
-            else NOTHING
-            for step in earlier
-        ),
-        Cell(growth(row.factor)),
-        Cell(cell_count(row.linked)),
-        Cell(cell_count(row.exposed)),
+        label,
+        number(sum(row.entities or 0 for row in rows)),
+        number(sum(row.records for row in rows), ",.0f"),
+        hundredths(sum(row.prior_value_at_risk for row in rows), currency),
+        *at_risk,
+        growth_factor(factor),
+        cell_count(sum(row.linked for row in rows)),
+        cell_count(sum(row.exposed for row in rows)),
     )
 
 
-def _sum_row(
-    few: Sequence[BinExposed], earlier: Sequence[dict[str | None, BinExposed]], currency: str | None
-) -> tuple[Cell, ...]:
-    names = {row.bin for row in few}
-    records = sum(row.records for row in few)
-    mean = sum(row.factor * row.records for row in few) / records
-    return (
-        Cell(text("{places} places that are not named, together", places=len(few))),
-        Cell(number(sum(row.entities or 0 for row in few))),
-        Cell(number(records, ",.0f")),
-        _amount(sum(row.prior_value_at_risk for row in few), currency),
-        *(
-            _amount(sum(row.value_at_risk for name, row in step.items() if name in names), currency)
-            for step in earlier
-        ),
-        Cell(growth(mean)),
-        Cell(cell_count(sum(row.linked for row in few))),
-        Cell(cell_count(sum(row.exposed for row in few))),
-    )
-
-
-def _notes(
+def _place_notes(
     places: Sequence[BinExposed],
     last: Sequence[BinExposed],
     few: Sequence[BinExposed],
@@ -641,10 +560,6 @@ def _notes(
     return tuple(notes)
 
 
-def _amount(value: float, currency: str | None) -> Cell:
-    return Cell(amount(value, currency))
-
-
 MOST_DIGITS = 15
 """A number with more digits is not written out."""
 UNMET = {
@@ -662,6 +577,20 @@ UNMET = {
     ),
 }
 """What it means that no allocation meets the totals, by what the sums say."""
+MET = {
+    (True, True): marked(
+        "{allocations} allocations meet the totals; in brackets, the share of them that has the record in that place."
+    ),
+    (True, False): marked("{allocations} allocations meet the totals."),
+    (False, True): marked(
+        "So many allocations meet the totals that their number has {digits} digits; in brackets, the share of them "
+        "that has the record in that place."
+    ),
+    (False, False): marked(
+        "So many allocations meet the totals that their number has {digits} digits."
+    ),
+}
+"""How many allocations meet them, by whether they are few and whether shares are shown (--json has all digits)."""
 
 
 def solution_sentences(found: Solution, *, with_shares: bool = True) -> list[str]:
@@ -677,11 +606,10 @@ def solution_sentences(found: Solution, *, with_shares: bool = True) -> list[str
         return _at_a_limit(found)
     if found.status == "unique":
         return [text("The place of every record is certain: only one allocation meets the totals.")]
-    records = len(found.feasible_bins)
     certain = text(
         "The place of {linked} of {records} records is certain.",
         linked=found.linked,
-        records=records,
+        records=len(found.feasible_bins),
     )
     if found.allocations is None:
         return [
@@ -691,7 +619,13 @@ def solution_sentences(found: Solution, *, with_shares: bool = True) -> list[str
                 "allocations meet the totals was not counted: they are too many for the limits."
             ),
         ]
-    return [certain, _allocations(found.allocations, with_shares=with_shares)]
+    few = found.allocations < 10**MOST_DIGITS
+    met = translated(
+        MET[few, with_shares],
+        allocations=found.allocations if few else "",
+        digits="" if few else _digits(found.allocations),
+    )
+    return [certain, met]
 
 
 def _digits(count: int) -> int:
@@ -706,51 +640,24 @@ def _digits(count: int) -> int:
     return digits
 
 
-def _allocations(count: int, *, with_shares: bool) -> str:
-    """Say how many allocations there are; of very many only how long their number is (--json has all its digits)."""
-    if count < 10**MOST_DIGITS and with_shares:
-        return text(
-            "{allocations} allocations meet the totals; in brackets, the share of them that has the record in that "
-            "place.",
-            allocations=count,
-        )
-    if count < 10**MOST_DIGITS:
-        return text("{allocations} allocations meet the totals.", allocations=count)
-    digits = _digits(count)
-    if with_shares:
-        return text(
-            "So many allocations meet the totals that their number has {digits} digits; in brackets, the share of "
-            "them that has the record in that place.",
-            digits=digits,
-        )
-    return text(
-        "So many allocations meet the totals that their number has {digits} digits.", digits=digits
-    )
-
-
 def _at_a_limit(found: Solution) -> list[str]:
     records, places, _ = found.instance.size
-    shown = sum(len(bins) for bins in found.feasible_bins)
-    said = [
+    shown = [len(bins) for bins in found.feasible_bins]
+    return [
         text("The limit was met before everything was decided."),
         text(
             "Proved: no record is in a place that is not shown for it ({ruled_out} of {pairs} pairs of a record and a "
             "place are ruled out).",
-            ruled_out=records * places - shown,
+            ruled_out=records * places - sum(shown),
             pairs=records * places,
         ),
         text("Not proved: that each record can be in each place that is shown for it."),
+        text("Not proved either: that any allocation meets the totals.")
+        if found.witness is None
+        else text(
+            "Proved, too: some allocation meets the totals. The place of {single} of {records} records, those with "
+            "one place left, is therefore certain.",
+            single=shown.count(1),
+            records=records,
+        ),
     ]
-    if found.witness is None:
-        said.append(text("Not proved either: that any allocation meets the totals."))
-    else:
-        single = sum(len(bins) == 1 for bins in found.feasible_bins)
-        said.append(
-            text(
-                "Proved, too: some allocation meets the totals. The place of {single} of {records} records, those with "
-                "one place left, is therefore certain.",
-                single=single,
-                records=records,
-            )
-        )
-    return said
