@@ -101,8 +101,16 @@ def text_table(
     title: str, first: str, numbers: Sequence[str], rows: Iterable[Sequence[str]]
 ) -> Table:
     """Return a table of texts: what each row is about, then figures under their titles."""
+    group = Group(tuple(tuple(map(Cell, row)) for row in rows))
+    return figures_table(first, numbers, [group], title=title)
+
+
+def figures_table(
+    first: str, numbers: Iterable[str], groups: Iterable[Group], *, title: str = ""
+) -> Table:
+    """Return a table of groups of rows: what each row is about, then figures under their titles."""
     columns = (Column(first), *(Column(heading, numeric=True) for heading in numbers))
-    return Table(columns, (Group(tuple(tuple(map(Cell, row)) for row in rows)),), title)
+    return Table(columns, tuple(groups), title)
 
 
 def three_digits(probability: Fraction) -> str:
