@@ -316,15 +316,15 @@ def _grown(stages: list[list[Attack]]) -> str:
     first, last = (stage[0].probabilistic.posterior for stage in (stages[0], stages[-1]))
     datasets = len(stages[-1][0].datasets)
     alone, every = frequencies(first, last)
-    parts = {"first": alone, "last": every, "datasets": number(datasets)}
+    words = {"first": alone, "last": every, "datasets": number(datasets)}
     if datasets == 2:
         return text(
             "One guess at who it is: right for {first} with the first dataset, {last} with both",
-            **parts,
+            **words,
         )
     return text(
         "One guess at who it is: right for {first} with the first dataset, {last} with all {datasets}",
-        **parts,
+        **words,
     )
 
 
@@ -479,24 +479,20 @@ def success_figure(attacks: Sequence[Attack]) -> Figure | None:
 
 
 def _certain_finding(attack: Attack) -> str:
+    words = {
+        "secret": enumeration(attack.secret),
+        "certain": number(attack.certain),
+        "records": number(attack.records),
+    }
     if attack.secret:
-        return text(
-            "The {secret} of {certain} of {records} people is known for certain",
-            secret=enumeration(attack.secret),
-            certain=attack.certain,
-            records=attack.records,
-        )
-    return text(
-        "{certain} of {records} people can be named for certain",
-        certain=attack.certain,
-        records=attack.records,
-    )
+        return text("The {secret} of {certain} of {records} people is known for certain", **words)
+    return text("{certain} of {records} people can be named for certain", **words)
 
 
-Bins = list[tuple[str, int]]
+_Bins = list[tuple[str, int]]
 
 
-def _success(attack: Attack) -> Bins:
+def _success(attack: Attack) -> _Bins:
     """Return how many records there are by the probability of a right guess, the surest first."""
     if attack.secret:
         return list(zip(_tenths(), reversed(attack.success), strict=True)) if attack.success else []
@@ -532,7 +528,7 @@ def _per_cent(size: int) -> str:
     return number(100 / size, ".2g")
 
 
-def _panel(attack: Attack, bins: Bins) -> alt.Chart:
+def _panel(attack: Attack, bins: _Bins) -> alt.Chart:
     rows = [
         {"chance": label, "records": records, "certain": place == 0}
         for place, (label, records) in enumerate(bins)

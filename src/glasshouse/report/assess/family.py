@@ -116,12 +116,13 @@ def family_findings(
     target = _most_exposed(shown)
     guesses = part_guesses(shown, target, exact=exact)
     left_out = len(family.parts) - len(shown.parts)
-    if most(guesses):
-        first = _extremes(guesses, target, _knowledge(shown, target, subject), subject, part)
-    else:
-        knowing = _knowledge(shown, target, subject)
-        first = _alike(guesses, target, knowing, part, alone=not left_out)
-    findings = [first, _by_number(shown, target, subject, part)]
+    knowing = _knowledge(shown, target, subject)
+    findings = [
+        _extremes(guesses, target, knowing, subject, part)
+        if most(guesses)
+        else _alike(guesses, target, knowing, part, alone=not left_out),
+        _by_number(shown, target, subject, part),
+    ]
     if shown.ordered and len(shown.parts) > 1:
         findings.append(_moved(shown, target, guesses))
     else:
@@ -137,19 +138,18 @@ def family_findings(
     return tuple(findings)
 
 
-def _nothing_to_show(parts: int, people: str, part: str) -> Finding:
+def _nothing_to_show(parts: int, few: str, part: str) -> Finding:
+    words = {"part": singular(part), "parts": counted(parts, part), "people": few}
     if parts == 1:
         sentence = text(
             "There is no {part} with at least {people}: nothing can be said of one without pointing at someone.",
-            part=singular(part),
-            people=people,
+            **words,
         )
     else:
         sentence = text(
             "None of the {parts} can be shown: at least one of them has fewer than {people}, and no figure of another "
             "may tell how many.",
-            parts=counted(parts, part),
-            people=people,
+            **words,
         )
     return Finding(Severity.NOTE, sentence)
 
@@ -271,25 +271,24 @@ def _by_number(family: Family, target: str | None, subject: str, part: str) -> F
     """Say whether more people means more protection: the correlation of leakage with the number of records."""
     count = len(family.parts)
     words = {"people": plural(subject), "parts": plural(part)}
-    if count < LEAST_PARTS:
-        sentence = text(
-            "Whether having more {people} protects cannot be said of fewer than {few} {parts}.",
-            few=LEAST_PARTS,
-            **words,
-        )
-        return Finding(Severity.NOTE, sentence)
-    correlation = family.correlations(target)[-1].records
-    if correlation is None and len({release.records for release in family.parts}) == 1:
-        sentence = text(
-            "Whether having more {people} protects cannot be said: all {parts} have the same number of them.",
-            **words,
-        )
-        return Finding(Severity.NOTE, sentence)
+    correlation = None if count < LEAST_PARTS else family.correlations(target)[-1].records
     if correlation is None:
-        sentence = text(
-            "Whether having more {people} protects cannot be said: all {parts} give away the same.",
-            **words,
-        )
+        if count < LEAST_PARTS:
+            sentence = text(
+                "Whether having more {people} protects cannot be said of fewer than {few} {parts}.",
+                few=LEAST_PARTS,
+                **words,
+            )
+        elif len({release.records for release in family.parts}) == 1:
+            sentence = text(
+                "Whether having more {people} protects cannot be said: all {parts} have the same number of them.",
+                **words,
+            )
+        else:
+            sentence = text(
+                "Whether having more {people} protects cannot be said: all {parts} give away the same.",
+                **words,
+            )
         return Finding(Severity.NOTE, sentence)
     if abs(correlation) < HARDLY:
         sentence = text(

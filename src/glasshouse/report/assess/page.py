@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack, Sweep
@@ -412,62 +412,53 @@ def _by_target(attacks: Sequence[Attack]) -> dict[str, list[Attack]]:
     return targets
 
 
-def _terms(measures: _Measures, *, growing: bool) -> tuple[Term, ...]:
-    """Return the headings of the tables that are there, explained."""
-    terms = [
-        (
-            text("Known for certain"),
-            text(
-                "Records whose secret the adversary infers with probability 1: alone in their class, or in a class "
-                "where all share one value; in brackets, the probability that the person’s record is one of them."
-            ),
+def _terms(measures: _Measures, *, growing: bool) -> Iterator[Term]:
+    """Yield the headings of the tables that are there, explained."""
+    yield Term(
+        text("Known for certain"),
+        text(
+            "Records whose secret the adversary infers with probability 1: alone in their class, or in a class where "
+            "all share one value; in brackets, the probability that the person’s record is one of them."
         ),
-        (
-            text("Guess before, guess after"),
-            text(
-                "The probability that her best single guess is right (prior and posterior Bayes vulnerability). Hover "
-                "over a figure for the exact ratio."
-            ),
+    )
+    yield Term(
+        text("Guess before, guess after"),
+        text(
+            "The probability that her best single guess is right (prior and posterior Bayes vulnerability). Hover over "
+            "a figure for the exact ratio."
         ),
-        (
-            text("Added, factor"),
-            text(
-                "Posterior minus prior, and posterior divided by prior: additive and multiplicative leakage."
-            ),
+    )
+    yield Term(
+        text("Added, factor"),
+        text(
+            "Posterior minus prior, and posterior divided by prior: additive and multiplicative leakage."
         ),
-    ]
+    )
     if measures.capacity:
-        terms.append(
-            (
-                text("Worst case"),
-                text(
-                    "No adversary with non-negative gains, whatever she believed before and whatever a guess is worth "
-                    "to her, multiplies her success by more than this (multiplicative Bayes capacity)."
-                ),
-            )
+        yield Term(
+            text("Worst case"),
+            text(
+                "No adversary with non-negative gains, whatever she believed before and whatever a guess is worth to "
+                "her, multiplies her success by more than this (multiplicative Bayes capacity)."
+            ),
         )
     if measures.gain:
-        terms.append(
-            (
-                text("Gain before, gain after"),
-                text(
-                    "What she can expect to gain from one person: the chance that one of several tries is right, or "
-                    "the worth to her of naming a value right, as the study says. (What each value is worth is in the "
-                    "run’s study.toml, not here.)"
-                ),
-            )
+        yield Term(
+            text("Gain before, gain after"),
+            text(
+                "What she can expect to gain from one person: the chance that one of several tries is right, or the "
+                "worth to her of naming a value right, as the study says. (What each value is worth is in the run’s "
+                "study.toml, not here.)"
+            ),
         )
     if growing:
-        terms.append(
-            (
-                text("Datasets so far"),
-                text(
-                    "The records are those of the first dataset. Each further one adds what she knows of the same "
-                    "people there, and whether they are in it at all."
-                ),
-            )
+        yield Term(
+            text("Datasets so far"),
+            text(
+                "The records are those of the first dataset. Each further one adds what she knows of the same people "
+                "there, and whether they are in it at all."
+            ),
         )
-    return tuple(Term(name, meaning) for name, meaning in terms)
 
 
 # The tables of the terminal
@@ -543,12 +534,15 @@ def _windows_table(stages: Sequence[Sequence[Attack]]) -> Table:
         for label, stage in zip(stage_labels(stages), stages, strict=True)
         for place, attack in enumerate(stage)
     ]
-    title = text(
-        "As datasets are added: she knows {known}",
-        known=", ".join(stages[-1][0].quasi_identifiers),
+    return text_table(
+        text(
+            "As datasets are added: she knows {known}",
+            known=", ".join(stages[-1][0].quasi_identifiers),
+        ),
+        (text("she has"), text("attack")),
+        _measure_titles(),
+        rows,
     )
-    columns = (Column(text("she has")), Column(text("attack")), *_measure_columns())
-    return Table(columns, (Group(tuple(tuple(map(Cell, row)) for row in rows)),), title)
 
 
 def _shapley_table(sweep: Sweep) -> Table:
@@ -571,30 +565,29 @@ def _measured_table(
 ) -> Table:
     """Return the measures of attacks, and either what they gain or a bar."""
     with_gain = any(attack.gain for _, attack in attacks)
-    columns = (
-        Column(first),
-        *_measure_columns(),
-        Column(text("gain") if with_gain else "", numeric=with_gain),
+    table = text_table(
+        title,
+        first,
+        (*_measure_titles(), text("gain") if with_gain else ""),
+        [
+            (
+                label,
+                *_measured(attack),
+                gain_change(attack.gain, currency) if with_gain else bar(attack.probabilistic),
+            )
+            for label, attack in attacks
+        ],
     )
-    rows = [
-        (
-            label,
-            *_measured(attack),
-            gain_change(attack.gain, currency) if with_gain else bar(attack.probabilistic),
-        )
-        for label, attack in attacks
-    ]
-    return Table(columns, (Group(tuple(tuple(map(Cell, row)) for row in rows)),), title)
+    return table if with_gain else replace(table, columns=(*table.columns[:-1], Column("")))
 
 
 def _code_and_label(attack: Attack) -> str:
     return f"{attack.code} {attack_label(attack)}"
 
 
-def _measure_columns() -> tuple[Column, ...]:
-    """Return the columns of what `_measured` gives."""
-    titles = (text("certain"), text("one guess right"), text("factor"))
-    return tuple(Column(title, numeric=True) for title in titles)
+def _measure_titles() -> tuple[str, str, str]:
+    """Return the titles of what `_measured` gives."""
+    return text("certain"), text("one guess right"), text("factor")
 
 
 def _measured(attack: Attack) -> tuple[str, str, str]:
