@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from glasshouse.language import number, text, text_for
+from glasshouse.language import text, text_for
 from glasshouse.microdata import Attack
+from glasshouse.report.discretion import ratio
 from glasshouse.report.page import Severity
 from glasshouse.report.words import enumeration, joined, set_apart, short_names, within
 
@@ -140,33 +141,26 @@ def exact_figure(attack: Attack) -> str:
     )
 
 
-def ratio(value: Fraction) -> str:
-    """Say a probability as a decimal and as a ratio of whole numbers, where that is not too long.
-
-    >>> ratio(Fraction(1, 3)), ratio(Fraction(1)), ratio(Fraction(1, 10**13))
-    ('0.333333 (1/3)', '1', '< 0.000000000001')
-    """
-    decimal = number(value, ".6g")
-    if value.denominator == 1 or len(str(value.denominator)) > 12:
-        return decimal
-    return f"{decimal} ({number(value.numerator)}/{number(value.denominator)})"
-
-
 def knowledge(attack: Attack) -> str:
     """Say what she knows of a person, and of a collection in which datasets."""
-    return _in_datasets(attack, enumeration(attack.quasi_identifiers), attack.datasets)
+    return _in_datasets(attack, enumeration(attack.quasi_identifiers))
 
 
 def knowledge_in_short(attack: Attack) -> str:
     """Say the same, of many attributes the first ones only: all of them are told in the report once."""
-    return _in_datasets(attack, _shortened(attack), attack.datasets)
+    return _in_datasets(attack, _shortened(attack))
 
 
 def knowledge_counted(attack: Attack) -> str:
-    """Say by what the classes of an attack were counted: the attributes, and of a collection in which datasets."""
+    """Say by what the classes of an attack were counted: the attributes, and of a collection in which datasets.
+
+    Records that are linked by uncertain keys have as many classes as there are observations; those that are counted
+    by their size are the classes of the first dataset.
+    """
     if len(attack.datasets) == 1:
         return _shortened(attack)
-    return set_apart(_shortened(attack), _short(attack, datasets_counted(attack)))
+    counted = len(attack.datasets) if classes_are_counted(attack) else 1
+    return set_apart(_shortened(attack), short_names(attack.datasets)[:counted])
 
 
 def _shortened(attack: Attack) -> str:
@@ -181,25 +175,8 @@ def _shortened(attack: Attack) -> str:
     )
 
 
-def _in_datasets(attack: Attack, known: str, datasets: Sequence[str]) -> str:
-    if len(attack.datasets) == 1:
-        return known
-    return within(known, _short(attack, datasets))
-
-
-def _short(attack: Attack, datasets: Sequence[str]) -> list[str]:
-    """Return the short names of some of the datasets of an attack."""
-    names = dict(zip(attack.datasets, short_names(attack.datasets), strict=True))
-    return [names[dataset] for dataset in datasets]
-
-
-def datasets_counted(attack: Attack) -> tuple[str, ...]:
-    """Return the datasets that the classes of an attack were counted in.
-
-    Records that are linked by uncertain keys have as many classes as there are observations; those that are counted
-    by their size are the classes of the first dataset.
-    """
-    return attack.datasets if classes_are_counted(attack) else attack.datasets[:1]
+def _in_datasets(attack: Attack, known: str) -> str:
+    return known if len(attack.datasets) == 1 else within(known, short_names(attack.datasets))
 
 
 def classes_are_counted(attack: Attack) -> bool:

@@ -98,11 +98,20 @@ def yes_cell(holds: bool) -> Cell:
 
 
 def text_table(
-    title: str, first: str, numbers: Sequence[str], rows: Iterable[Sequence[str]]
+    title: str, first: str | Sequence[str], numbers: Iterable[str], rows: Iterable[Sequence[str]]
 ) -> Table:
-    """Return a table of texts: what each row is about, then figures under their titles."""
-    columns = (Column(first), *(Column(heading, numeric=True) for heading in numbers))
-    return Table(columns, (Group(tuple(tuple(map(Cell, row)) for row in rows)),), title)
+    """Return a table of texts: what each row is about, in one column or several, then figures under their titles."""
+    group = Group(tuple(tuple(map(Cell, row)) for row in rows))
+    return figures_table(first, numbers, [group], title=title)
+
+
+def figures_table(
+    first: str | Sequence[str], numbers: Iterable[str], groups: Iterable[Group], *, title: str = ""
+) -> Table:
+    """Return a table of groups of rows: what each row is about, then figures under their titles."""
+    words = map(Column, [first] if isinstance(first, str) else first)
+    columns = (*words, *(Column(heading, numeric=True) for heading in numbers))
+    return Table(columns, tuple(groups), title)
 
 
 def three_digits(probability: Fraction) -> str:

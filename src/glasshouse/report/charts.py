@@ -44,9 +44,7 @@ def chances(*probabilities: Fraction) -> tuple[str, ...]:
     >>> chances(Fraction(1, 6), Fraction(1, 3000)), chances(Fraction(1, 2), Fraction(501, 1000))
     (('1 in 6', '1 in 3,000'), ('500 in 1,000', '501 in 1,000'))
     """
-    if all(
-        each in (0, 1) or each.denominator <= FEW or each.numerator == 1 for each in probabilities
-    ):
+    if all(each.denominator <= FEW or each.numerator == 1 for each in probabilities):
         return tuple(
             _certain(each) or _one_in(each.numerator, each.denominator) for each in probabilities
         )
@@ -154,23 +152,14 @@ def shift_chart(shifts: Sequence[Shift], *, title: str, subtitle: str) -> alt.To
     before, after = text("before"), text("after")
     order = [printable(shift.label) for shift in shifts]
     rows = [
-        {
-            "label": label,
-            "before": 100 * float(shift.before),
-            "after": 100 * float(shift.after),
-        }
+        {"label": label, "before": 100 * float(shift.before), "after": 100 * float(shift.after)}
         for label, shift in zip(order, shifts, strict=True)
     ]
     highest = max(max(shift.before, shift.after) for shift in shifts)
     top = next(top for top in (1, 2, 5, 10, 20, 50, 100) if 100 * highest <= top)
     y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelPadding=12))
     scale = alt.Scale(domain=[0, top], nice=False)
-    colour = alt.Color(
-        "what:N",
-        title=None,
-        sort=[before, after],
-        scale=alt.Scale(domain=[before, after], range=[NEUTRAL, TARGETS[0][0]]),
-    )
+    colour = alt.Color("what:N", **keyed((before, after), (NEUTRAL, TARGETS[0][0])))
     base = alt.Chart(alt.InlineData(values=rows)).encode(y=y)
     bars = base.mark_rule(strokeWidth=3, color=JOINT).encode(
         x=alt.X("before:Q", scale=scale, title=text("probability (%)"), axis=alt.Axis(tickCount=5)),
@@ -225,6 +214,12 @@ _NUMBERS: dict[str, Any] = {"en": "en-GB", "pt-BR": "pt-BR"}
 """What the drawing library calls the way in which each language writes numbers."""
 _NUMBERED = re.compile(r"\b(gradient_|clip)[0-9]+\b")
 """Names that a picture gives to its parts."""
+
+
+def keyed(names: Sequence[str], looks: Sequence[str]) -> dict[str, Any]:
+    """Return how a channel shows names in their order: by a colour or a shape each, under no title."""
+    scale = alt.Scale(domain=list(names), range=list(looks))
+    return {"title": None, "sort": list(names), "scale": scale}
 
 
 def specification(chart: alt.TopLevelMixin) -> Mapping[str, Any]:
@@ -371,12 +366,8 @@ def successes_chart(
     )
     lines = places.mark_line(strokeWidth=3, color=JOINT).encode(detail="attack:N")
     marks = places.mark_point(filled=True, size=140, opacity=1).encode(
-        color=alt.Color(
-            f"{field}:N", title=None, sort=names, scale=alt.Scale(domain=names, range=colours)
-        ),
-        shape=alt.Shape(
-            f"{field}:N", title=None, sort=names, scale=alt.Scale(domain=names, range=shapes)
-        ),
+        color=alt.Color(f"{field}:N", **keyed(names, colours)),
+        shape=alt.Shape(f"{field}:N", **keyed(names, shapes)),
     )
     return alt.layer(lines, marks).properties(
         width=520,

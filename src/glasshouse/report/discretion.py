@@ -259,8 +259,8 @@ def figure_between(low: Fraction, high: Fraction, *, digits: int) -> str:
 def ratio(value: Fraction) -> str:
     """Say a probability as a decimal and as a ratio of whole numbers, where that is not too long.
 
-    >>> ratio(Fraction(1, 4)), ratio(Fraction(1))
-    ('0.25 (1/4)', '1')
+    >>> ratio(Fraction(1, 4)), ratio(Fraction(1, 3)), ratio(Fraction(1)), ratio(Fraction(1, 10**13))
+    ('0.25 (1/4)', '0.333333 (1/3)', '1', '< 0.000000000001')
     """
     decimal = number(value, ".6g")
     if value.denominator == 1 or len(str(value.denominator)) > 12:

@@ -180,16 +180,10 @@ def _channel(name: str, channel: Any) -> Any:
 
 
 def _short_lines(title: Any) -> Any:
-    if isinstance(title, Mapping):
-        return {
-            **title,
-            **{
-                part: wrapped(_one_line(title[part]), _LETTERS)
-                for part in ("text", "subtitle")
-                if title.get(part)
-            },
-        }
-    return wrapped(_one_line(title), _LETTERS)
+    if not isinstance(title, Mapping):
+        return wrapped(_one_line(title), _LETTERS)
+    parts = [part for part in ("text", "subtitle") if title.get(part)]
+    return {**title, **{part: wrapped(_one_line(title[part]), _LETTERS) for part in parts}}
 
 
 def _drawn(chart: Mapping[str, Any]) -> Drawing:

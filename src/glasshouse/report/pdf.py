@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from glasshouse.errors import GlasshouseError, InternalError, printable
 from glasshouse.language import locale, spoken, text
 from glasshouse.report.charts import to_svg
-from glasshouse.report.page import Cell, Figure, Finding, Group, Page, Section, Table, ranked
+from glasshouse.report.page import Cell, Figure, Finding, Page, Section, Table, ranked
 from glasshouse.report.provenance import instructions
 
 FONT = "Libertinus Serif"
@@ -138,15 +139,7 @@ def _titles(page: Page) -> dict[str, str]:
 
 
 def _finding(finding: Finding) -> dict[str, str]:
-    return {
-        "severity": finding.severity.value,
-        "heading": finding.severity.heading,
-        "chapter": finding.chapter,
-        "sentence": finding.sentence,
-        "meaning": finding.meaning,
-        "remedy": finding.remedy,
-        "figure": finding.figure,
-    }
+    return {**asdict(finding), "heading": finding.severity.heading}
 
 
 def _figure(figure: Figure) -> dict[str, Any]:
@@ -177,24 +170,31 @@ def _table(table: Table) -> dict[str, Any]:
         "above": [
             [_shortened(under or ""), len(columns)] for under, columns in table.headings if grouped
         ],
-        "groups": [_group(group) for group in table.groups],
+        "groups": [
+            {
+                "title": group.title,
+                "note": group.note,
+                "rows": [[_cell(cell) for cell in row] for row in group.rows],
+            }
+            for group in table.groups
+        ],
     }
 
 
 def _widths(table: Table) -> list[int]:
     """Return how the columns share the width of the paper: numbers get what they need, words the rest.
 
-    >>> from glasshouse.report.page import Column
+    >>> from glasshouse.report.page import Column, Group
     >>> group = Group(((Cell("long " * 30), Cell("1.25")),))
     >>> table = Table((Column("a"), Column("b", numeric=True)), (group,))
     >>> _widths(table)
     [104, 6]
     """
     rows = [row for group in table.groups for row in group.rows]
-    needed = [
-        2 + max([_longest_word(column.title), *(_length(row[place]) for row in rows)])
-        for place, column in enumerate(table.columns)
-    ]
+    needed = []
+    for place, column in enumerate(table.columns):
+        cells = [" ".join(_cell(row[place])).strip() for row in rows]
+        needed.append(2 + max(map(len, [*column.title.split(), *cells]), default=0))
     numbers = [min(need, WIDEST_NUMBER) for need in needed]
     words = sum(not column.numeric for column in table.columns)
     taken = sum(n for n, column in zip(numbers, table.columns, strict=True) if column.numeric)
@@ -203,22 +203,6 @@ def _widths(table: Table) -> list[int]:
         number if column.numeric else min(need, room)
         for need, number, column in zip(needed, numbers, table.columns, strict=True)
     ]
-
-
-def _length(cell: Cell) -> int:
-    return len(" ".join(_cell(cell)).strip())
-
-
-def _longest_word(title: str) -> int:
-    return max(map(len, title.split()), default=0)
-
-
-def _group(group: Group) -> dict[str, Any]:
-    return {
-        "title": group.title,
-        "note": group.note,
-        "rows": [[_cell(cell) for cell in row] for row in group.rows],
-    }
 
 
 def _cell(cell: Cell) -> list[str]:

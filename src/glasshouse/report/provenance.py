@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glasshouse.language import number, text, translated
-from glasshouse.report.cells import count_cell
-from glasshouse.report.page import Cell, Column, Group, Provenance, Section, Table
+from glasshouse.report.cells import text_table
+from glasshouse.report.page import Provenance, Section, Table
 from glasshouse.table.treatment import Step
 
 
@@ -59,22 +59,21 @@ def treatment_section(treatment: Sequence[Step], notes: Sequence[str] = ()) -> S
             "Where they are left out for what they have in one of several columns, each column is counted by itself, "
             "and then all together."
         )
-    columns = (
-        *map(Column, (text("Dataset"), text("Left out for"), text("Column"))),
-        Column(text("Records before"), numeric=True),
-        Column(text("Left out"), numeric=True),
-        Column(text("Records after"), numeric=True),
+    table = text_table(
+        "",
+        (text("Dataset"), text("Left out for"), text("Column")),
+        (text("Records before"), text("Left out"), text("Records after")),
+        [
+            (
+                step.dataset,
+                translated(step.what),
+                text("in all") if step.column is None else step.column,
+                *map(number, (step.before, step.left_out, step.after)),
+            )
+            for step in steps
+        ],
     )
-    rows = tuple(
-        (
-            Cell(step.dataset),
-            Cell(translated(step.what)),
-            Cell(text("in all") if step.column is None else step.column),
-            *(count_cell(count) for count in (step.before, step.left_out, step.after)),
-        )
-        for step in steps
-    )
-    return Section(title, intro, (Table(columns, (Group(rows),)),), tuple(notes))
+    return Section(title, intro, (table,), tuple(notes))
 
 
 def _says_the_same_again(step: Step, treatment: Sequence[Step]) -> bool:
@@ -94,15 +93,14 @@ def treatment_blocks(steps: Sequence[Step], notes: Sequence[str] = ()) -> tuple[
             text("{what}, in all", what=translated(step.what))
             if step.column is None
             else f"{translated(step.what)}: {step.column}",
-            *(number(count) for count in (step.before, step.left_out, step.after)),
+            *map(number, (step.before, step.left_out, step.after)),
         )
         for step in steps
     ]
-    titles = (text("dataset"), text("records with"), text("before"), text("left out"), text("kept"))
-    columns = tuple(Column(title, numeric=place > 1) for place, title in enumerate(titles))
-    table = Table(
-        columns,
-        (Group(tuple(tuple(map(Cell, row)) for row in rows)),),
+    table = text_table(
         text("What was left out of the data"),
+        (text("dataset"), text("records with")),
+        (text("before"), text("left out"), text("kept")),
+        rows,
     )
     return (table, *notices)

@@ -42,7 +42,14 @@ def story_page(
         lead=lead,
         findings=tuple(finding for each in chapters for finding in _findings(each, each.findings)),
         opening=tuple(finding for each in chapters for finding in _findings(each, 1)),
-        adversary=tuple(_told(each.title, each.page.adversary) for each in chapters),
+        adversary=tuple(
+            text(
+                "{chapter} — {sentences}",
+                chapter=each.title,
+                sentences=" ".join(each.page.adversary),
+            )
+            for each in chapters
+        ),
         limits=_each_once(sentence for each in chapters for sentence in each.page.limits),
         provenance=provenance,
         command=command,
@@ -56,10 +63,6 @@ def story_page(
 def _findings(chapter: Chapter, most: int) -> list[Finding]:
     """Return the first findings of a chapter, each saying of which chapter it is."""
     return [replace(finding, chapter=chapter.title) for finding in chapter.page.findings[:most]]
-
-
-def _told(title: str, sentences: Sequence[str]) -> str:
-    return text("{chapter} — {sentences}", chapter=title, sentences=" ".join(sentences))
 
 
 def _pictures(chapter: Chapter) -> list[Figure]:

@@ -17,6 +17,7 @@ from glasshouse.microdata.influence import shapley_values, without_each
 from glasshouse.report.attacks import (
     SMALL_CLASS,
     attack_label,
+    by_knowledge,
     classes_are_counted,
     growth,
     knowledge_counted,
@@ -25,8 +26,8 @@ from glasshouse.report.attacks import (
     target_label,
     widest,
 )
-from glasshouse.report.cells import count_cell, percent_cell
-from glasshouse.report.charts import JOINT, NEUTRAL, TARGETS, wrapped
+from glasshouse.report.cells import count_cell, figures_table, percent_cell, text_table
+from glasshouse.report.charts import JOINT, NEUTRAL, TARGETS, keyed, wrapped
 from glasshouse.report.page import Cell, Column, Figure, Finding, Group, Section, Severity, Table
 from glasshouse.report.words import (
     enumeration,
@@ -39,48 +40,44 @@ from glasshouse.report.words import (
 
 BEFORE, AFTER, CERTAIN = NEUTRAL, TARGETS[0][0], TARGETS[1][0]
 """The colours of a guess before and after, and of certainty."""
+_PER_CENT = alt.Scale(domain=[0, 100])
 
 
-def _looks() -> dict[str, tuple[str, str]]:
-    """Return, per way to succeed, what it is called and its colour and shape."""
-    return {
-        text("a guess, before"): (BEFORE, "circle"),
-        text("a guess, after"): (AFTER, "circle"),
-        text("for certain, after"): (CERTAIN, "diamond"),
-    }
+def _ways() -> tuple[str, str, str]:
+    """Return what the ways to succeed are called: a guess before and after, and certainty."""
+    return text("a guess, before"), text("a guess, after"), text("for certain, after")
 
 
-def before_and_after(assessment: Assessment) -> alt.TopLevelMixin:
+def _successes(attack: Attack) -> tuple[Fraction, Fraction, Fraction]:
+    """Return the success in each of these ways."""
+    guess = attack.probabilistic
+    return guess.prior, guess.posterior, attack.deterministic.posterior
+
+
+def before_and_after_figure(assessment: Assessment) -> Figure:
     """Show, per attack with the largest set of quasi-identifiers, success before and after.
 
     One row per attack on an axis from 0 to 100 %: the chance of a right guess before and after, joined by a line
     that is the leakage, and the share of records known for certain.
     """
     attacks = widest(assessment.attacks)
-    looks = _looks()
+    ways = _ways()
+    successes = [(attack_label(attack), _successes(attack)) for attack in attacks]
     rows = [
-        {
-            "attack": attack_label(attack),
-            "what": what,
-            "success": 100 * float(success),
-        }
-        for attack in attacks
-        for what, success in zip(looks, _successes(attack), strict=True)
+        {"attack": label, "what": way, "success": 100 * float(success)}
+        for label, by_way in successes
+        for way, success in zip(ways, by_way, strict=True)
     ]
     spans = [
-        {
-            "attack": attack_label(attack),
-            "before": 100 * float(attack.probabilistic.prior),
-            "after": 100 * float(attack.probabilistic.posterior),
-        }
-        for attack in attacks
+        {"attack": label, "before": 100 * float(before), "after": 100 * float(after)}
+        for label, (before, after, _) in successes
     ]
-    order = [attack_label(attack) for attack in attacks]
+    order = [label for label, _ in successes]
     row = alt.Y("attack:N", sort=order, title=None, axis=alt.Axis(labelPadding=12))
     line = (
         alt.Chart(alt.InlineData(values=spans))
         .mark_rule(strokeWidth=3, color=JOINT)
-        .encode(x=alt.X("before:Q", scale=alt.Scale(domain=[0, 100])), x2="after:Q", y=row)
+        .encode(x=alt.X("before:Q", scale=_PER_CENT), x2="after:Q", y=row)
     )
     points = (
         alt.Chart(alt.InlineData(values=rows))
@@ -89,76 +86,67 @@ def before_and_after(assessment: Assessment) -> alt.TopLevelMixin:
             x=alt.X(
                 "success:Q",
                 title=text("probability that the adversary succeeds (%)"),
-                scale=alt.Scale(domain=[0, 100]),
+                scale=_PER_CENT,
             ),
             y=row,
-            color=alt.Color(
-                "what:N",
-                title=None,
-                sort=list(looks),
-                scale=alt.Scale(domain=list(looks), range=[colour for colour, _ in looks.values()]),
-            ),
-            shape=alt.Shape(
-                "what:N",
-                title=None,
-                sort=list(looks),
-                scale=alt.Scale(domain=list(looks), range=[shape for _, shape in looks.values()]),
-            ),
+            color=alt.Color("what:N", **keyed(ways, (BEFORE, AFTER, CERTAIN))),
+            shape=alt.Shape("what:N", **keyed(ways, ("circle", "circle", "diamond"))),
         )
     )
-    success = attacks[0].probabilistic
-    before, after = frequencies(success.prior, success.posterior)
+    guess = attacks[0].probabilistic
+    before, after = frequencies(guess.prior, guess.posterior)
     finding = text(
         "One guess at who it is: right for {before} before, {after} after",
         before=before,
         after=after,
     )
-    return alt.layer(line, points).properties(
-        width=680,
-        height=alt.Step(44),
-        title=alt.Title(finding, subtitle=wrapped(_known(attacks[0]))),
+    return Figure.of(
+        alt.layer(line, points).properties(
+            width=680,
+            height=alt.Step(44),
+            title=alt.Title(finding, subtitle=wrapped(_known(attacks[0]))),
+        ),
+        label=text("Success of each attack before and after"),
+        caption=text(
+            "“Before”: she knows the release, but nothing of the person. “After”: she also knows the person’s "
+            "quasi-identifiers. The line between them is what the attack gives her."
+        ),
+        table=figures_table(
+            text("Attack"),
+            ways,
+            [
+                Group(
+                    tuple((Cell(label), *map(percent_cell, by_way)) for label, by_way in successes)
+                )
+            ],
+        ),
     )
 
 
-def _successes(attack: Attack) -> tuple[Fraction, Fraction, Fraction]:
-    return (
-        attack.probabilistic.prior,
-        attack.probabilistic.posterior,
-        attack.deterministic.posterior,
-    )
-
-
-def before_and_after_table(assessment: Assessment) -> Table:
-    """Return the numbers of `before_and_after`."""
-    columns = (Column(text("Attack")), *(Column(what, numeric=True) for what in _looks()))
-    rows = tuple(
-        (Cell(attack_label(attack)), *map(percent_cell, _successes(attack)))
-        for attack in widest(assessment.attacks)
-    )
-    return Table(columns, (Group(rows),))
-
-
-def every_subset(assessment: Assessment) -> alt.TopLevelMixin:
+def every_subset_figure(assessment: Assessment) -> Figure | None:
     """Show one dot per set of quasi-identifiers: how many there are in it against the success of a guess.
 
     A panel per target, with the prior as a line; of a growing collection, with all datasets. Dots that would cover
-    one another are drawn once.
+    one another are drawn once. The table has, per target and size, the least, the median and the greatest success.
+    There is no such picture of a single set.
     """
-    dots = sorted(
-        {
-            (
-                attack_label(attack),
-                len(attack.quasi_identifiers),
-                round(100 * float(attack.probabilistic.posterior), 1),
-            )
-            for attack in last_window(assessment.attacks)
-        }
-    )
-    order = [attack_label(attack) for attack in widest(assessment.attacks)]
+    attacks = last_window(assessment.attacks)
+    sets = len(by_knowledge(attacks))
+    if sets == 1:
+        return None
+    successes: dict[str, dict[int, list[Fraction]]] = {}
+    for attack in attacks:
+        sizes = successes.setdefault(attack_label(attack), {})
+        sizes.setdefault(len(attack.quasi_identifiers), []).append(attack.probabilistic.posterior)
+    priors = {
+        attack_label(attack): 100 * float(attack.probabilistic.prior)
+        for attack in widest(assessment.attacks)
+    }
     rows = [
-        {"attack": attack, "size": size, "success": success, "prior": priors[attack]}
-        for priors in [_priors(assessment)]
-        for attack, size, success in dots
+        {"attack": label, "size": size, "success": success, "prior": priors[label]}
+        for label in sorted(successes)
+        for size, guesses in sorted(successes[label].items())
+        for success in sorted({round(100 * float(guess), 1) for guess in guesses})
     ]
     base = alt.Chart(alt.InlineData(values=rows))
     points = base.mark_circle(size=26, opacity=0.55, color=AFTER, aria=False).encode(
@@ -166,99 +154,104 @@ def every_subset(assessment: Assessment) -> alt.TopLevelMixin:
             "size:O", title=text("quasi-identifiers that she knows"), axis=alt.Axis(labelAngle=0)
         ),
         y=alt.Y(
-            "success:Q",
-            title=text("probability that one guess is right (%)"),
-            scale=alt.Scale(domain=[0, 100]),
+            "success:Q", title=text("probability that one guess is right (%)"), scale=_PER_CENT
         ),
     )
     line = base.mark_rule(strokeDash=[5, 4], strokeWidth=2, color=BEFORE).encode(y="min(prior):Q")
-    return (
+    chart = (
         alt.layer(points, line)
-        .properties(width=720 // min(len(order), 3) - 20, height=280)
-        .facet(
-            facet=alt.Facet(
-                "attack:N", sort=order, title=None, header=alt.Header(labelFontSize=13)
-            ),
-            columns=3,
-        )
+        .properties(width=720 // min(len(priors), 3) - 20, height=280)
+        .facet(facet=_panels(list(priors)), columns=3)
         .properties(
             title=alt.Title(
-                wrapped(_best_known(assessment)),
+                wrapped(_best_known(attacks)),
                 subtitle=wrapped(
                     text("one dot per set of attributes; the dashed line is a guess without them")
                 ),
             )
         )
     )
-
-
-def _best_known(assessment: Assessment) -> str:
-    """Say how success grows from the best single attribute to all of them."""
-    naming = [attack for attack in last_window(assessment.attacks) if not attack.secret]
-    sizes = sorted({len(attack.quasi_identifiers) for attack in naming})
-    few, all_of_them = (
-        max(
-            attack.probabilistic.posterior
-            for attack in naming
-            if len(attack.quasi_identifiers) == size
+    groups = [
+        Group(
+            tuple(
+                (
+                    *(Cell(number(size)), Cell(number(len(guesses)))),
+                    *map(percent_cell, (min(guesses), median(guesses), max(guesses))),
+                )
+                for size, guesses in sorted(sizes.items())
+            ),
+            title=label,
         )
-        for size in (sizes[0], sizes[-1])
+        for label, sizes in successes.items()
+    ]
+    titles = (text("Sets"), text("Lowest"), text("Median"), text("Highest"))
+    return Figure.of(
+        chart,
+        label=text("Success of a guess with every set of quasi-identifiers"),
+        caption=text(
+            "{sets} sets of quasi-identifiers; the exact figures of each are in results.parquet beside this report.",
+            sets=sets,
+        ),
+        table=figures_table(text("Quasi-identifiers known"), titles, groups),
     )
-    before, after = frequencies(few, all_of_them)
+
+
+def _panels(labels: list[str]) -> alt.Facet:
+    """Return a panel per target, in their order."""
+    return alt.Facet("attack:N", sort=labels, title=None, header=alt.Header(labelFontSize=13))
+
+
+def _best_known(attacks: Sequence[Attack]) -> str:
+    """Say how success grows from the best single attribute to all of them."""
+    best: dict[int, Fraction] = {}
+    for attack in attacks:
+        if not attack.secret:
+            size = len(attack.quasi_identifiers)
+            best[size] = max(attack.probabilistic.posterior, best.get(size, Fraction(0)))
+    few, many = min(best), max(best)
+    before, after = frequencies(best[few], best[many])
     return text(
         "With {few} known, one guess names at best {before}; with {many}, {after}",
-        few=sizes[0],
+        few=few,
         before=before,
-        many=sizes[-1],
+        many=many,
         after=after,
     )
 
 
-def every_subset_table(assessment: Assessment) -> Table:
-    """Return the numbers of `every_subset`: per target and size, the least, the median and the greatest success."""
-    columns = (
-        Column(text("Quasi-identifiers known")),
-        *(
-            Column(title, numeric=True)
-            for title in (text("Sets"), text("Lowest"), text("Median"), text("Highest"))
-        ),
-    )
-    successes: dict[str, dict[int, list[Fraction]]] = {}
-    for attack in last_window(assessment.attacks):
-        sizes = successes.setdefault(attack_label(attack), {})
-        sizes.setdefault(len(attack.quasi_identifiers), []).append(attack.probabilistic.posterior)
-    return Table(
-        columns,
-        tuple(
-            Group(
-                tuple(
-                    (
-                        Cell(number(size)),
-                        Cell(number(len(own))),
-                        *map(percent_cell, (min(own), median(own), max(own))),
-                    )
-                    for size, own in sorted(sizes.items())
-                ),
-                title=label,
-            )
-            for label, sizes in successes.items()
-        ),
-    )
-
-
-def growing(assessment: Assessment) -> alt.TopLevelMixin:
+def growing_figure(assessment: Assessment) -> Figure | None:
     """Show how success grows as datasets are added to a collection, with the largest set of quasi-identifiers.
 
     One colour per target: a solid line for the chance of a right guess, a dashed one for the share of records known
-    for certain.
+    for certain. A single dataset grows nowhere.
     """
     stages = growth(assessment.attacks)
+    if len(stages) == 1:
+        return None
     labels = stage_labels(stages)
+    _, after, certain = _ways()
+    successes = [
+        (label, attack_label(attack), _successes(attack)[1:])
+        for label, stage in zip(labels, stages, strict=True)
+        for attack in stage
+    ]
+    rows = [
+        {"datasets": label, "target": target, "what": way, "success": 100 * float(success)}
+        for label, target, by_way in successes
+        for way, success in zip((after, certain), by_way, strict=True)
+    ]
     order = [attack_label(attack) for attack in stages[-1]]
-    _, after, certain = _looks()
-    looks = [TARGETS[i % len(TARGETS)] for i in range(len(order))]
+    looks = [TARGETS[place % len(TARGETS)] for place in range(len(order))]
+    colours, shapes = (
+        {
+            "title": None,
+            "scale": alt.Scale(domain=order, range=list(look)),
+            "legend": alt.Legend(columns=3),
+        }
+        for look in zip(*looks, strict=True)
+    )
     width = 680
-    base = alt.Chart(alt.InlineData(values=_grown_rows(stages, labels))).encode(
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
         x=alt.X(
             "datasets:O",
             sort=labels,
@@ -266,16 +259,9 @@ def growing(assessment: Assessment) -> alt.TopLevelMixin:
             axis=_slanted_where_tight(labels, width),
         ),
         y=alt.Y(
-            "success:Q",
-            title=text("probability that the adversary succeeds (%)"),
-            scale=alt.Scale(domain=[0, 100]),
+            "success:Q", title=text("probability that the adversary succeeds (%)"), scale=_PER_CENT
         ),
-        color=alt.Color(
-            "target:N",
-            title=None,
-            scale=alt.Scale(domain=order, range=[colour for colour, _ in looks]),
-            legend=alt.Legend(columns=3),
-        ),
+        color=alt.Color("target:N", **colours),
     )
     lines = base.mark_line(strokeWidth=2.5).encode(
         strokeDash=alt.StrokeDash(
@@ -287,58 +273,34 @@ def growing(assessment: Assessment) -> alt.TopLevelMixin:
     )
     points = (
         base.mark_point(filled=True, size=90, opacity=1)
-        .encode(
-            shape=alt.Shape(
-                "target:N",
-                title=None,
-                scale=alt.Scale(domain=order, range=[shape for _, shape in looks]),
-                legend=alt.Legend(columns=3),
-            ),
-        )
+        .encode(shape=alt.Shape("target:N", **shapes))
         .transform_filter(alt.datum.what == after)
     )
-    return alt.layer(lines, points).properties(
-        width=width,
-        height=320,
-        title=alt.Title(wrapped(_grown(stages)), subtitle=wrapped(_known(stages[-1][0]))),
-    )
-
-
-def growing_table(assessment: Assessment) -> Table:
-    """Return the numbers of `growing`."""
-    stages = growth(assessment.attacks)
-    _, after, certain = _looks()
-    columns = (
-        Column(text("Datasets so far")),
-        *(Column(what, numeric=True) for what in (after, certain)),
-    )
-    labels = stage_labels(stages)
-    groups: dict[str, list[tuple[Cell, ...]]] = {}
-    for label, stage in zip(labels, stages, strict=True):
-        for attack in stage:
-            row = (Cell(label), *map(percent_cell, _successes(attack)[1:]))
-            groups.setdefault(attack_label(attack), []).append(row)
-    return Table(columns, tuple(Group(tuple(rows), title=title) for title, rows in groups.items()))
-
-
-def _grown_rows(
-    stages: Sequence[Sequence[Attack]], labels: Sequence[str]
-) -> list[dict[str, str | float]]:
-    _, after, certain = _looks()
-    return [
-        {
-            "datasets": label,
-            "target": attack_label(attack),
-            "what": what,
-            "success": 100 * float(success),
-        }
-        for label, stage in zip(labels, stages, strict=True)
-        for attack in stage
-        for what, success in (
-            (after, attack.probabilistic.posterior),
-            (certain, attack.deterministic.posterior),
+    targets = dict.fromkeys(target for _, target, _ in successes)
+    groups = [
+        Group(
+            tuple(
+                (Cell(label), *map(percent_cell, by_way))
+                for label, other, by_way in successes
+                if other == target
+            ),
+            title=target,
         )
+        for target in targets
     ]
+    return Figure.of(
+        alt.layer(lines, points).properties(
+            width=width,
+            height=320,
+            title=alt.Title(wrapped(_grown(stages)), subtitle=wrapped(_known(stages[-1][0]))),
+        ),
+        label=text("Success of each attack as datasets are added"),
+        caption=text(
+            "Each step adds one more dataset about the people of the first. Solid: her best guess is right. "
+            "Dashed: she knows it for certain."
+        ),
+        table=figures_table(text("Datasets so far"), (after, certain), groups),
+    )
 
 
 def _slanted_where_tight(labels: list[str], width: int) -> alt.Axis:
@@ -354,15 +316,15 @@ def _grown(stages: list[list[Attack]]) -> str:
     first, last = (stage[0].probabilistic.posterior for stage in (stages[0], stages[-1]))
     datasets = len(stages[-1][0].datasets)
     alone, every = frequencies(first, last)
-    parts = {"first": alone, "last": every, "datasets": number(datasets)}
+    words = {"first": alone, "last": every, "datasets": number(datasets)}
     if datasets == 2:
         return text(
             "One guess at who it is: right for {first} with the first dataset, {last} with both",
-            **parts,
+            **words,
         )
     return text(
         "One guess at who it is: right for {first} with the first dataset, {last} with all {datasets}",
-        **parts,
+        **words,
     )
 
 
@@ -377,43 +339,47 @@ def _known(attack: Attack) -> str:
     )
 
 
-def _priors(assessment: Assessment) -> dict[str, float]:
-    return {
-        attack_label(attack): 100 * float(attack.probabilistic.prior)
-        for attack in widest(assessment.attacks)
-    }
-
-
 EXPOSED, OTHERS = TARGETS[0][0], TARGETS[1][0]
 """The colours of the records that are at risk, and of all others."""
 MOST_PANELS = 3
 """So many targets are drawn; the table has all of them."""
 
 
-def class_size_labels() -> tuple[str, ...]:
+def class_sizes_section(assessment: Assessment) -> Section | None:
+    """Return how many classes and records there are by class size, for the largest set assessed."""
+    naming = widest(assessment.attacks)[0]
+    if not any(naming.class_sizes.classes):
+        return None
+    one = len(by_knowledge(last_window(assessment.attacks))) == 1
+    return Section(
+        text("How many look alike"),
+        intro="" if one else text("With the largest set of quasi-identifiers."),
+        tables=(_class_sizes_table(naming),),
+    )
+
+
+def _class_sizes_table(attack: Attack) -> Table:
+    sizes = attack.class_sizes
+    return text_table(
+        "",
+        text("Records alike"),
+        (text("Classes"), text("Records in them")),
+        [
+            (label, number(classes), number(records))
+            for label, classes, records in zip(
+                _class_size_labels(), sizes.classes, sizes.records, strict=True
+            )
+        ],
+    )
+
+
+def _class_size_labels() -> list[str]:
     """Return what the bins of class sizes are called."""
     ranges = [
         number(least) if last == least else f"{number(least)}–{number(last)}"
         for least, last in ((least, following - 1) for least, following in pairwise(SIZE_BINS))
     ]
-    return (*ranges, text("{size} or more", size=SIZE_BINS[-1]))
-
-
-def class_sizes_table(attack: Attack) -> Table:
-    """Return how many classes and records there are by class size."""
-    sizes = attack.class_sizes
-    rows = tuple(
-        (Cell(label), count_cell(classes), count_cell(records))
-        for label, classes, records in zip(
-            class_size_labels(), sizes.classes, sizes.records, strict=True
-        )
-    )
-    columns = (
-        Column(text("Records alike")),
-        Column(text("Classes"), numeric=True),
-        Column(text("Records in them"), numeric=True),
-    )
-    return Table(columns, (Group(rows),))
+    return [*ranges, text("{size} or more", size=SIZE_BINS[-1])]
 
 
 def class_sizes_figure(attack: Attack) -> Figure | None:
@@ -421,22 +387,28 @@ def class_sizes_figure(attack: Attack) -> Figure | None:
     sizes = attack.class_sizes
     if not any(sizes.classes):
         return None
-    labels = class_size_labels()
-    small, large = (
-        text("in classes of fewer than {size}", size=SMALL_CLASS),
-        text("in larger classes"),
-    )
+    labels = _class_size_labels()
+    small = text("in classes of fewer than {size}", size=SMALL_CLASS)
+    large = text("in larger classes")
     rows = [
         {"size": label, "records": records, "what": small if least < SMALL_CLASS else large}
         for label, least, records in zip(labels, SIZE_BINS, sizes.records, strict=True)
     ]
+    exposed = sizes.records_below(SMALL_CLASS)
+    finding = text(
+        "{exposed} of {records} records ({share}) are alike with fewer than {few} others",
+        exposed=exposed,
+        records=attack.records,
+        share=share(exposed, attack.records),
+        few=SMALL_CLASS - 1,
+    )
     chart = (
         alt.Chart(alt.InlineData(values=rows))
         .mark_bar()
         .encode(
             x=alt.X(
                 "size:O",
-                sort=list(labels),
+                sort=labels,
                 title=text("records that look alike (size of the class)"),
                 axis=alt.Axis(labelAngle=0, labelFontSize=12),
             ),
@@ -451,13 +423,8 @@ def class_sizes_figure(attack: Attack) -> Figure | None:
             width=680,
             height=260,
             title=alt.Title(
-                wrapped(_exposed_finding(attack)),
-                subtitle=wrapped(
-                    text(
-                        "alike on {known}",
-                        known=knowledge_counted(attack),
-                    )
-                ),
+                wrapped(finding),
+                subtitle=wrapped(text("alike on {known}", known=knowledge_counted(attack))),
             ),
         )
     )
@@ -467,18 +434,7 @@ def class_sizes_figure(attack: Attack) -> Figure | None:
         caption=text(
             "A class is all records that are alike on the quasi-identifiers. Who is alone can be named for certain."
         ),
-        table=class_sizes_table(attack),
-    )
-
-
-def _exposed_finding(attack: Attack) -> str:
-    exposed = attack.class_sizes.records_below(SMALL_CLASS)
-    return text(
-        "{exposed} of {records} records ({share}) are alike with fewer than {few} others",
-        exposed=exposed,
-        records=attack.records,
-        share=share(exposed, attack.records),
-        few=SMALL_CLASS - 1,
+        table=_class_sizes_table(attack),
     )
 
 
@@ -508,29 +464,35 @@ def success_figure(attacks: Sequence[Attack]) -> Figure | None:
             "The success of an attack is an average over people. Here it is taken apart: some are guessed at random, "
             "others for certain."
         ),
-        table=_success_table(known),
+        table=figures_table(
+            text("Probability of a right guess"),
+            [text("Number of records")],
+            [
+                Group(
+                    tuple((Cell(label), count_cell(records)) for label, records in bins),
+                    title=attack_label(attack),
+                )
+                for attack, bins in known
+            ],
+        ),
     )
 
 
 def _certain_finding(attack: Attack) -> str:
+    words = {
+        "secret": enumeration(attack.secret),
+        "certain": number(attack.certain),
+        "records": number(attack.records),
+    }
     if attack.secret:
-        return text(
-            "The {secret} of {certain} of {records} people is known for certain",
-            secret=enumeration(attack.secret),
-            certain=attack.certain,
-            records=attack.records,
-        )
-    return text(
-        "{certain} of {records} people can be named for certain",
-        certain=attack.certain,
-        records=attack.records,
-    )
+        return text("The {secret} of {certain} of {records} people is known for certain", **words)
+    return text("{certain} of {records} people can be named for certain", **words)
 
 
-Bins = list[tuple[str, int]]
+_Bins = list[tuple[str, int]]
 
 
-def _success(attack: Attack) -> Bins:
+def _success(attack: Attack) -> _Bins:
     """Return how many records there are by the probability of a right guess, the surest first."""
     if attack.secret:
         return list(zip(_tenths(), reversed(attack.success), strict=True)) if attack.success else []
@@ -566,7 +528,7 @@ def _per_cent(size: int) -> str:
     return number(100 / size, ".2g")
 
 
-def _panel(attack: Attack, bins: Bins) -> alt.Chart:
+def _panel(attack: Attack, bins: _Bins) -> alt.Chart:
     rows = [
         {"chance": label, "records": records, "certain": place == 0}
         for place, (label, records) in enumerate(bins)
@@ -584,21 +546,6 @@ def _panel(attack: Attack, bins: Bins) -> alt.Chart:
         )
     )
     return panel
-
-
-def _success_table(known: Sequence[tuple[Attack, Bins]]) -> Table:
-    columns = (
-        Column(text("Probability of a right guess")),
-        Column(text("Number of records"), numeric=True),
-    )
-    groups = tuple(
-        Group(
-            tuple((Cell(label), count_cell(records)) for label, records in bins),
-            title=attack_label(attack),
-        )
-        for attack, bins in known
-    )
-    return Table(columns, groups)
 
 
 @dataclass(frozen=True)
@@ -628,11 +575,11 @@ def influences(sweep: Sweep) -> dict[str | None, tuple[Influence, ...]]:
 
 def influence_findings(sweep: Sweep) -> tuple[Finding, ...]:
     """Say which attribute contributes most to naming people, and what leaving one out would do."""
-    own = influences(sweep).get(None, ())
-    whole = sum((each.share for each in own), Fraction(0))
-    if len(own) < 2 or whole == 0:
+    naming = influences(sweep).get(None, ())
+    whole = _whole(naming)
+    if len(naming) < 2 or whole == 0:
         return ()
-    first = max(own, key=lambda each: each.share)
+    first = _by_share(naming)[0]
     return (
         Finding(
             Severity.NOTE,
@@ -648,14 +595,14 @@ def influence_findings(sweep: Sweep) -> tuple[Finding, ...]:
                 attribute=first.attribute,
                 value=number(first.share, ".6g"),
             ),
-            meaning=_removal(sweep, own),
+            meaning=_removal(sweep, naming),
         ),
     )
 
 
-def _removal(sweep: Sweep, own: tuple[Influence, ...]) -> str:
+def _removal(sweep: Sweep, naming: Sequence[Influence]) -> str:
     """Say what leaving out one attribute does at best."""
-    best = max(own, key=lambda each: each.drop)
+    best = max(naming, key=lambda influence: influence.drop)
     if best.drop == 0:
         return text(
             "Leaving out any one attribute alone would change nothing: the others together tell as much."
@@ -673,16 +620,23 @@ def _removal(sweep: Sweep, own: tuple[Influence, ...]) -> str:
 
 def influence_section(sweep: Sweep) -> Section | None:
     """Return, per attribute and target, its share of the leakage and what removing it would do."""
-    found = influences(sweep)
-    if not found:
+    by_target = influences(sweep)
+    if not by_target:
         return None
     columns = [
         Column(title, numeric=True, under=_label(target))
-        for target in found
+        for target in by_target
         for title in (text("share"), text("without it"))
     ]
     rows = tuple(
-        (Cell(name), *(cell for own in found.values() for cell in _cells(own[place])))
+        (
+            Cell(name),
+            *(
+                _points(value)
+                for own in by_target.values()
+                for value in (own[place].share, -own[place].drop)
+            ),
+        )
         for place, name in enumerate(sweep.quasi_identifiers)
     )
     return Section(
@@ -698,75 +652,66 @@ def influence_section(sweep: Sweep) -> Section | None:
 
 def influence_figure(sweep: Sweep) -> Figure | None:
     """Return the picture of what each attribute contributes to naming, and to the inference that gains most."""
-    found = {target: own for target, own in influences(sweep).items() if _whole(own) > 0}
-    if not found or len(sweep.quasi_identifiers) < 2:
+    by_target = {target: own for target, own in influences(sweep).items() if _whole(own) > 0}
+    if not by_target or len(sweep.quasi_identifiers) < 2:
         return None
-    secrets = [target for target in found if target is not None]
-    worst = sorted(secrets, key=lambda target: _whole(found[target]), reverse=True)[:1]
-    shown = {target: own for target, own in found.items() if target is None or target in worst}
+    secrets = [target for target in by_target if target is not None]
+    worst = max(secrets, key=lambda target: _whole(by_target[target]), default=None)
+    shown = {target: own for target, own in by_target.items() if target in (None, worst)}
+    looks = text("its share of what all add"), text("lost if it is left out")
+    groups = [
+        Group(
+            tuple(
+                (Cell(each.attribute), _points(each.share), _points(each.drop))
+                for each in _by_share(own)
+            ),
+            title=_label(target),
+        )
+        for target, own in shown.items()
+    ]
     return Figure.of(
-        _chart(shown),
+        _influence_chart(shown, looks),
         label=text("What each attribute contributes to the success of a guess"),
         caption=text(
             "Share: the attribute’s fair part of what all of them add (its Shapley value). Left out: by how much the "
             "success falls if this attribute alone is not published; where others tell the same, that is little."
         ),
-        table=_table(shown),
+        table=figures_table(text("Attribute"), looks, groups),
     )
 
 
-def _whole(own: tuple[Influence, ...]) -> Fraction:
-    return sum((each.share for each in own), Fraction(0))
+def _whole(influences: Sequence[Influence]) -> Fraction:
+    return sum((influence.share for influence in influences), Fraction(0))
+
+
+def _by_share(influences: Sequence[Influence]) -> list[Influence]:
+    """Return what contributes most first."""
+    return sorted(influences, key=lambda influence: influence.share, reverse=True)
 
 
 def _label(target: str | None) -> str:
     return target_label(() if target is None else (target,))
 
 
-def _cells(each: Influence) -> tuple[Cell, Cell]:
-    return _points(each.share), _points(-each.drop)
-
-
 def _points(value: Fraction) -> Cell:
     return Cell(number(100 * float(value) + 0.0, "+.2f"), exact=exactly(value))
 
 
-def _attribute_looks() -> tuple[str, str]:
-    return text("its share of what all add"), text("lost if it is left out")
-
-
-def _table(shown: dict[str | None, tuple[Influence, ...]]) -> Table:
-    columns = (
-        Column(text("Attribute")),
-        *(Column(what, numeric=True) for what in _attribute_looks()),
-    )
-    groups = tuple(
-        Group(
-            tuple(
-                (Cell(each.attribute), _points(each.share), _points(each.drop))
-                for each in sorted(own, key=lambda each: each.share, reverse=True)
-            ),
-            title=_label(target),
-        )
-        for target, own in shown.items()
-    )
-    return Table(columns, groups)
-
-
-def _chart(shown: dict[str | None, tuple[Influence, ...]]) -> alt.TopLevelMixin:
-    looks = _attribute_looks()
-    first = next(iter(shown.values()))
-    order = [each.attribute for each in sorted(first, key=lambda each: each.share, reverse=True)]
+def _influence_chart(
+    shown: dict[str | None, tuple[Influence, ...]], looks: tuple[str, str]
+) -> alt.TopLevelMixin:
+    target, first = next(iter(shown.items()))
+    order = [influence.attribute for influence in _by_share(first)]
     rows = [
         {
             "attack": _label(target),
-            "attribute": each.attribute,
+            "attribute": influence.attribute,
             "what": what,
             "points": round(100 * float(value), 3),
         }
         for target, own in shown.items()
-        for each in own
-        for what, value in zip(looks, (each.share, each.drop), strict=True)
+        for influence in own
+        for what, value in zip(looks, (influence.share, influence.drop), strict=True)
     ]
     bars = (
         alt.Chart(alt.InlineData(values=rows))
@@ -775,31 +720,21 @@ def _chart(shown: dict[str | None, tuple[Influence, ...]]) -> alt.TopLevelMixin:
             x=alt.X("points:Q", title=text("percentage points of success")),
             y=alt.Y("attribute:N", sort=order, title=None),
             yOffset=alt.YOffset("what:N", sort=list(looks)),
-            color=alt.Color(
-                "what:N",
-                title=None,
-                sort=list(looks),
-                scale=alt.Scale(domain=list(looks), range=[TARGETS[0][0], TARGETS[1][0]]),
-            ),
+            color=alt.Color("what:N", **keyed(looks, (EXPOSED, OTHERS))),
         )
         .properties(width=560 // len(shown), height=alt.Step(11))
     )
-    panels = [_label(target) for target in shown]
-    chart: alt.TopLevelMixin = bars.facet(
-        facet=alt.Facet("attack:N", sort=panels, title=None, header=alt.Header(labelFontSize=13)),
-        columns=2,
-    ).properties(title=alt.Title(wrapped(_finding(shown))))
-    return chart
-
-
-def _finding(shown: dict[str | None, tuple[Influence, ...]]) -> str:
-    """Say which attribute contributes most to the first target."""
-    target, own = next(iter(shown.items()))
-    first = enumeration([max(own, key=lambda each: each.share).attribute])
-    if target is None:
-        return text("To naming people, {attribute} contributes most", attribute=first)
-    return text(
-        "To inferring {secret}, {attribute} contributes most",
-        attribute=first,
-        secret=enumeration([target]),
+    attribute = enumeration(order[:1])
+    finding = (
+        text("To naming people, {attribute} contributes most", attribute=attribute)
+        if target is None
+        else text(
+            "To inferring {secret}, {attribute} contributes most",
+            attribute=attribute,
+            secret=enumeration([target]),
+        )
     )
+    chart: alt.TopLevelMixin = bars.facet(
+        facet=_panels([_label(target) for target in shown]), columns=2
+    ).properties(title=alt.Title(wrapped(finding)))
+    return chart

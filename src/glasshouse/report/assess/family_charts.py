@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, log10
@@ -13,9 +13,10 @@ from glasshouse.disclosure import hidden_parts, smallest_cell
 from glasshouse.errors import StudyError, printable
 from glasshouse.language import text, text_for
 from glasshouse.microdata.parts import Family, FamilyRow
+from glasshouse.report.cells import figures_table
 from glasshouse.report.charts import NEUTRAL, TARGETS, wrapped
 from glasshouse.report.discretion import Among
-from glasshouse.report.page import Cell, Column, Group, Table
+from glasshouse.report.page import Cell, Group, Table
 from glasshouse.report.words import enumeration, joined, percentage_points, singular
 
 MOST, LEAST, OTHER = TARGETS[0][0], TARGETS[1][0], "#b5b5b5"
@@ -64,36 +65,17 @@ def family_chart(
     return alt.vconcat(_over_time(shown, sensitive), lines, spacing=36)
 
 
-def hides_some(family: Family, sensitive: str | None = None) -> bool:
-    """Tell whether the picture shows a chance by the middle of its bounds, as it would tell of few people."""
-    return any(
-        told_in(row, sensitive).hides(*_chances(row))
-        for row in shown_parts(family).table(sensitive).rows
-    )
-
-
 def family_chart_table(family: Family, sensitive: str | None = None) -> Table:
     """Return the numbers of `family_chart`: per part, how probable a right guess is, by what is known."""
-    table = shown_parts(family).table(sensitive)
-    columns = (
-        Column(text("Part")),
-        Column(text("nothing known"), numeric=True),
-        *(Column(_knowing(size), numeric=True) for size in table.sizes),
-    )
-    rows = tuple(
-        (Cell(part_label(row.part)), *map(told_in(row, sensitive).cell, _chances(row)))
-        for row in table.rows
-    )
-    return Table(columns, (Group(rows),))
+    shown = shown_parts(family)
+    guesses = part_guesses(shown, sensitive)
+    rows = tuple((Cell(guess.name), *map(guess.told.cell, guess.chances)) for guess in guesses)
+    titles = (text("nothing known"), *map(_knowing, shown.table(sensitive).sizes))
+    return figures_table(text("Part"), titles, [Group(rows)])
 
 
 def _knowing(size: int) -> str:
     return text_for(size, "{count} attribute known", "{count} attributes known")
-
-
-def _short(name: str) -> str:
-    label = part_label(name)
-    return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
 
 
 @dataclass(frozen=True)
@@ -111,54 +93,46 @@ class _Line:
 
 def _by_knowledge(family: Family, sensitive: str | None, part: str) -> _View:
     """Draw a line per part over the number of attributes that are known, the prior first."""
-    table = family.table(sensitive)
+    guesses, sizes = part_guesses(family, sensitive), family.table(sensitive).sizes
     lines = [
-        _Line(str(number), _end_label(row, sensitive), _colour(row), _successes(row, sensitive))
-        for number, row in enumerate(table.rows)
+        _Line(str(place), _end_label(guess), _colour(guess), guess.successes)
+        for place, guess in enumerate(guesses)
     ]
     named = lines if len(lines) <= MOST_LABELS else _standing_out(lines)
     height = max(_HEIGHT, 18 * len(named))
     top = _round_top(max(max(line.success) for line in lines))
-    known = (0, *table.sizes)
+    known = (0, *sizes)
     x = alt.X(
         "known:Q",
         title=text("how many attributes of a person she knows (the most telling ones)"),
         scale=alt.Scale(domain=[0, known[-1]], nice=False),
-        axis=alt.Axis(
-            values=known,
-            labelFlush=False,
-            format="d",
-        ),
+        axis=alt.Axis(values=known, labelFlush=False, format="d"),
     )
+    y = _success_axis(top)
     return alt.layer(
-        *_curves(lines, known, x, _success_axis(top)),
-        *_end_labels(named, known[-1], x, _success_axis(top), top, _LINE * top / height),
+        *_curves(lines, known, x, y),
+        *_end_labels(named, known[-1], x, y, top, _LINE * top / height),
     ).properties(
         width=_WIDTH,
         height=height,
         title=alt.Title(
-            wrapped(_finding(table.rows, part)), subtitle=_legend(table.rows, sensitive, part)
+            wrapped(_finding(guesses, part)),
+            subtitle=wrapped(_legend(guesses, sensitive, part), 95),
         ),
     )
 
 
-def _legend(rows: Sequence[FamilyRow], sensitive: str | None, part: str) -> list[str]:
-    said = {"goal": what_she_guesses(sensitive), "part": singular(part)}
-    if most(rows):
-        return wrapped(
-            text(
-                "One guess at {goal}, a line per {part}: with more attributes known it is right more often. In colour: "
-                "where they add most and least.",
-                **said,
-            ),
-            95,
+def _legend(guesses: Sequence[PartGuess], sensitive: str | None, part: str) -> str:
+    words = {"goal": what_she_guesses(sensitive), "part": singular(part)}
+    if most(guesses):
+        return text(
+            "One guess at {goal}, a line per {part}: with more attributes known it is right more often. In colour: "
+            "where they add most and least.",
+            **words,
         )
-    return wrapped(
-        text(
-            "One guess at {goal}, a line per {part}: with more attributes known it is right more often.",
-            **said,
-        ),
-        95,
+    return text(
+        "One guess at {goal}, a line per {part}: with more attributes known it is right more often.",
+        **words,
     )
 
 
@@ -218,15 +192,13 @@ def _end_labels(
 
 def _over_time(family: Family, sensitive: str | None) -> _View:
     """Draw a line over the parts for nothing, one, some and all attributes known."""
-    table = family.table(sensitive)
-    parts = [part_label(row.part) for row in table.rows]
-    places = sorted({0, len(table.sizes) // 2, len(table.sizes) - 1})
-    by_place = list(zip(*(_successes(row, sensitive) for row in table.rows), strict=True))
-    lines = [_Line("0", text("nothing known"), NEUTRAL, by_place[0])] + [
-        _Line(str(size), _knowing(size), colour, by_place[place + 1])
-        for place, size, colour in zip(
-            places, [table.sizes[i] for i in places], SERIES[-len(places) :], strict=True
-        )
+    guesses, sizes = part_guesses(family, sensitive), family.table(sensitive).sizes
+    parts = [guess.name for guess in guesses]
+    places = sorted({0, len(sizes) // 2, len(sizes) - 1})
+    nothing, *by_size = zip(*(guess.successes for guess in guesses), strict=True)
+    lines = [_Line("0", text("nothing known"), NEUTRAL, nothing)] + [
+        _Line(str(sizes[place]), _knowing(sizes[place]), colour, by_size[place])
+        for place, colour in zip(places, SERIES[-len(places) :], strict=True)
     ]
     top = _round_top(max(max(line.success) for line in lines))
     points = [
@@ -272,39 +244,39 @@ def _over_time(family: Family, sensitive: str | None) -> _View:
     )
 
 
-def _finding(rows: Sequence[FamilyRow], part: str) -> str:
-    if most(rows):
+def _finding(guesses: Sequence[PartGuess], part: str) -> str:
+    if most(guesses):
         return text(
             "Most is given away by {most}, least by {least}",
-            most=names_of(most(rows), _short),
-            least=names_of(least(rows), _short),
+            most=names_of([guess.short_name for guess in most(guesses)]),
+            least=names_of([guess.short_name for guess in least(guesses)]),
         )
-    if len(rows) == 1:
-        return text("What {part} gives away", part=_short(rows[0].part))
+    if len(guesses) == 1:
+        return text("What {part} gives away", part=guesses[0].short_name)
     return text("No {part} gives away more than another", part=singular(part))
 
 
 def _time_finding(family: Family, sensitive: str | None) -> str:
     change = family.change(sensitive)[-1]
-    parts = {"first": _short(change.first), "last": _short(change.last)}
+    guesses = part_guesses(family, sensitive)
+    first, last = guesses[0], guesses[-1]
+    words = {
+        "first": first.short_name,
+        "last": last.short_name,
+        "points": percentage_points(change.difference),
+    }
     if not change.difference:
-        return text("In {last} the attributes add as much as in {first}", **parts)
-    ends = family.table(sensitive).rows
-    if any(_is_hidden(row, sensitive) for row in (ends[0], ends[-1])):
+        return text("In {last} the attributes add as much as in {first}", **words)
+    if any(guess.told.hides(guess.prior, guess.after) for guess in (first, last)):
         if change.difference > 0:
-            return text("In {last} the attributes add more than in {first}", **parts)
-        return text("In {last} the attributes add less than in {first}", **parts)
-    points = percentage_points(change.difference)
+            return text("In {last} the attributes add more than in {first}", **words)
+        return text("In {last} the attributes add less than in {first}", **words)
     if change.difference > 0:
         return text(
-            "In {last} the attributes add {points} percentage points more than in {first}",
-            points=points,
-            **parts,
+            "In {last} the attributes add {points} percentage points more than in {first}", **words
         )
     return text(
-        "In {last} the attributes add {points} percentage points less than in {first}",
-        points=points,
-        **parts,
+        "In {last} the attributes add {points} percentage points less than in {first}", **words
     )
 
 
@@ -316,39 +288,18 @@ def _success_axis(top: float) -> alt.Y:
     )
 
 
-def _chances(row: FamilyRow) -> tuple[Fraction, ...]:
-    """Return how probable a right guess is: before, and by number of attributes known."""
-    prior = row.prior.value
-    return (prior, *(prior + cell.value for cell in row.additive))
+def _colour(guess: PartGuess) -> str:
+    return MOST if guess.is_most else LEAST if guess.is_least else OTHER
 
 
-def _successes(row: FamilyRow, sensitive: str | None) -> tuple[float, ...]:
-    """Return the same as how many of every 100 guesses are right, as far as it is told."""
-    told = told_in(row, sensitive)
-    return tuple(100 * float(told.drawn(chance)) for chance in _chances(row))
-
-
-def _is_hidden(row: FamilyRow, sensitive: str | None) -> bool:
-    """Tell whether what all attributes add is not told as it is."""
-    return told_in(row, sensitive).hides(row.prior.value, _chances(row)[-1])
-
-
-def _colour(row: FamilyRow) -> str:
-    if row.additive[-1].highest:
-        return MOST
-    return LEAST if row.additive[-1].lowest else OTHER
-
-
-def _end_label(row: FamilyRow, sensitive: str | None) -> str:
+def _end_label(guess: PartGuess) -> str:
     """Name a line at its end; of one that stands out, say what all attributes add."""
-    cell = row.additive[-1]
-    name = _short(row.part)
-    points = told_in(row, sensitive).points(row.prior.value, _chances(row)[-1])
-    if cell.highest:
-        return text("{part}: most, {points} percentage points", part=name, points=points)
-    if cell.lowest:
-        return text("{part}: least, {points} percentage points", part=name, points=points)
-    return name
+    words = {"part": guess.short_name, "points": guess.points}
+    if guess.is_most:
+        return text("{part}: most, {points} percentage points", **words)
+    if guess.is_least:
+        return text("{part}: least, {points} percentage points", **words)
+    return guess.short_name
 
 
 def _standing_out(lines: Sequence[_Line]) -> list[_Line]:
@@ -374,9 +325,8 @@ def _spread(wanted: Sequence[float], gap: float, top: float) -> list[float]:
     ([1.5, 5.0, 2.5], [7.0, 8.0, 9.0])
     """
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    blocks: list[
-        tuple[float, int]
-    ] = []  # where each label wants the block to begin, summed; how many there are
+    # where each label wants the block to begin, summed; how many there are
+    blocks: list[tuple[float, int]] = []
     for i in order:
         total, count = wanted[i], 1
         while blocks and _begin(*blocks[-1], gap, top) + blocks[-1][1] * gap > _begin(
@@ -404,18 +354,84 @@ def shown_parts(family: Family) -> Family:
     return replace(family, parts=tuple(shown))
 
 
-def told_in(row: FamilyRow, sensitive: str | None, *, exact: bool = False) -> Among:
-    """Return how the chances of a guess in one part are told.
+@dataclass(frozen=True)
+class PartGuess:
+    """How often one guess is right in a part of a family, and how that is told."""
+
+    row: FamilyRow
+    """The part."""
+    told: Among
+    """How its chances are told.
 
     A guess at whose record it is counts classes, and nobody with particular values. One at a secret counts those who
     have the same value of it.
+    """
+
+    @property
+    def name(self) -> str:
+        """What the part is called."""
+        return part_label(self.row.part)
+
+    @property
+    def short_name(self) -> str:
+        """What it is called where there is little room."""
+        name = self.name
+        return name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…"
+
+    @property
+    def prior(self) -> Fraction:
+        """How probable a right guess is before anything is known."""
+        return self.row.prior.value
+
+    @property
+    def chances(self) -> tuple[Fraction, ...]:
+        """How probable it is before, and by number of attributes known."""
+        return (self.prior, *(self.prior + cell.value for cell in self.row.additive))
+
+    @property
+    def after(self) -> Fraction:
+        """How probable it is with all attributes known."""
+        return self.chances[-1]
+
+    @property
+    def successes(self) -> tuple[float, ...]:
+        """How many of every 100 guesses are right, as far as it is told: before, and by number of attributes known."""
+        return tuple(100 * float(self.told.drawn(chance)) for chance in self.chances)
+
+    @property
+    def added(self) -> tuple[Fraction, Fraction]:
+        """Between what all attributes together are told to add."""
+        return self.told.added(self.prior, self.after)
+
+    @property
+    def points(self) -> str:
+        """What all attributes together add, in percentage points."""
+        return self.told.points(self.prior, self.after)
+
+    @property
+    def is_most(self) -> bool:
+        """Whether the part leaks most with all that was attacked with, and others less."""
+        return self.row.additive[-1].highest
+
+    @property
+    def is_least(self) -> bool:
+        """Whether it leaks least, and others more."""
+        return self.row.additive[-1].lowest
+
+
+def part_guesses(
+    family: Family, sensitive: str | None, *, exact: bool = False
+) -> tuple[PartGuess, ...]:
+    """Return the guesses in all parts.
 
     Args:
-        row: The part.
+        family: The parts that are shown.
         sensitive: The secret; None: a guess at whose record it is.
         exact: Whether the analyst reads it.
     """
-    return Among(row.records, exact=exact or sensitive is None)
+    exact = exact or sensitive is None
+    rows = family.table(sensitive).rows
+    return tuple(PartGuess(row, Among(row.records, exact=exact)) for row in rows)
 
 
 def what_she_guesses(sensitive: str | None) -> str:
@@ -430,9 +446,8 @@ def part_label(name: str) -> str:
     return printable(name) if name.strip() else text("(missing)")
 
 
-def names_of(rows: Sequence[FamilyRow], say: Callable[[str], str] = part_label) -> str:
+def names_of(names: Sequence[str]) -> str:
     """Name parts, or the first of many."""
-    names = [say(row.part) for row in rows]
     if len(names) <= MOST_NAMED:
         return joined(names)
     return text_for(
@@ -443,11 +458,11 @@ def names_of(rows: Sequence[FamilyRow], say: Callable[[str], str] = part_label) 
     )
 
 
-def most(rows: Sequence[FamilyRow]) -> list[FamilyRow]:
+def most(guesses: Sequence[PartGuess]) -> list[PartGuess]:
     """Return the parts that leak most with all that was attacked with; none where all leak the same."""
-    return [row for row in rows if row.additive[-1].highest]
+    return [guess for guess in guesses if guess.is_most]
 
 
-def least(rows: Sequence[FamilyRow]) -> list[FamilyRow]:
+def least(guesses: Sequence[PartGuess]) -> list[PartGuess]:
     """Return the parts that leak least; none where all leak the same."""
-    return [row for row in rows if row.additive[-1].lowest]
+    return [guess for guess in guesses if guess.is_least]

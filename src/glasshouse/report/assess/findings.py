@@ -14,9 +14,7 @@ from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.report.assess.charts import influence_findings
 from glasshouse.report.attacks import (
-    MANY,
     SMALL_CLASS,
-    SOME,
     by_knowledge,
     exact_figure,
     graded,
@@ -27,10 +25,10 @@ from glasshouse.report.attacks import (
     knowledge_in_short,
     last_window,
     learned,
-    ratio,
     widest,
     worst_first,
 )
+from glasshouse.report.discretion import ratio
 from glasshouse.report.page import Finding, Severity
 from glasshouse.report.words import (
     counted,
@@ -47,8 +45,6 @@ from glasshouse.report.words import (
     singular,
     together,
 )
-
-__all__ = ["MANY", "SMALL_CLASS", "SOME", "attack_findings", "exact_figure", "findings", "graded"]
 
 
 def findings(
@@ -96,16 +92,6 @@ def findings(
     return (*found, *([safe] if safe is not None else []))
 
 
-def attack_findings(attack: Attack, *, subject: str = "person") -> tuple[Finding, ...]:
-    """Return what one attack achieves, by itself."""
-    found = [_inferred(attack, subject) if attack.secret else _named(attack, subject)]
-    if attack.gain is not None:
-        found.append(gained([attack], subject=subject, currency=None, tries=None))
-    if not attack.secret and any(attack.class_sizes.classes):
-        found.append(_nearly_alone(attack, subject))
-    return tuple(found)
-
-
 def _named(attack: Attack, subject: str) -> Finding:
     success, certain = attack.probabilistic.posterior, attack.certain > 0
     nothing = not certain and attack.probabilistic.additive == 0
@@ -114,7 +100,15 @@ def _named(attack: Attack, subject: str) -> Finding:
         grade,
         _naming_sentence(attack, subject),
         figure=exact_figure(attack),
-        meaning=_naming_means(attack),
+        meaning=text(
+            "Whoever is named has all the rest of the record read as well: it is no longer anonymous to anybody who "
+            "knows these things, be it a neighbour, a colleague or a relative."
+        )
+        if certain
+        else text(
+            "For everybody there is at least one further record that may be theirs, so that nobody can be sure which "
+            "one it is. Whoever knows more than these attributes may be."
+        ),
         remedy=""
         if grade in (Severity.LOW, Severity.SAFE)
         else text(
@@ -124,55 +118,42 @@ def _named(attack: Attack, subject: str) -> Finding:
     )
 
 
-def _naming_means(attack: Attack) -> str:
-    if attack.certain == 0:
-        return text(
-            "For everybody there is at least one further record that may be theirs, so that nobody can be sure which "
-            "one it is. Whoever knows more than these attributes may be."
-        )
-    return text(
-        "Whoever is named has all the rest of the record read as well: it is no longer anonymous to anybody who knows "
-        "these things, be it a neighbour, a colleague or a relative."
-    )
-
-
 def _naming_sentence(attack: Attack, subject: str) -> str:
-    parts = {
+    words = {
+        "subject": singular(subject),
         "person": indefinite(subject),
         "known": knowledge_in_short(attack),
         "people": counted(attack.records, subject),
+        "certain": number(attack.certain),
+        "share": _certainty(attack),
         "frequency": frequency(attack.probabilistic.posterior),
     }
     if attack.certain == 0 and attack.probabilistic.additive == 0:
         return text(
             "Someone who knows {person}'s {known} cannot name any of the {people} with certainty, and guesses no "
             "better than without that knowledge: right for {frequency}.",
-            **parts,
+            **words,
         )
     if attack.certain == 0:
         return text(
             "Someone who knows {person}'s {known} cannot name any of the {people} with certainty; a guess is right "
             "for {frequency}.",
-            **parts,
+            **words,
         )
     if attack.records == 1:
         return text(
             "The release is about one {subject} only: whoever knows that someone is in it knows the whole record.",
-            subject=singular(subject),
+            **words,
         )
     if attack.certain == attack.records:
         return text(
             "Someone who knows {person}'s {known} can name every one of the {people} with certainty.",
-            person=parts["person"],
-            known=parts["known"],
-            people=parts["people"],
+            **words,
         )
     return text(
         "Someone who knows {person}'s {known} can name {certain} of the {people} with certainty ({share}), and by "
         "guessing would be right for {frequency}.",
-        certain=attack.certain,
-        share=_certainty(attack),
-        **parts,
+        **words,
     )
 
 
@@ -195,11 +176,7 @@ def _grown(first: Attack, last: Attack) -> Finding:
     )
     before, after = first.probabilistic.posterior, last.probabilistic.posterior
     said_before, said_after = frequencies(before, after)
-    said = {
-        "alone": alone,
-        "before": said_before,
-        "every": every,
-    }
+    words = {"alone": alone, "before": said_before, "every": every, "after": said_after}
     figure = text(
         "posterior {before} with the first, {after} with all",
         before=ratio(before),
@@ -210,7 +187,7 @@ def _grown(first: Attack, last: Attack) -> Finding:
             Severity.SAFE if graded(after) is Severity.LOW else Severity.NOTE,
             text(
                 "With {alone}, a guess at whose record it is succeeds for {before}; {every} give no better.",
-                **said,
+                **words,
             ),
             figure=figure,
         )
@@ -218,8 +195,7 @@ def _grown(first: Attack, last: Attack) -> Finding:
         graded(after),
         text(
             "With {alone}, a guess at whose record it is succeeds for {before}; with {every}, for {after}.",
-            after=said_after,
-            **said,
+            **words,
         ),
         figure=figure,
         meaning=text(
@@ -280,45 +256,45 @@ def _inferred(attack: Attack, subject: str) -> Finding:
 
 
 def _inferring_sentence(attack: Attack, subject: str) -> str:
-    before, after = attack.probabilistic.prior, attack.probabilistic.posterior
-    said_before, said_after = frequencies(before, after)
-    secret = enumeration(attack.secret)
+    guess = attack.probabilistic
+    before, after = frequencies(guess.prior, guess.posterior)
+    words = {
+        "person": indefinite(subject),
+        "known": knowledge_in_short(attack),
+        "secret": enumeration(attack.secret),
+        "people": counted(attack.certain, subject),
+        "share": _certainty(attack),
+        "many": plural(subject),
+        "before": before,
+        "after": after,
+    }
     if tells_nothing(attack) and attack.certain:
         return text(
             "Everybody in the release has the same {secret}: whoever knows that someone is in it knows it.",
-            secret=secret,
+            **words,
         )
-    parts = {
-        "person": indefinite(subject),
-        "known": knowledge_in_short(attack),
-        "secret": secret,
-        "after": said_after,
-    }
-    if attack.certain:
-        parts |= {"people": counted(attack.certain, subject), "share": _certainty(attack)}
-    if attack.certain and before == after:
+    if attack.certain and guess.prior == guess.posterior:
         return text(
             "Someone who knows {person}'s {known} learns the {secret} of {people} with certainty ({share}), but "
             "guesses it no better than someone who does not: right for {after}.",
-            **parts,
+            **words,
         )
-    if before == after:
+    if guess.prior == guess.posterior:
         return text(
             "Someone who knows {person}'s {known} learns nobody's {secret} with certainty, and guesses it no better "
             "than someone who does not: right for {after}.",
-            **parts,
+            **words,
         )
-    parts |= {"many": plural(subject), "before": said_before}
     if attack.certain:
         return text(
             "Someone who knows {person}'s {known} learns the {secret} of {people} with certainty ({share}), and "
             "guesses it right for {after} {many}; without that knowledge it would be {before}.",
-            **parts,
+            **words,
         )
     return text(
         "Someone who knows {person}'s {known} learns nobody's {secret} with certainty, and guesses it right for "
         "{after} {many}; without that knowledge it would be {before}.",
-        **parts,
+        **words,
     )
 
 
@@ -340,23 +316,23 @@ def _enough(assessment: Assessment, whole: Attack) -> Attack | None:
 
 
 def _already(attack: Attack, subject: str) -> Finding:
-    parts = {
+    words = {
         "known": knowledge(attack),
         "frequency": frequency(attack.probabilistic.posterior),
         "many": plural(subject),
+        "people": counted(attack.certain, subject),
     }
     if attack.certain:
         sentence = text(
             "Knowing no more than {known} is enough to name {frequency} {many} by guessing, and {people} with "
             "certainty.",
-            people=counted(attack.certain, subject),
-            **parts,
+            **words,
         )
     else:
         sentence = text(
             "Knowing no more than {known} is enough to name {frequency} {many} by guessing, though nobody with "
             "certainty.",
-            **parts,
+            **words,
         )
     grade = graded(attack.probabilistic.posterior, certain=attack.certain > 0)
     return Finding(
@@ -375,26 +351,22 @@ def _already(attack: Attack, subject: str) -> Finding:
 
 def _nearly_alone(attack: Attack, subject: str) -> Finding:
     exposed = attack.class_sizes.records_below(SMALL_CLASS)
-    known = knowledge_counted(attack)
     if exposed == 0:
-        return _in_company(attack, known, subject)
-    few = {"few": SMALL_CLASS - 1}
+        return _in_company(attack, subject)
+    words = {
+        "people": counted(exposed, subject),
+        "share": share(exposed, attack.records),
+        "known": knowledge_counted(attack),
+        "few": number(SMALL_CLASS - 1),
+    }
     if exposed == attack.records > 1:
-        sentence = text(
-            "All {people} share their {known} with fewer than {few} others.",
-            people=counted(exposed, subject),
-            known=known,
-            **few,
-        )
+        sentence = text("All {people} share their {known} with fewer than {few} others.", **words)
     else:
         sentence = text_for(
             exposed,
             "{people} ({share}) shares {known} with fewer than {few} others.",
             "{people} ({share}) share their {known} with fewer than {few} others.",
-            people=counted(exposed, subject),
-            share=share(exposed, attack.records),
-            known=known,
-            **few,
+            **words,
         )
     return Finding(
         graded(Fraction(exposed, attack.records), certain=attack.certain > 0),
@@ -413,7 +385,7 @@ def _nearly_alone(attack: Attack, subject: str) -> Finding:
     )
 
 
-def _in_company(attack: Attack, known: str, subject: str) -> Finding:
+def _in_company(attack: Attack, subject: str) -> Finding:
     least = attack.class_sizes.smallest
     return Finding(
         Severity.SAFE,
@@ -422,7 +394,7 @@ def _in_company(attack: Attack, known: str, subject: str) -> Finding:
             "Every {subject} shares {known} with at least {count} other.",
             "Every {subject} shares {known} with at least {count} others.",
             subject=singular(subject),
-            known=known,
+            known=knowledge_counted(attack),
         ),
         figure=text("no class of fewer than {size} records", size=least),
         meaning=text(
@@ -458,9 +430,11 @@ def _gain(attack: Attack) -> Leakage:
 def _within(attack: Attack, gain: Leakage, tries: int, subject: str) -> str:
     """Say how often one of several guesses is right."""
     before, after = frequencies(gain.prior, gain.posterior)
-    parts = {
+    words = {
         "person": indefinite(subject),
         "known": knowledge_in_short(attack),
+        "secret": enumeration(attack.secret),
+        "before": before,
         "after": after,
         "many": plural(subject),
     }
@@ -471,8 +445,7 @@ def _within(attack: Attack, gain: Leakage, tries: int, subject: str) -> str:
             "more than without that knowledge.",
             "Someone who knows {person}'s {known} tells their {secret} right within {count} guesses for {after} "
             "{many}, no more than without that knowledge.",
-            secret=enumeration(attack.secret),
-            **parts,
+            **words,
         )
     if attack.secret:
         return text_for(
@@ -481,9 +454,7 @@ def _within(attack: Attack, gain: Leakage, tries: int, subject: str) -> str:
             "without that knowledge it would be {before}.",
             "Someone who knows {person}'s {known} tells their {secret} right within {count} guesses for {after} "
             "{many}; without that knowledge it would be {before}.",
-            secret=enumeration(attack.secret),
-            before=before,
-            **parts,
+            **words,
         )
     if gain.additive == 0:
         return text_for(
@@ -492,7 +463,7 @@ def _within(attack: Attack, gain: Leakage, tries: int, subject: str) -> str:
             "than without that knowledge.",
             "Someone who knows {person}'s {known} finds their record within {count} guesses for {after} {many}, no "
             "more than without that knowledge.",
-            **parts,
+            **words,
         )
     return text_for(
         tries,
@@ -500,8 +471,7 @@ def _within(attack: Attack, gain: Leakage, tries: int, subject: str) -> str:
         "knowledge it would be {before}.",
         "Someone who knows {person}'s {known} finds their record within {count} guesses for {after} {many}; without "
         "that knowledge it would be {before}.",
-        before=before,
-        **parts,
+        **words,
     )
 
 
@@ -511,33 +481,33 @@ def _worth(attack: Attack, gain: Leakage, currency: str | None) -> str:
     def said(value: Fraction) -> str:
         return number(value, ",.4g") if currency is None else money(value, currency)
 
-    prior, posterior, secret = said(gain.prior), said(gain.posterior), enumeration(attack.secret)
+    words = {
+        "prior": said(gain.prior),
+        "posterior": said(gain.posterior),
+        "secret": enumeration(attack.secret),
+    }
     if attack.secret and gain.additive == 0:
         return text(
             "What the adversary can expect to gain by trying to learn the {secret} of a person, as the study counts "
             "it, stays at {prior}.",
-            secret=secret,
-            prior=prior,
+            **words,
         )
     if attack.secret:
         return text(
             "What the adversary can expect to gain by trying to learn the {secret} of a person, as the study counts "
             "it, rises from {prior} to {posterior}.",
-            secret=secret,
-            prior=prior,
-            posterior=posterior,
+            **words,
         )
     if gain.additive == 0:
         return text(
             "What the adversary can expect to gain by trying to name a person, as the study counts it, stays at "
             "{prior}.",
-            prior=prior,
+            **words,
         )
     return text(
         "What the adversary can expect to gain by trying to name a person, as the study counts it, rises from {prior} "
         "to {posterior}.",
-        prior=prior,
-        posterior=posterior,
+        **words,
     )
 
 
@@ -602,22 +572,14 @@ def safe_knowledge(assessment: Assessment, subject: str) -> Finding | None:
             "for {frequency}.",
             **parts,
         )
-    return Finding(
-        Severity.SAFE,
-        sentence,
-        figure=exact_figure(naming),
-        meaning=_safe_means(inferring, wholly=bool(wholly)),
-    )
+    meaning = text("This holds as long as she knows nothing else about the person.")
+    if inferring and not wholly:
+        meaning = text(
+            "This holds as long as she knows nothing else about the person, and it is about naming only: with the same "
+            "knowledge a secret can be guessed better than without it, or even learned with certainty."
+        )
+    return Finding(Severity.SAFE, sentence, figure=exact_figure(naming), meaning=meaning)
 
 
 def _keeps_the_secret(attack: Attack) -> bool:
     return attack.certain == 0 and graded(attack.probabilistic.additive) is Severity.LOW
-
-
-def _safe_means(inferring: Sequence[Attack], *, wholly: bool) -> str:
-    if inferring and not wholly:
-        return text(
-            "This holds as long as she knows nothing else about the person, and it is about naming only: with the same "
-            "knowledge a secret can be guessed better than without it, or even learned with certainty."
-        )
-    return text("This holds as long as she knows nothing else about the person.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack, Sweep
@@ -12,14 +11,11 @@ from glasshouse.microdata.assessment import Explanation
 from glasshouse.microdata.influence import shapley_values
 from glasshouse.microdata.parts import Family
 from glasshouse.report.assess.charts import (
-    before_and_after,
-    before_and_after_table,
+    before_and_after_figure,
     class_sizes_figure,
-    class_sizes_table,
-    every_subset,
-    every_subset_table,
-    growing,
-    growing_table,
+    class_sizes_section,
+    every_subset_figure,
+    growing_figure,
     influence_figure,
     influence_section,
     success_figure,
@@ -42,6 +38,7 @@ from glasshouse.report.cells import (
     NOTHING,
     bar,
     bound_cell,
+    figures_table,
     gain_change,
     gain_titles,
     guess_titles,
@@ -53,7 +50,6 @@ from glasshouse.report.page import (
     Brief,
     Cell,
     Column,
-    Figure,
     Group,
     Page,
     Provenance,
@@ -106,9 +102,9 @@ def brief(outcome: Assessment | Family, question: AssessStudy) -> Brief:
         datasets=", ".join(outcome.attacks[-1].datasets),
     )
     tables = [
-        table for explanation in outcome.explanations for table in explanation_tables(explanation)
+        table for explanation in outcome.explanations for table in _explanation_tables(explanation)
     ]
-    tables += assessment_tables(outcome, currency=gain.currency)
+    tables += _terminal_tables(outcome, gain.currency)
     if outcome.sweep is not None and question.subsets == ("all",):
         tables.append(_shapley_table(outcome.sweep))
     legend = [] if any(attack.gain for attack in outcome.attacks) else [translated(LEGEND)]
@@ -167,12 +163,10 @@ def _key_label(key: Key) -> str:
             "{name} (which grows by {shift}, and is kept with probability {chance})", **parts
         )
     if key.shift:
-        return text("{name} (which grows by {shift})", name=key.name, shift=parts["shift"])
-    if key.persists < 1:
-        return text(
-            "{name} (kept with probability {chance})", name=key.name, chance=parts["chance"]
-        )
-    return key.name
+        return text("{name} (which grows by {shift})", **parts)
+    return (
+        key.name if key.persists == 1 else text("{name} (kept with probability {chance})", **parts)
+    )
 
 
 def assessment_page(
@@ -206,22 +200,60 @@ def assessment_page(
         _figures_section(assessment, measures),
         _growth_section(assessment, measures),
         None if sweep is None else influence_section(sweep),
-        _class_sizes_section(assessment),
+        class_sizes_section(assessment),
         treatment_section(treatment, notes),
     )
+    attacks = widest(assessment.attacks)
+    figures = (
+        growing_figure(assessment),
+        every_subset_figure(assessment),
+        before_and_after_figure(assessment),
+        None if sweep is None else influence_figure(sweep),
+        class_sizes_figure(attacks[0]),
+        success_figure(attacks),
+    )
+    if len(datasets) == 1:
+        title = text("What {dataset} lets an adversary learn", dataset=datasets[0])
+        lead = text_for(assessment.records, "{count} record", "{count} records")
+    else:
+        title = text("What {datasets} let an adversary learn", datasets=listed(datasets))
+        lead = text(
+            "{records} records of {first}, and what the others say of the same people",
+            records=assessment.records,
+            first=datasets[0],
+        )
     return Page(
-        title=_title(datasets),
-        lead=_lead(assessment, datasets),
+        title=title,
+        lead=lead,
         findings=findings(assessment, subject=subject, currency=currency, tries=tries, sweep=sweep),
-        figures=_figures(assessment, sweep),
+        figures=tuple(figure for figure in figures if figure is not None),
         sections=tuple(section for section in sections if section is not None),
-        adversary=_adversary(assessment),
-        limits=_limits(),
+        adversary=(
+            text(
+                "The adversary knows that the person’s record is in the release, and knows that person’s "
+                "quasi-identifiers exactly: {known}.",
+                known=", ".join(attacks[0].quasi_identifiers),
+            ),
+            text(
+                "Before the attack she takes every record as equally likely to be the person’s, unless the study gives "
+                "weights or says what she believes. She knows the whole release and how it was made."
+            ),
+        ),
+        limits=(
+            text(
+                "No figure is an estimate: each is computed from counts (or from weights, where the study gives them) "
+                "in this release, exactly unless something else is said. They say nothing of people who are not in it."
+            ),
+            text(
+                "Who knows less than is assumed never learns more; who knows more attributes than these may. Where the "
+                "data, or what she knows, is wrong, she is right less often than is said here."
+            ),
+        ),
         provenance=provenance,
         command="glasshouse assess --study study.toml",
         method=METHOD,
         glossary=(
-            *_terms(assessment, measures),
+            *_terms(measures, growing=len(by_window(assessment.attacks)) > 1),
             *glossary(
                 "adversary",
                 "quasi-identifier",
@@ -231,89 +263,12 @@ def assessment_page(
                 "leakage",
                 "re-identification",
                 "attribute inference",
-                *(["capacity"] if measures.capacity else []),
-                *(["gain function"] if measures.gain else []),
-                *(["Shapley value"] if sweep is not None else []),
+                *["capacity"] * measures.capacity,
+                *["gain function"] * measures.gain,
+                *["Shapley value"] * (sweep is not None),
             ),
         ),
     )
-
-
-def _title(datasets: Sequence[str]) -> str:
-    if len(datasets) == 1:
-        return text("What {dataset} lets an adversary learn", dataset=datasets[0])
-    return text("What {datasets} let an adversary learn", datasets=listed(datasets))
-
-
-def _lead(assessment: Assessment, datasets: Sequence[str]) -> str:
-    if len(datasets) == 1:
-        return text_for(assessment.records, "{count} record", "{count} records")
-    return text(
-        "{records} records of {first}, and what the others say of the same people",
-        records=assessment.records,
-        first=datasets[0],
-    )
-
-
-def _figures(assessment: Assessment, sweep: Sweep | None) -> tuple[Figure, ...]:
-    attacks = widest(assessment.attacks)
-    further = (
-        None if sweep is None else influence_figure(sweep),
-        class_sizes_figure(attacks[0]),
-        success_figure(attacks),
-    )
-    return (*_attack_figures(assessment), *(figure for figure in further if figure is not None))
-
-
-def _attack_figures(assessment: Assessment) -> tuple[Figure, ...]:
-    """Return the pictures of how well the attacks do: as datasets are added, with every set, and with the largest."""
-    sets = _number_of_sets(assessment)
-    figures = []
-    if _is_growing(assessment):
-        figures.append(
-            Figure.of(
-                growing(assessment),
-                label=text("Success of each attack as datasets are added"),
-                caption=text(
-                    "Each step adds one more dataset about the people of the first. Solid: her best guess is right. "
-                    "Dashed: she knows it for certain."
-                ),
-                table=growing_table(assessment),
-            )
-        )
-    if sets > 1:
-        figures.append(
-            Figure.of(
-                every_subset(assessment),
-                label=text("Success of a guess with every set of quasi-identifiers"),
-                caption=text(
-                    "{sets} sets of quasi-identifiers; the exact figures of each are in results.parquet beside this "
-                    "report.",
-                    sets=sets,
-                ),
-                table=every_subset_table(assessment),
-            )
-        )
-    figures.append(
-        Figure.of(
-            before_and_after(assessment),
-            label=text("Success of each attack before and after"),
-            caption=text(
-                "“Before”: she knows the release, but nothing of the person. “After”: she also knows the person’s "
-                "quasi-identifiers. The line between them is what the attack gives her."
-            ),
-            table=before_and_after_table(assessment),
-        )
-    )
-    return tuple(figures)
-
-
-def _is_growing(assessment: Assessment) -> bool:
-    return len(by_window(assessment.attacks)) > 1
-
-
-def _number_of_sets(assessment: Assessment) -> int:
-    return len(by_knowledge(last_window(assessment.attacks)))
 
 
 @dataclass(frozen=True)
@@ -343,29 +298,21 @@ class _Measures:
             first: The title of the column that says what a row is about.
             blocks: What is shown, from top to bottom.
         """
-        titles = [
-            text("Known for certain"),
-            *guess_titles(),
-            *[text("Worst case")] * self.capacity,
-        ]
-        guesses = _table("", first, titles, [block.group(self._guess) for block in blocks])
+        titles = [text("Known for certain"), *guess_titles(), *[text("Worst case")] * self.capacity]
+        guesses = figures_table(first, titles, [block.group(self._guess) for block in blocks])
         if not self.gain:
             return (guesses,)
-        gaining = [block.with_gain() for block in blocks]
-        groups = [block.group(self._gain) for block in gaining if block.rows]
-        return (guesses, _table(text("What she gains"), first, gain_titles(), groups))
+        groups = [block.group(self._gain) for block in blocks]
+        gaining = [group for group in groups if group.rows]
+        return guesses, figures_table(first, gain_titles(), gaining, title=text("What she gains"))
 
     def _guess(self, attack: Attack) -> tuple[Cell, ...]:
-        cells = (
-            Cell(f"{number(attack.certain)} ({percentage(attack.deterministic.posterior)})"),
-            *leakage_cells(attack.probabilistic),
-        )
-        return (*cells, bound_cell(attack.capacity)) if self.capacity else cells
+        certain = f"{number(attack.certain)} ({percentage(attack.deterministic.posterior)})"
+        worst = [bound_cell(attack.capacity)] * self.capacity
+        return (Cell(certain), *leakage_cells(attack.probabilistic), *worst)
 
     def _gain(self, attack: Attack) -> tuple[Cell, ...]:
-        if attack.gain is None:
-            return (NOTHING,) * 4
-        return leakage_cells(attack.gain, currency=self.currency)
+        return leakage_cells(attack.gain, currency=self.currency) if attack.gain is not None else ()
 
 
 @dataclass(frozen=True)
@@ -379,36 +326,47 @@ class _Block:
     rows: tuple[tuple[str, Attack], ...]
     """Each attack, and what its row is about."""
 
-    def with_gain(self) -> _Block:
-        """Return the block with those attacks only that have a gain."""
-        return replace(self, rows=tuple(row for row in self.rows if row[1].gain is not None))
-
     def group(self, measured: Callable[[Attack], tuple[Cell, ...]]) -> Group:
-        """Return the block as rows of a table."""
-        rows = tuple((Cell(label, mark=a.code), *measured(a)) for label, a in self.rows)
+        """Return the block as rows of a table, without those that have no such measure."""
+        rows = tuple(
+            (Cell(label, mark=attack.code), *cells)
+            for label, attack in self.rows
+            if (cells := measured(attack))
+        )
         return Group(rows, title=self.title, note=self.note)
-
-
-def _table(title: str, first: str, measures: Sequence[str], groups: Sequence[Group]) -> Table:
-    columns = (Column(first), *(Column(measure, numeric=True) for measure in measures))
-    return Table(columns, tuple(groups), title=title)
 
 
 def _figures_section(assessment: Assessment, measures: _Measures) -> Section:
     """Return the attacks with all datasets: each set of quasi-identifiers, or the best one of each size."""
     attacks = last_window(assessment.attacks)
-    sets = _number_of_sets(assessment)
+    by_set = by_knowledge(attacks)
     intro = []
-    if _is_growing(assessment):
+    if len(by_window(assessment.attacks)) > 1:
         intro.append(text("With {datasets}.", datasets=together(short_names(attacks[0].datasets))))
-    if sets > MOST_SETS_IN_FULL:
+    if len(by_set) > MOST_SETS_IN_FULL:
         intro.append(
             text(
                 "Of {sets} sets of quasi-identifiers, the one of each size with which she does best.",
-                sets=sets,
+                sets=len(by_set),
             )
         )
-    blocks = _best_by_target(attacks) if sets > MOST_SETS_IN_FULL else _by_set(attacks)
+        blocks = [
+            _Block(
+                label,
+                text("the best set of each size"),
+                tuple((", ".join(attack.quasi_identifiers), attack) for attack in best),
+            )
+            for label, best in _by_target(best_by_size(attacks)).items()
+        ]
+    else:
+        blocks = [
+            _Block(
+                text("She knows {known}", known=", ".join(same[0].quasi_identifiers)),
+                ", ".join(_classes_and_uniques(same[0])),
+                tuple((attack_label(attack), attack) for attack in same),
+            )
+            for same in by_set
+        ]
     return Section(
         text("The attacks"),
         intro=" ".join(intro),
@@ -416,33 +374,12 @@ def _figures_section(assessment: Assessment, measures: _Measures) -> Section:
     )
 
 
-def _by_set(attacks: Sequence[Attack]) -> list[_Block]:
-    return [
-        _Block(
-            title=text("She knows {known}", known=", ".join(same[0].quasi_identifiers)),
-            note=classes_and_uniques(same[0]),
-            rows=tuple((attack_label(attack), attack) for attack in same),
-        )
-        for same in by_knowledge(attacks)
-    ]
-
-
-def classes_and_uniques(attack: Attack) -> str:
+def _classes_and_uniques(attack: Attack) -> tuple[str, str]:
     """Say into how many classes the records fall, and how many are alone."""
-    classes = text_for(attack.classes, "{count} class", "{count} classes")
-    uniques = text_for(attack.uniques, "{count} unique record", "{count} unique records")
-    return f"{classes}, {uniques}"
-
-
-def _best_by_target(attacks: Sequence[Attack]) -> list[_Block]:
-    return [
-        _Block(
-            title=label,
-            note=text("the best set of each size"),
-            rows=tuple((", ".join(attack.quasi_identifiers), attack) for attack in own),
-        )
-        for label, own in _by_target(best_by_size(attacks)).items()
-    ]
+    return (
+        text_for(attack.classes, "{count} class", "{count} classes"),
+        text_for(attack.uniques, "{count} unique record", "{count} unique records"),
+    )
 
 
 def _growth_section(assessment: Assessment, measures: _Measures) -> Section | None:
@@ -450,16 +387,14 @@ def _growth_section(assessment: Assessment, measures: _Measures) -> Section | No
     stages = growth(assessment.attacks)
     if len(stages) == 1:
         return None
-    added = {
-        stage[0].datasets: label for stage, label in zip(stages, stage_labels(stages), strict=True)
-    }
+    labels = dict(zip((stage[0].datasets for stage in stages), stage_labels(stages), strict=True))
     blocks = [
         _Block(
-            title=label,
-            note=text("she knows {known}", known=", ".join(own[-1].quasi_identifiers)),
-            rows=tuple((added[attack.datasets], attack) for attack in own),
+            target,
+            text("she knows {known}", known=", ".join(same[-1].quasi_identifiers)),
+            tuple((labels[attack.datasets], attack) for attack in same),
         )
-        for label, own in _by_target([attack for stage in stages for attack in stage]).items()
+        for target, same in _by_target([attack for stage in stages for attack in stage]).items()
     ]
     return Section(
         text("How it grows with each dataset"),
@@ -477,143 +412,108 @@ def _by_target(attacks: Sequence[Attack]) -> dict[str, list[Attack]]:
     return targets
 
 
-def _class_sizes_section(assessment: Assessment) -> Section | None:
-    """Return how many classes and records there are by class size, for the largest set assessed."""
-    naming = widest(assessment.attacks)[0]
-    if not any(naming.class_sizes.classes):
-        return None
-    one = _number_of_sets(assessment) == 1
-    return Section(
-        text("How many look alike"),
-        intro="" if one else text("With the largest set of quasi-identifiers."),
-        tables=(class_sizes_table(naming),),
-    )
-
-
-def _adversary(assessment: Assessment) -> tuple[str, ...]:
-    known = text(
-        "The adversary knows that the person’s record is in the release, and knows that person’s quasi-identifiers "
-        "exactly: {known}.",
-        known=", ".join(widest(assessment.attacks)[0].quasi_identifiers),
-    )
-    believed = text(
-        "Before the attack she takes every record as equally likely to be the person’s, unless the study gives "
-        "weights or says what she believes. She knows the whole release and how it was made."
-    )
-    return known, believed
-
-
-def _limits() -> tuple[str, ...]:
-    return (
+def _terms(measures: _Measures, *, growing: bool) -> Iterator[Term]:
+    """Yield the headings of the tables that are there, explained."""
+    yield Term(
+        text("Known for certain"),
         text(
-            "No figure is an estimate: each is computed from counts (or from weights, where the study gives them) in "
-            "this release, exactly unless something else is said. They say nothing of people who are not in it."
-        ),
-        text(
-            "Who knows less than is assumed never learns more; who knows more attributes than these may. Where the "
-            "data, or what she knows, is wrong, she is right less often than is said here."
+            "Records whose secret the adversary infers with probability 1: alone in their class, or in a class where "
+            "all share one value; in brackets, the probability that the person’s record is one of them."
         ),
     )
-
-
-def _terms(assessment: Assessment, measures: _Measures) -> list[Term]:
-    terms = [
-        Term(
-            text("Known for certain"),
-            text(
-                "Records whose secret the adversary infers with probability 1: alone in their class, or in a class "
-                "where all share one value; in brackets, the probability that the person’s record is one of them."
-            ),
+    yield Term(
+        text("Guess before, guess after"),
+        text(
+            "The probability that her best single guess is right (prior and posterior Bayes vulnerability). Hover over "
+            "a figure for the exact ratio."
         ),
-        Term(
-            text("Guess before, guess after"),
-            text(
-                "The probability that her best single guess is right (prior and posterior Bayes vulnerability). Hover "
-                "over a figure for the exact ratio."
-            ),
+    )
+    yield Term(
+        text("Added, factor"),
+        text(
+            "Posterior minus prior, and posterior divided by prior: additive and multiplicative leakage."
         ),
-        Term(
-            text("Added, factor"),
-            text(
-                "Posterior minus prior, and posterior divided by prior: additive and multiplicative leakage."
-            ),
-        ),
-    ]
+    )
     if measures.capacity:
-        terms.append(
-            Term(
-                text("Worst case"),
-                text(
-                    "No adversary with non-negative gains, whatever she believed before and whatever a guess is worth "
-                    "to her, multiplies her success by more than this (multiplicative Bayes capacity)."
-                ),
-            )
+        yield Term(
+            text("Worst case"),
+            text(
+                "No adversary with non-negative gains, whatever she believed before and whatever a guess is worth to "
+                "her, multiplies her success by more than this (multiplicative Bayes capacity)."
+            ),
         )
     if measures.gain:
-        terms.append(
-            Term(
-                text("Gain before, gain after"),
-                text(
-                    "What she can expect to gain from one person: the chance that one of several tries is right, or "
-                    "the worth to her of naming a value right, as the study says. (What each value is worth is in the "
-                    "run’s study.toml, not here.)"
-                ),
-            )
+        yield Term(
+            text("Gain before, gain after"),
+            text(
+                "What she can expect to gain from one person: the chance that one of several tries is right, or the "
+                "worth to her of naming a value right, as the study says. (What each value is worth is in the run’s "
+                "study.toml, not here.)"
+            ),
         )
-    if _is_growing(assessment):
-        terms.append(
-            Term(
-                text("Datasets so far"),
-                text(
-                    "The records are those of the first dataset. Each further one adds what she knows of the same "
-                    "people there, and whether they are in it at all."
-                ),
-            )
+    if growing:
+        yield Term(
+            text("Datasets so far"),
+            text(
+                "The records are those of the first dataset. Each further one adds what she knows of the same people "
+                "there, and whether they are in it at all."
+            ),
         )
-    return terms
 
 
 # The tables of the terminal
 
 
-def assessment_tables(assessment: Assessment, *, currency: str | None = None) -> list[Table]:
+def _terminal_tables(assessment: Assessment, currency: str | None) -> list[Table]:
     """Return a table per set of quasi-identifiers; where they are many, a table of the best of each size per target.
 
     Of a longitudinal collection they are those of all its datasets, after a table of how it grows.
     """
     stages, last = growth(assessment.attacks), last_window(assessment.attacks)
     tables = [_windows_table(stages)] if len(stages) > 1 else []
-    groups = by_knowledge(last)
-    if len(groups) <= MOST_SETS_ON_TERMINAL:
-        return tables + [_attacks_table(attacks, currency) for attacks in groups]
-    targets: dict[str, list[Attack]] = {}
+    by_set = by_knowledge(last)
+    if len(by_set) <= MOST_SETS_ON_TERMINAL:
+        for same in by_set:
+            classes, uniques = _classes_and_uniques(same[0])
+            title = text(
+                "She knows {known}: {classes}, {uniques}",
+                known=", ".join(same[0].quasi_identifiers),
+                classes=classes,
+                uniques=uniques,
+            )
+            rows = [(_code_and_label(attack), attack) for attack in same]
+            tables.append(_measured_table(title, text("attack"), rows, currency))
+        return tables
+    by_target: dict[str, list[tuple[str, Attack]]] = {}
     for attack in best_by_size(last):
-        targets.setdefault(_code_and_label(attack), []).append(attack)
-    return tables + [_best_table(label, attacks, currency) for label, attacks in targets.items()]
+        row = ", ".join(attack.quasi_identifiers), attack
+        by_target.setdefault(_code_and_label(attack), []).append(row)
+    for label, rows in by_target.items():
+        title = text("{label}: the best set of each size", label=label)
+        tables.append(_measured_table(title, text("she knows"), rows, currency))
+    return tables
 
 
-def explanation_tables(explanation: Explanation) -> Iterator[Table]:
+def _explanation_tables(explanation: Explanation) -> Iterator[Table]:
     """Yield the steps of an attack, from co-occurrences to the hyper, as fractions."""
     steps = explanation.to_dict()
-    secret = steps["sensitive"] or singular("person")
     observed = ", ".join(steps["quasi_identifiers"])
-    for title, corner, first, rows in (
-        (text("co-occurrence of secret and observation"), [], None, steps["co_occurrence"]),
-        (text("joint distribution"), [], None, steps["joint"]),
-        (text("prior and channel"), steps["prior"], None, steps["channel"]),
-        (
-            text("hyper: the outer probabilities, and a posterior below each"),
-            [],
-            steps["outer"],
-            steps["inner"],
-        ),
+    secrets, observations = steps["secrets"], steps["observations"]
+
+    def rows(name: str) -> list[tuple[str, ...]]:
+        return [(secret, *cells) for secret, cells in zip(secrets, steps[name], strict=True)]
+
+    channel = [
+        (secret, prior, *cells)
+        for prior, (secret, *cells) in zip(steps["prior"], rows("channel"), strict=True)
+    ]
+    hyper = [(text("outer"), *steps["outer"]), *rows("inner")]
+    for title, titles, cells in (
+        (text("co-occurrence of secret and observation"), observations, rows("co_occurrence")),
+        (text("joint distribution"), observations, rows("joint")),
+        (text("prior and channel"), [text("prior"), *observations], channel),
+        (text("hyper: the outer probabilities, and a posterior below each"), observations, hyper),
     ):
-        titles = [*([text("prior")] if corner else []), *steps["observations"]]
-        outer = [] if first is None else [(text("outer"), *first)]
-        inner = [
-            (value, *corner[place : place + 1], *cells)
-            for place, (value, cells) in enumerate(zip(steps["secrets"], rows, strict=True))
-        ]
         yield text_table(
             text(
                 "{code}, {title}; observed: {observed}",
@@ -621,9 +521,9 @@ def explanation_tables(explanation: Explanation) -> Iterator[Table]:
                 title=title,
                 observed=observed,
             ),
-            secret,
+            steps["sensitive"] or singular("person"),
             titles,
-            [*outer, *inner],
+            cells,
         )
 
 
@@ -634,12 +534,15 @@ def _windows_table(stages: Sequence[Sequence[Attack]]) -> Table:
         for label, stage in zip(stage_labels(stages), stages, strict=True)
         for place, attack in enumerate(stage)
     ]
-    title = text(
-        "As datasets are added: she knows {known}",
-        known=", ".join(stages[-1][0].quasi_identifiers),
+    return text_table(
+        text(
+            "As datasets are added: she knows {known}",
+            known=", ".join(stages[-1][0].quasi_identifiers),
+        ),
+        (text("she has"), text("attack")),
+        _measure_titles(),
+        rows,
     )
-    columns = (Column(text("she has")), Column(text("attack")), *_measure_columns())
-    return Table(columns, (Group(tuple(tuple(map(Cell, row)) for row in rows)),), title)
 
 
 def _shapley_table(sweep: Sweep) -> Table:
@@ -657,78 +560,43 @@ def _shapley_table(sweep: Sweep) -> Table:
     )
 
 
-def _attacks_table(attacks: Sequence[Attack], currency: str | None) -> Table:
-    first = attacks[0]
-    title = text(
-        "She knows {known}: {classes}, {uniques}",
-        known=", ".join(first.quasi_identifiers),
-        classes=text_for(first.classes, "{count} class", "{count} classes"),
-        uniques=text_for(first.uniques, "{count} unique record", "{count} unique records"),
-    )
-    return _measured_table(title, text("attack"), attacks, _code_and_label, currency)
-
-
-def _best_table(label: str, attacks: Sequence[Attack], currency: str | None) -> Table:
-    title = text("{label}: the best set of each size", label=label)
-    return _measured_table(
-        title,
-        text("she knows"),
-        attacks,
-        lambda attack: ", ".join(attack.quasi_identifiers),
-        currency,
-    )
-
-
 def _measured_table(
-    title: str,
-    first: str,
-    attacks: Sequence[Attack],
-    label: Callable[[Attack], str],
-    currency: str | None,
+    title: str, first: str, attacks: Sequence[tuple[str, Attack]], currency: str | None
 ) -> Table:
     """Return the measures of attacks, and either what they gain or a bar."""
-    with_gain = any(attack.gain for attack in attacks)
-    columns = (
-        Column(first),
-        *_measure_columns(),
-        Column(text("gain") if with_gain else "", numeric=with_gain),
-    )
-    rows = tuple(
-        tuple(
-            map(
-                Cell,
-                (
-                    label(attack),
-                    *_measured(attack),
-                    gain_change(attack.gain, currency) if with_gain else bar(attack.probabilistic),
-                ),
+    with_gain = any(attack.gain for _, attack in attacks)
+    table = text_table(
+        title,
+        first,
+        (*_measure_titles(), text("gain") if with_gain else ""),
+        [
+            (
+                label,
+                *_measured(attack),
+                gain_change(attack.gain, currency) if with_gain else bar(attack.probabilistic),
             )
-        )
-        for attack in attacks
+            for label, attack in attacks
+        ],
     )
-    return Table(columns, (Group(rows),), title)
+    return table if with_gain else replace(table, columns=(*table.columns[:-1], Column("")))
 
 
 def _code_and_label(attack: Attack) -> str:
     return f"{attack.code} {attack_label(attack)}"
 
 
-def _measure_columns() -> tuple[Column, ...]:
-    """Return the columns of what `_measured` gives."""
-    titles = (text("certain"), text("one guess right"), text("factor"))
-    return tuple(Column(title, numeric=True) for title in titles)
+def _measure_titles() -> tuple[str, str, str]:
+    """Return the titles of what `_measured` gives."""
+    return text("certain"), text("one guess right"), text("factor")
 
 
 def _measured(attack: Attack) -> tuple[str, str, str]:
     certain, guess = percentage(attack.deterministic.posterior), attack.probabilistic
+    factor, digits = guess.multiplicative, ".4g"
+    if factor is not None and factor >= 1000:
+        digits = ",.0f"
     return (
         f"{number(attack.certain)} ({certain})",
         f"{three_digits(guess.prior)} → {three_digits(guess.posterior)}",
-        _factor(guess.multiplicative),
+        NOTHING.text if factor is None else f"× {number(factor, digits)}",
     )
-
-
-def _factor(factor: Fraction | None) -> str:
-    if factor is None:
-        return NOTHING.text
-    return f"× {number(factor, ',.0f') if factor >= 1000 else number(factor, '.4g')}"
