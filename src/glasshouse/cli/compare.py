@@ -27,35 +27,18 @@ def compare(
     ],
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
-    recoding: Annotated[
-        str,
-        option("--recoding", shows="global|local|mondrian", panel=options.PROTECTION),
-    ] = "global",
-    k: Annotated[
-        str | None,
-        option("--k", shows="N,N…", says="One release for each.", panel=options.PROTECTION),
-    ] = None,
-    l_values: Annotated[
-        str | None,
-        option("--l", shows="N,N…", says="The same.", panel=options.PROTECTION),
-    ] = None,
-    t: Annotated[
-        str | None,
-        option("--t", shows="X,X…", says="The same.", panel=options.PROTECTION),
-    ] = None,
-    suppression: Annotated[
-        float, option("--suppression", shows="SHARE", panel=options.PROTECTION)
-    ] = 0.0,
-    hierarchies: Annotated[
-        list[str] | None,
-        option("--hierarchy", shows="COL=FILE", panel=options.PROTECTION),
-    ] = None,
+    recoding: Annotated[str, options.protection("--recoding", "global|local|mondrian")] = "global",
+    k: Annotated[str | None, options.protection("--k", "N,N…", "One release for each.")] = None,
+    l_values: Annotated[str | None, options.protection("--l", "N,N…", "The same.")] = None,
+    t: Annotated[str | None, options.protection("--t", "X,X…", "The same.")] = None,
+    suppression: Annotated[float, options.protection("--suppression", "SHARE")] = 0.0,
+    hierarchies: Annotated[list[str] | None, options.protection("--hierarchy", "COL=FILE")] = None,
     predict: Annotated[
         str | None,
         option(
             "--predict",
-            shows="COL",
-            says="Also tell how well a classifier that learned from each release predicts this column (extra learn).",
+            "COL",
+            "Also tell how well a classifier that learned from each release predicts this column (extra learn).",
         ),
     ] = None,
     fraction: options.Fraction = None,
