@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from glasshouse.language import exactly, localised, number, text
-from glasshouse.microdata.assessment import Leakage
+from glasshouse.microdata.assessment import Attack, Leakage
 from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.words import money, percentage, times
 
@@ -135,3 +135,14 @@ def bar(leakage: Leakage) -> str:
     before = int(BAR_WIDTH * leakage.prior)
     after = int(BAR_WIDTH * leakage.posterior)
     return "░" * before + "█" * (after - before) + "·" * (BAR_WIDTH - after)
+
+
+def figure_table(first: str, numbers: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Table:
+    """Return a table without groups: what each row is about, then figures under their titles."""
+    columns = (Column(first), *(Column(title, numeric=True) for title in numbers))
+    return Table(columns, (Group(tuple(map(tuple, rows))),))
+
+
+def certain_cell(attack: Attack) -> Cell:
+    """Return how many records are known for certain, and which share of all that is."""
+    return Cell(f"{number(attack.certain)} ({percentage(attack.deterministic.posterior)})")
