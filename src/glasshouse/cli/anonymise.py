@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,9 +10,120 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, question
-from glasshouse.cli.options import option
+from glasshouse.cli.options import protection
 from glasshouse.errors import StudyError
 from glasshouse.language import text
+
+
+@dataclass(frozen=True)
+class ProtectionOptions:
+    """What is promised of the release, and what may be done for it."""
+
+    method: Annotated[
+        str | None,
+        protection(
+            "--method",
+            "k-anonymity|l-diversity|t-closeness|risk|anatomy",
+            r"What is promised of every class of the release. \[default: what --k, --l, --t or a risk says]",
+        ),
+    ] = None
+    recoding: Annotated[
+        str,
+        protection(
+            "--recoding",
+            "global|local|mondrian",
+            "A value is generalised alike everywhere, only as far as each class needs, or by median splits.",
+        ),
+    ] = "global"
+    k: Annotated[int | None, protection("--k", "N", "Records alike.")] = None
+    l: Annotated[int | None, protection("--l", "N", "Sensitive values of a class.")] = None  # noqa: E741 - the letter of l-diversity
+    diversity: Annotated[str, protection("--diversity", "distinct|entropy|recursive")] = "distinct"
+    c: Annotated[
+        float | None, protection("--c", "X", "The factor of recursive (c, l)-diversity.")
+    ] = None
+    t: Annotated[
+        float | None, protection("--t", "X", "How far a class may be from all records, 0 to 1.")
+    ] = None
+    closeness: Annotated[str, protection("--closeness", "equal|ordered|hierarchical")] = "equal"
+    highest_risk: Annotated[
+        float | None, protection("--highest-risk", "P", "Nobody is named with a greater chance.")
+    ] = None
+    average_risk: Annotated[
+        float | None,
+        protection("--average-risk", "P", "People are named with no greater chance on average."),
+    ] = None
+    inference_risk: Annotated[
+        float | None,
+        protection(
+            "--inference-risk",
+            "P",
+            "No sensitive value is guessed right with a greater chance in any class.",
+        ),
+    ] = None
+    suppression: Annotated[
+        float,
+        protection(
+            "--suppression", "SHARE", "The largest share of records that may be suppressed, 0 to 1."
+        ),
+    ] = 0.0
+    hierarchies: Annotated[
+        list[str] | None,
+        protection(
+            "--hierarchy",
+            "COL=FILE",
+            "How the values of a column are generalised, a row per value. Repeatable. \\[default: suggested]",
+        ),
+    ] = None
+    objective: Annotated[
+        str,
+        protection(
+            "--objective",
+            "loss|granularity|discernibility|average_class_size|non_uniform_entropy",
+            "What is kept as small as possible.",
+        ),
+    ] = "loss"
+    importance: Annotated[
+        list[str] | None,
+        protection(
+            "--importance",
+            "COL=N",
+            "How much the loss of a column weighs; 1 where nothing is said. Repeatable.",
+        ),
+    ] = None
+    time_limit: Annotated[
+        float | None,
+        protection(
+            "--time-limit",
+            "SECONDS",
+            "Take the best found by then; without a proof, but with a bound.",
+        ),
+    ] = None
+    keep: Annotated[
+        list[str] | None,
+        protection(
+            "--keep",
+            "COL",
+            "Release a further column as it is; what is neither -q, -s nor kept is left out. Repeatable.",
+        ),
+    ] = None
+    keep_order: Annotated[
+        bool,
+        protection(
+            "--keep-order",
+            says="Leave the records in the order of the file. It may tell more than they do: by default it is random.",
+        ),
+    ] = False
+
+    def content(self) -> dict[str, Any]:
+        """Return them as content of a study."""
+        from glasshouse.study.anonymise import method_of
+
+        return vars(self) | {
+            "method": self.method or method_of(k=self.k, l=self.l, t=self.t),
+            "hierarchies": options.paths(self.hierarchies, option="--hierarchy"),
+            "importance": _weights(self.importance),
+            "keep": self.keep or [],
+        }
 
 
 def anonymise(
@@ -23,147 +135,7 @@ def anonymise(
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
     identifier: options.Identifier = None,
-    method: Annotated[
-        str | None,
-        option(
-            "--method",
-            shows="k-anonymity|l-diversity|t-closeness|risk|anatomy",
-            says=r"What is promised of every class of the release. \[default: what --k, --l, --t or a risk says]",
-            panel=options.PROTECTION,
-        ),
-    ] = None,
-    recoding: Annotated[
-        str,
-        option(
-            "--recoding",
-            shows="global|local|mondrian",
-            says="A value is generalised alike everywhere, only as far as each class needs, or by median splits.",
-            panel=options.PROTECTION,
-        ),
-    ] = "global",
-    k: Annotated[
-        int | None,
-        option("--k", shows="N", says="Records alike.", panel=options.PROTECTION),
-    ] = None,
-    l_value: Annotated[
-        int | None,
-        option("--l", shows="N", says="Sensitive values of a class.", panel=options.PROTECTION),
-    ] = None,
-    diversity: Annotated[
-        str,
-        option("--diversity", shows="distinct|entropy|recursive", panel=options.PROTECTION),
-    ] = "distinct",
-    c_value: Annotated[
-        float | None,
-        option(
-            "--c",
-            shows="X",
-            says="The factor of recursive (c, l)-diversity.",
-            panel=options.PROTECTION,
-        ),
-    ] = None,
-    t: Annotated[
-        float | None,
-        option(
-            "--t",
-            shows="X",
-            says="How far a class may be from all records, 0 to 1.",
-            panel=options.PROTECTION,
-        ),
-    ] = None,
-    closeness: Annotated[
-        str,
-        option("--closeness", shows="equal|ordered|hierarchical", panel=options.PROTECTION),
-    ] = "equal",
-    highest_risk: Annotated[
-        float | None,
-        option(
-            "--highest-risk",
-            shows="P",
-            says="Nobody is named with a greater chance.",
-            panel=options.PROTECTION,
-        ),
-    ] = None,
-    average_risk: Annotated[
-        float | None,
-        option(
-            "--average-risk",
-            shows="P",
-            says="People are named with no greater chance on average.",
-            panel=options.PROTECTION,
-        ),
-    ] = None,
-    inference_risk: Annotated[
-        float | None,
-        option(
-            "--inference-risk",
-            shows="P",
-            says="No sensitive value is guessed right with a greater chance in any class.",
-            panel=options.PROTECTION,
-        ),
-    ] = None,
-    suppression: Annotated[
-        float,
-        option(
-            "--suppression",
-            shows="SHARE",
-            says="The largest share of records that may be suppressed, 0 to 1.",
-            panel=options.PROTECTION,
-        ),
-    ] = 0.0,
-    hierarchies: Annotated[
-        list[str] | None,
-        option(
-            "--hierarchy",
-            shows="COL=FILE",
-            says="How the values of a column are generalised, a row per value. Repeatable. \\[default: suggested]",
-            panel=options.PROTECTION,
-        ),
-    ] = None,
-    objective: Annotated[
-        str,
-        option(
-            "--objective",
-            shows="loss|granularity|discernibility|average_class_size|non_uniform_entropy",
-            says="What is kept as small as possible.",
-            panel=options.PROTECTION,
-        ),
-    ] = "loss",
-    importance: Annotated[
-        list[str] | None,
-        option(
-            "--importance",
-            shows="COL=N",
-            says="How much the loss of a column weighs; 1 where nothing is said. Repeatable.",
-            panel=options.PROTECTION,
-        ),
-    ] = None,
-    time_limit: Annotated[
-        float | None,
-        option(
-            "--time-limit",
-            shows="SECONDS",
-            says="Take the best found by then; without a proof, but with a bound.",
-            panel=options.PROTECTION,
-        ),
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        option(
-            "--keep",
-            shows="COL",
-            says="Release a further column as it is; what is neither -q, -s nor kept is left out. Repeatable.",
-            panel=options.PROTECTION,
-        ),
-    ] = None,
-    keep_order: Annotated[
-        bool,
-        option(
-            "--keep-order",
-            says="Leave the records in the order of the file. It may tell more than they do: by default it is random.",
-            panel=options.PROTECTION,
-        ),
-    ] = False,
+    protected: ProtectionOptions,
     treated: options.RecordOptions,
     seed: options.Seed = 0,
     subject: options.Subject = "person",
@@ -176,7 +148,7 @@ def anonymise(
 
     The release is protected/release.csv; glasshouse assess protected assesses it.
     """
-    from glasshouse.study.anonymise import AnonymiseStudy, method_of
+    from glasshouse.study.anonymise import AnonymiseStudy
 
     def content() -> dict[str, Any]:
         if file is None:
@@ -193,26 +165,7 @@ def anonymise(
             "treatment": treated.content(),
             "seed": seed,
             "subject": subject,
-            "protection": {
-                "method": method or method_of(k=k, l=l_value, t=t),
-                "recoding": recoding,
-                "k": k,
-                "l": l_value,
-                "diversity": diversity,
-                "c": c_value,
-                "t": t,
-                "closeness": closeness,
-                "highest_risk": highest_risk,
-                "average_risk": average_risk,
-                "inference_risk": inference_risk,
-                "suppression": suppression,
-                "hierarchies": options.paths(hierarchies, option="--hierarchy"),
-                "objective": objective,
-                "importance": _weights(importance),
-                "time_limit": time_limit,
-                "keep": keep or [],
-                "keep_order": keep_order,
-            },
+            "protection": protected.content(),
         }
 
     carry_out(question(context, kept, AnonymiseStudy, content), kept)

@@ -33,82 +33,71 @@ def assess(
     sensitive: options.Sensitive = None,
     facts: Annotated[
         list[str] | None,
-        option(
+        options.adversary(
             "--fact",
-            shows="NAME=COL,COL…",
-            says="Columns that she knows together or not at all, such as a birth date. Repeatable.",
-            panel=options.ADVERSARY,
+            "NAME=COL,COL…",
+            "Columns that she knows together or not at all, such as a birth date. Repeatable.",
         ),
     ] = None,
     identifier: options.Identifier = None,
     subsets: Annotated[
         list[str] | None,
-        option(
+        options.adversary(
             "--subsets",
-            shows="all|full|max:K|COL,COL…",
-            says="Which of the quasi-identifiers she knows: every subset, the whole set, every subset of at most K, or "
+            "all|full|max:K|COL,COL…",
+            "Which of the quasi-identifiers she knows: every subset, the whole set, every subset of at most K, or "
             "these. Repeatable. \\[default: all, up to 13 of them]",
-            panel=options.ADVERSARY,
         ),
     ] = None,
     links: Annotated[
         list[str] | None,
-        option(
+        options.adversary(
             "--link",
-            shows="COL[+N][=P]",
-            says="Without --id: several files are linked by this column, which people keep with probability P and "
+            "COL[+N][=P]",
+            "Without --id: several files are linked by this column, which people keep with probability P and "
             "which grows by N from file to file. Repeatable.",
-            panel=options.ADVERSARY,
         ),
     ] = None,
     weight: options.Weight = None,
     priors: Annotated[
         list[str] | None,
-        option(
+        options.adversary(
             "--prior",
-            shows="COL:VALUE=P,…",
-            says='What she believes of a secret beforehand, "*" for all other values. Repeatable. '
+            "COL:VALUE=P,…",
+            'What she believes of a secret beforehand, "*" for all other values. Repeatable. '
             "\\[default: as frequent as in the release]",
-            panel=options.ADVERSARY,
         ),
     ] = None,
     gains: options.GainOptions,
     record_worth: Annotated[
         str | None,
-        option(
-            "--record-worth",
-            shows="COL",
-            says="The column that says what naming each person is worth.",
-            panel=options.GAINS,
+        options.gains(
+            "--record-worth", "COL", "The column that says what naming each person is worth."
         ),
     ] = None,
     treated: options.RecordOptions,
     drop_suppressed: Annotated[
         bool,
-        option(
+        options.records(
             "--drop-suppressed",
             says="Leave out records that hold nothing but *: they form no class. Of a run folder they are left out "
             "anyway.",
-            panel=options.DATA,
         ),
     ] = False,
     seed: options.Seed = 0,
     focal: options.Focal = None,
     by: Annotated[
         str | None,
-        option(
+        options.records(
             "--by",
-            shows="COL",
-            says="Assess the records of each value of this column on their own, and compare.",
-            panel=options.DATA,
+            "COL",
+            "Assess the records of each value of this column on their own, and compare.",
         ),
     ] = None,
     each: Annotated[
         bool,
-        option(
-            "--each",
-            says="Assess each file on its own, such as one per year, and compare.",
-            panel=options.DATA,
+        options.records(
+            "--each", says="Assess each file on its own, such as one per year, and compare."
         ),
     ] = False,
     explain: Annotated[
@@ -124,8 +113,8 @@ def assess(
         Path | None,
         option(
             "--save-table",
-            shows="FILE.arrow",
-            says="Also keep the encoded data (it is the data!), for later runs that skip parsing.",
+            "FILE.arrow",
+            "Also keep the encoded data (it is the data!), for later runs that skip parsing.",
         ),
     ] = None,
     per_record: options.PerRecord = None,
@@ -135,8 +124,8 @@ def assess(
         str | None,
         option(
             "--memory",
-            shows="SIZE",
-            says="What the process may use, such as 4G; a sweep then goes over the disk. \\[default: no limit]",
+            "SIZE",
+            "What the process may use, such as 4G; a sweep then goes over the disk. \\[default: no limit]",
         ),
     ] = None,
     reading: options.FileOptions,

@@ -11,7 +11,7 @@ import typer
 from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, given_options
 from glasshouse.cli.options import option
-from glasshouse.errors import DataError, StudyError
+from glasshouse.errors import StudyError
 from glasshouse.language import text
 
 
@@ -27,35 +27,18 @@ def compare(
     ],
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
-    recoding: Annotated[
-        str,
-        option("--recoding", shows="global|local|mondrian", panel=options.PROTECTION),
-    ] = "global",
-    k: Annotated[
-        str | None,
-        option("--k", shows="N,N…", says="One release for each.", panel=options.PROTECTION),
-    ] = None,
-    l_values: Annotated[
-        str | None,
-        option("--l", shows="N,N…", says="The same.", panel=options.PROTECTION),
-    ] = None,
-    t: Annotated[
-        str | None,
-        option("--t", shows="X,X…", says="The same.", panel=options.PROTECTION),
-    ] = None,
-    suppression: Annotated[
-        float, option("--suppression", shows="SHARE", panel=options.PROTECTION)
-    ] = 0.0,
-    hierarchies: Annotated[
-        list[str] | None,
-        option("--hierarchy", shows="COL=FILE", panel=options.PROTECTION),
-    ] = None,
+    recoding: Annotated[str, options.protection("--recoding", "global|local|mondrian")] = "global",
+    k: Annotated[str | None, options.protection("--k", "N,N…", "One release for each.")] = None,
+    l_values: Annotated[str | None, options.protection("--l", "N,N…", "The same.")] = None,
+    t: Annotated[str | None, options.protection("--t", "X,X…", "The same.")] = None,
+    suppression: Annotated[float, options.protection("--suppression", "SHARE")] = 0.0,
+    hierarchies: Annotated[list[str] | None, options.protection("--hierarchy", "COL=FILE")] = None,
     predict: Annotated[
         str | None,
         option(
             "--predict",
-            shows="COL",
-            says="Also tell how well a classifier that learned from each release predicts this column (extra learn).",
+            "COL",
+            "Also tell how well a classifier that learned from each release predicts this column (extra learn).",
         ),
     ] = None,
     fraction: options.Fraction = None,
@@ -71,14 +54,15 @@ def compare(
 
     Runs of assess, threat, deter or totals, this year against last: glasshouse compare run2018 run2019 --out changes
     """
+    from glasshouse.runs.folder import check_there
     from glasshouse.sources import existing_file
     from glasshouse.study import validated
     from glasshouse.study.anonymise import method_of
     from glasshouse.study.compare import CompareStudy
 
     content: dict[str, Any] = {"subject": subject, "fraction": fraction, "predict": predict}
-    if len(paths) > 1:
-        _check_folders(paths)
+    for path in paths if len(paths) > 1 else ():
+        check_there(path)
     if all(path.is_dir() for path in paths):
         _refuse_beside_folders(context, paths)
         content["runs"] = paths
@@ -107,19 +91,6 @@ def compare(
             for parameters in _combinations({"k": k, "l": l_values, "t": t})
         }
     carry_out(validated(CompareStudy, content, "compare"), output)
-
-
-def _check_folders(paths: list[Path]) -> None:
-    """Make sure that each of several is there.
-
-    Raises:
-        DataError: One is not.
-    """
-    for path in paths:
-        if not path.exists():
-            raise DataError(
-                text('there is no folder "{folder}"; name the folder of a run', folder=path)
-            )
 
 
 def _refuse_beside_folders(context: typer.Context, folders: list[Path]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,11 +14,8 @@ from glasshouse.cli.options import option
 from glasshouse.errors import StudyError
 from glasshouse.language import text
 
-TERMS, PEOPLE = "The terms of the attack", "The people"
-
-
-def _amount(name: str, meaning: str) -> Any:
-    return option(name, shows="X", says=meaning, panel=TERMS)
+_term = partial(option, panel="The terms of the attack")
+_people = partial(option, panel="The people")
 
 
 def deter(
@@ -25,129 +23,91 @@ def deter(
     *,
     prior: Annotated[
         float | None,
-        _amount("--prior", r"The probability that the target is in the register. \[default: 0.63]"),
+        _term(
+            "--prior", "X", r"The probability that the target is in the register. \[default: 0.63]"
+        ),
     ] = None,
     gain: Annotated[
         float | None,
-        _amount("--gain", r"What a re-identification is worth to her. \[default: 8000]"),
+        _term("--gain", "X", r"What a re-identification is worth to her. \[default: 8000]"),
     ] = None,
     penalty: Annotated[
         float | None,
-        _amount("--penalty", r"What she pays when she is detected. \[default: 10000]"),
+        _term("--penalty", "X", r"What she pays when she is detected. \[default: 10000]"),
     ] = None,
     access_cost: Annotated[
         float | None,
-        _amount("--access-cost", r"What access to the register costs. \[default: 100]"),
+        _term("--access-cost", "X", r"What access to the register costs. \[default: 100]"),
     ] = None,
     link_cost: Annotated[
-        float | None, _amount("--link-cost", r"What linking a record costs. \[default: 0]")
+        float | None, _term("--link-cost", "X", r"What linking a record costs. \[default: 0]")
     ] = None,
     exploit_cost: Annotated[
-        float | None, _amount("--exploit-cost", r"What it costs to try one person. \[default: 10]")
+        float | None,
+        _term("--exploit-cost", "X", r"What it costs to try one person. \[default: 10]"),
     ] = None,
     detection: Annotated[
         tuple[float, float] | None,
-        option(
+        _term(
             "--detection",
-            shows="H0 H1",
-            says="The try after j others is detected with probability 1/(1+exp(-H0-H1*j)). "
+            "H0 H1",
+            "The try after j others is detected with probability 1/(1+exp(-H0-H1*j)). "
             r"\[default: -4.59 0, that is 1 %]",
-            panel=TERMS,
         ),
     ] = None,
     penalties: Annotated[
-        str,
-        option(
-            "--penalties",
-            shows="N|unlimited",
-            says="How many penalties she pays at most.",
-            panel=TERMS,
-        ),
+        str, _term("--penalties", "N|unlimited", "How many penalties she pays at most.")
     ] = "unlimited",
     discount: Annotated[
         float | None,
-        _amount("--discount", r"What a step later is worth beside now. \[default: 0.9]"),
+        _term("--discount", "X", r"What a step later is worth beside now. \[default: 0.9]"),
     ] = None,
     sizes: Annotated[
         str | None,
-        option(
-            "--sizes",
-            shows="A:B",
-            says=r"The sizes of groups to show. \[default: 1:100, or to --belief]",
-            panel=PEOPLE,
+        _people(
+            "--sizes", "A:B", r"The sizes of groups to show. \[default: 1:100, or to --belief]"
         ),
     ] = None,
     belief: Annotated[
         int | None,
-        option(
+        _people(
             "--belief",
-            shows="N",
-            says="She does not know the size of a group, only that the register holds N people.",
-            panel=PEOPLE,
+            "N",
+            "She does not know the size of a group, only that the register holds N people.",
         ),
     ] = None,
     protect: Annotated[
         int,
-        option(
-            "--protect",
-            shows="SIZE",
-            says="The size of the group for which deterrents are designed.",
-            panel=PEOPLE,
-        ),
+        _people("--protect", "SIZE", "The size of the group for which deterrents are designed."),
     ] = 1,
     target: Annotated[
-        float,
-        option(
-            "--target",
-            shows="P",
-            says="The risk that a deterrent is to reach.",
-            panel=PEOPLE,
-        ),
+        float, _people("--target", "P", "The risk that a deterrent is to reach.")
     ] = 0.0,
     release: Annotated[
         Path | None,
-        option(
-            "--release",
-            shows="FILE",
-            says="The de-identified records: tells the risk of each.",
-            panel=PEOPLE,
-        ),
+        _people("--release", "FILE", "The de-identified records: tells the risk of each."),
     ] = None,
     register: Annotated[
-        Path | None,
-        option(
-            "--register",
-            shows="FILE",
-            says="The people that they can be linked with.",
-            panel=PEOPLE,
-        ),
+        Path | None, _people("--register", "FILE", "The people that they can be linked with.")
     ] = None,
     population: Annotated[
         Path | None,
-        option(
+        _people(
             "--population",
-            shows="FILE",
-            says="Everybody, where she does not know the register; without --register, --belief says its size.",
-            panel=PEOPLE,
+            "FILE",
+            "Everybody, where she does not know the register; without --register, --belief says its size.",
         ),
     ] = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
     loss: Annotated[
-        float | None,
-        option(
-            "--loss",
-            shows="X",
-            says="What a re-identified record costs the publisher.",
-            panel=PEOPLE,
-        ),
+        float | None, _people("--loss", "X", "What a re-identified record costs the publisher.")
     ] = None,
     loss_by: Annotated[
         list[str] | None,
-        option(
+        _people(
             "--loss-by",
-            shows="COL:VALUE=X,…",
-            says="The same by the value of a column; other values cost what --loss says.",
-            panel=PEOPLE,
+            "COL:VALUE=X,…",
+            "The same by the value of a column; other values cost what --loss says.",
         ),
     ] = None,
     per_record: options.PerRecord = None,

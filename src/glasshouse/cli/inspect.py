@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from glasshouse.cli import options
-from glasshouse.cli.progress import progress
+from glasshouse.cli.command import progress
 from glasshouse.language import speaking, text
 
 if TYPE_CHECKING:

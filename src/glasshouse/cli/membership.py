@@ -9,7 +9,6 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, question
-from glasshouse.cli.options import option
 from glasshouse.errors import StudyError
 from glasshouse.language import text
 
@@ -29,20 +28,18 @@ def membership(
     quasi_identifiers: options.QuasiIdentifiers = None,
     identifier: Annotated[
         str | None,
-        option(
+        options.adversary(
             "--id",
-            shows="COL",
-            says="The column that names a person in several releases, so that they are linked; not in the register.",
-            panel=options.ADVERSARY,
+            "COL",
+            "The column that names a person in several releases, so that they are linked; not in the register.",
         ),
     ] = None,
     known: Annotated[
         list[str] | None,
-        option(
+        options.adversary(
             "--know",
-            shows="COL=VALUE",
-            says="What is known of one person: COL=A, COL=A,B (one of them), COL=LOW..HIGH. Repeatable.",
-            panel=options.ADVERSARY,
+            "COL=VALUE",
+            "What is known of one person: COL=A, COL=A,B (one of them), COL=LOW..HIGH. Repeatable.",
         ),
     ] = None,
     treated: options.RecordOptions,

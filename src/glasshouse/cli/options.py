@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from decimal import Decimal
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -20,141 +20,114 @@ import typer
 from glasshouse.errors import StudyError
 from glasshouse.language import text
 
-ADVERSARY = "The adversary"
-GAINS = "What guesses are worth to her"
-DATA = "Which records belong to it"
-READING = "How the file is written down"
-PROTECTION = "The protection"
-
 
 def option(
-    *flags: str, shows: str | None = None, says: str = "", panel: str | None = None, **more: Any
+    flags: str, shows: str | None = None, says: str = "", *, panel: str | None = None, **more: Any
 ) -> Any:
     """Return an option: its flags, what its value looks like, its help, and the panel of the help that it stands in."""
-    return typer.Option(*flags, metavar=shows, help=says or None, rich_help_panel=panel, **more)
+    return typer.Option(
+        *flags.split(), metavar=shows, help=says or None, rich_help_panel=panel, **more
+    )
 
+
+adversary = partial(option, panel="The adversary")
+gains = partial(option, panel="What guesses are worth to her")
+records = partial(option, panel="Which records belong to it")
+reading = partial(option, panel="How the file is written down")
+protection = partial(option, panel="The protection")
+"""An option in one of the panels that the help of several commands has."""
 
 QuasiIdentifiers = Annotated[
     list[str] | None,
-    option(
-        *("-q", "--quasi-identifier"),
-        shows="COL",
-        says="A column that she can know of a person. Repeatable.",
-        panel=ADVERSARY,
+    adversary(
+        "-q --quasi-identifier", "COL", "A column that she can know of a person. Repeatable."
     ),
 ]
 Sensitive = Annotated[
     list[str] | None,
-    option(
-        *("-s", "--sensitive"),
-        shows="COL[,COL]",
-        says="A column that she wants to infer, or several together. Repeatable.",
-        panel=ADVERSARY,
+    adversary(
+        "-s --sensitive",
+        "COL[,COL]",
+        "A column that she wants to infer, or several together. Repeatable.",
     ),
 ]
 Identifier = Annotated[
     str | None,
-    option(
+    adversary(
         "--id",
-        shows="COL",
-        says="The column that names a person: one record of each is kept, and several files are joined on it.",
-        panel=ADVERSARY,
+        "COL",
+        "The column that names a person: one record of each is kept, and several files are joined on it.",
     ),
 ]
 Weight = Annotated[
     str | None,
-    option(
+    adversary(
         "--weight",
-        shows="COL",
-        says="Record weights that shape what she believes beforehand. \\[default: all alike]",
-        panel=ADVERSARY,
+        "COL",
+        "Record weights that shape what she believes beforehand. \\[default: all alike]",
     ),
 ]
 Currency = Annotated[
-    str | None,
-    option(
-        "--currency",
-        shows="SIGN",
-        says="Gains are money: print them so, as in R$ 2.00.",
-        panel=GAINS,
-    ),
+    str | None, gains("--currency", "SIGN", "Gains are money: print them so, as in R$ 2.00.")
 ]
 Threads = Annotated[
-    int | None,
-    option("--threads", shows="N", says=r"Threads to use. \[default: all processors]", min=1),
+    int | None, option("--threads", "N", r"Threads to use. \[default: all processors]", min=1)
 ]
 PerRecord = Annotated[
     Path | None,
     option(
         "--per-record",
-        shows="FILE.parquet",
-        says="Also write every record's own risk, in the order of the file. It is itself personal data.",
+        "FILE.parquet",
+        "Also write every record's own risk, in the order of the file. It is itself personal data.",
     ),
 ]
 Resume = Annotated[
-    bool,
-    option("--resume", says="Go on where an interrupted run with the same --out stopped."),
+    bool, option("--resume", says="Go on where an interrupted run with the same --out stopped.")
 ]
 Seed = Annotated[
-    int,
-    option(
-        "--seed",
-        shows="N",
-        says="For the choice of one record of a person who has several.",
-        panel=DATA,
-        min=0,
-    ),
+    int, records("--seed", "N", "For the choice of one record of a person who has several.", min=0)
 ]
 Focal = Annotated[
     str | None,
-    option(
+    records(
         "--focal",
-        shows="NAME",
-        says="Of several files, the one whose people she is after. \\[default: the first]",
-        panel=DATA,
+        "NAME",
+        "Of several files, the one whose people she is after. \\[default: the first]",
     ),
 ]
 Known = Annotated[
     list[str] | None,
-    option(
+    adversary(
         "--know",
-        shows="COL=VALUE",
-        says="What is known of the person: COL=A, COL=A,B (one of them), COL=LOW..HIGH; of several files COL@FILE=A, "
+        "COL=VALUE",
+        "What is known of the person: COL=A, COL=A,B (one of them), COL=LOW..HIGH; of several files COL@FILE=A, "
         "or @FILE=absent. Repeatable.",
-        panel=ADVERSARY,
     ),
 ]
 Population = Annotated[
     Path | None,
-    option(
-        "--population",
-        shows="FILE",
-        says="A register of all people that the release may be about.",
-        panel=ADVERSARY,
-    ),
+    adversary("--population", "FILE", "A register of all people that the release may be about."),
 ]
 Fraction = Annotated[
     float | None,
-    option(
+    adversary(
         "--fraction",
-        shows="SHARE",
-        says="Without a register: the share of the population that is in the release, above 0 and at most 1.",
-        panel=ADVERSARY,
+        "SHARE",
+        "Without a register: the share of the population that is in the release, above 0 and at most 1.",
     ),
 ]
 Subject = Annotated[
     str,
     option(
         "--subject",
-        shows="NOUN",
-        says="What a record stands for, in sentences. \\[default: person]",
+        "NOUN",
+        "What a record stands for, in sentences. \\[default: person]",
         show_default=False,
     ),
 ]
 Json = Annotated[
     bool, option("--json", says="Print one JSON document and nothing else on standard output.")
 ]
-Hierarchies = Annotated[list[str] | None, option("--hierarchy", shows="COL=FILE", panel=PROTECTION)]
 
 
 @dataclass(frozen=True)
@@ -163,53 +136,35 @@ class FileOptions:
 
     separator: Annotated[
         str | None,
-        option(
-            "--separator",
-            shows="CHAR",
-            says="The character between fields, or tab. \\[default: detected]",
-            panel=READING,
+        reading(
+            "--separator", "CHAR", "The character between fields, or tab. \\[default: detected]"
         ),
     ] = None
     quote: Annotated[
         str | None,
-        option(
-            "--quote",
-            shows="CHAR",
-            says='The character around fields, or none. \\[default: "]',
-            panel=READING,
-        ),
+        reading("--quote", "CHAR", 'The character around fields, or none. \\[default: "]'),
     ] = None
     encoding: Annotated[
         str | None,
-        option(
+        reading(
             "--encoding",
-            shows="NAME",
-            says="utf-8, latin-1, cp1252, utf-16 … \\[default: by byte-order mark, else utf-8]",
-            panel=READING,
+            "NAME",
+            "utf-8, latin-1, cp1252, utf-16 … \\[default: by byte-order mark, else utf-8]",
         ),
     ] = None
     no_header: Annotated[
-        bool, option("--no-header", says="The first line is a record, not names.", panel=READING)
+        bool, reading("--no-header", says="The first line is a record, not names.")
     ] = False
     names: Annotated[
-        str | None,
-        option(
-            "--names",
-            shows="A,B,…",
-            says="Names for the columns, in the order of the file.",
-            panel=READING,
-        ),
+        str | None, reading("--names", "A,B,…", "Names for the columns, in the order of the file.")
     ] = None
-    strip: Annotated[bool, option("--strip", says="Drop blanks around values.", panel=READING)] = (
-        False
-    )
+    strip: Annotated[bool, reading("--strip", says="Drop blanks around values.")] = False
     types: Annotated[
         list[str] | None,
-        option(
+        reading(
             "--type",
-            shows="COL=TYPE",
-            says="Read a column as integer or number, so that 01 and 1 are one value; all others are text. Repeatable.",
-            panel=READING,
+            "COL=TYPE",
+            "Read a column as integer or number, so that 01 and 1 are one value; all others are text. Repeatable.",
         ),
     ] = None
 
@@ -242,30 +197,25 @@ class FileOptions:
 class GainOptions:
     """What guesses are worth to her."""
 
-    tries: Annotated[
-        int | None, option("--tries", shows="K", says="She may guess K times.", panel=GAINS)
-    ] = None
+    tries: Annotated[int | None, gains("--tries", "K", "She may guess K times.")] = None
     worth: Annotated[
         list[str] | None,
-        option(
+        gains(
             "--worth",
-            shows="COL:VALUE=N,…",
-            says='What naming each value right is worth to her, "*" for all others. Repeatable.',
-            panel=GAINS,
+            "COL:VALUE=N,…",
+            'What naming each value right is worth to her, "*" for all others. Repeatable.',
         ),
     ] = None
     matrices: Annotated[
         list[str] | None,
-        option(
+        gains(
             "--gain",
-            shows="COL=FILE.csv",
-            says="What each action (row) earns for each value (column), losses included. Repeatable.",
-            panel=GAINS,
+            "COL=FILE.csv",
+            "What each action (row) earns for each value (column), losses included. Repeatable.",
         ),
     ] = None
     abstain: Annotated[
-        bool,
-        option("--abstain", says="With --gain: she may also do nothing, for nothing.", panel=GAINS),
+        bool, gains("--abstain", says="With --gain: she may also do nothing, for nothing.")
     ] = False
     currency: Currency = None
 
@@ -288,28 +238,25 @@ class RecordOptions:
 
     where: Annotated[
         list[str] | None,
-        option(
+        records(
             "--where",
-            shows="COL=VALUE,…",
-            says="Only records that meet this: COL=A,B, COL=LOW..HIGH, COL!=A. Repeatable.",
-            panel=DATA,
+            "COL=VALUE,…",
+            "Only records that meet this: COL=A,B, COL=LOW..HIGH, COL!=A. Repeatable.",
         ),
     ] = None
     invalid: Annotated[
         list[str] | None,
-        option(
+        records(
             "--invalid",
-            shows="COL=VALUE,…",
-            says="Leave out records with these values, and say how many. Repeatable.",
-            panel=DATA,
+            "COL=VALUE,…",
+            "Leave out records with these values, and say how many. Repeatable.",
         ),
     ] = None
     drop_missing: Annotated[
         bool,
-        option(
+        records(
             "--drop-missing",
             says="Leave out records with a missing value in a column that has a role.",
-            panel=DATA,
         ),
     ] = False
 
@@ -331,8 +278,8 @@ class OutputOptions:
         Path | None,
         option(
             "--out",
-            shows="DIR",
-            says="Write a run folder: manifest.json, results.parquet, report.html, report.json, …",
+            "DIR",
+            "Write a run folder: manifest.json, results.parquet, report.html, report.json, …",
         ),
     ] = None
     overwrite: Annotated[
@@ -346,8 +293,7 @@ class RunOptions(OutputOptions):
     """Whether a study file asks, and where the answer goes."""
 
     study_file: Annotated[
-        Path | None,
-        option("--study", shows="STUDY.TOML", says="Run this study instead of options."),
+        Path | None, option("--study", "STUDY.TOML", "Run this study instead of options.")
     ] = None
 
 

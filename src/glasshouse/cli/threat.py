@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +14,9 @@ from glasshouse.cli.options import option
 from glasshouse.errors import StudyError, printable
 from glasshouse.language import text
 
-RELEASE, PRIOR, SAMPLING = "The release", "The prior", "Sampling"
+_release = partial(option, panel="The release")
+_prior = partial(option, panel="The prior")
+_sampling = partial(option, panel="Sampling")
 
 
 def threat(
@@ -28,168 +31,134 @@ def threat(
     ] = None,
     in_order: Annotated[
         bool,
-        option(
+        _release(
             "--in-order",
             says="The records of the original are in the order of the release: each is checked against its own row.",
-            panel=RELEASE,
         ),
     ] = False,
     original: Annotated[
         Path | None,
-        option(
+        _release(
             "--original",
-            shows="FILE",
-            says="The data behind the release: how often she is right. Of a folder it is known.",
-            panel=RELEASE,
+            "FILE",
+            "The data behind the release: how often she is right. Of a folder it is known.",
         ),
     ] = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
     group: Annotated[
         str | None,
-        option(
+        _release(
             "--group",
-            shows="COL",
-            says="The column of group names: within a group, values and sensitive values are permuted.",
-            panel=RELEASE,
+            "COL",
+            "The column of group names: within a group, values and sensitive values are permuted.",
         ),
     ] = None,
     sensitive_table: Annotated[
         Path | None,
-        option(
+        _release(
             "--sensitive-table",
-            shows="FILE",
-            says="Anatomy's second table: the sensitive values of each group.",
-            panel=RELEASE,
+            "FILE",
+            "Anatomy's second table: the sensitive values of each group.",
         ),
     ] = None,
     generalised: Annotated[
         bool,
-        option(
+        _release(
             "--generalised",
             says="The groups of --group hold generalised values instead of permuted ones.",
-            panel=RELEASE,
         ),
     ] = False,
     hierarchies: Annotated[
         list[str] | None,
-        option(
+        _release(
             "--hierarchy",
-            shows="COL=FILE",
-            says="What the labels of a column stand for, a row per value. Repeatable.",
-            panel=RELEASE,
+            "COL=FILE",
+            "What the labels of a column stand for, a row per value. Repeatable.",
         ),
     ] = None,
     domain: Annotated[
         str | None,
-        option(
+        _release(
             "--domain",
-            shows="observed|released",
-            says="Which values people can have: those of the original, or of hierarchies and release; --values "
+            "observed|released",
+            "Which values people can have: those of the original, or of hierarchies and release; --values "
             "gives others. "
             r"\[default: observed, where there is an original]",
-            panel=RELEASE,
         ),
     ] = None,
     values: Annotated[
         list[str] | None,
-        option(
+        _release(
             "--values",
-            shows="COL=LOW..HIGH|FILE",
-            says="The values that people can have in a column: whole numbers, or a file with a value per line. "
+            "COL=LOW..HIGH|FILE",
+            "The values that people can have in a column: whole numbers, or a file with a value per line. "
             "Repeatable; the other columns are as --domain says.",
-            panel=RELEASE,
         ),
     ] = None,
     known: Annotated[
         list[str] | None,
-        option(
+        options.adversary(
             "--know",
-            shows="COL=VALUE",
-            says="What is known of one victim: COL=A, COL=A,B (one of them), COL=LOW..HIGH. Repeatable.",
-            panel=options.ADVERSARY,
+            "COL=VALUE",
+            "What is known of one victim: COL=A, COL=A,B (one of them), COL=LOW..HIGH. Repeatable.",
         ),
     ] = None,
     exceeds: Annotated[
         float | None,
         option(
             "--exceeds",
-            shows="X",
-            says=r"Tell the share of records of whose truth she is more than X times as sure. \[default: 2]",
+            "X",
+            r"Tell the share of records of whose truth she is more than X times as sure. \[default: 2]",
         ),
     ] = None,
     alpha: Annotated[
         float | None,
-        option(
-            "--alpha",
-            shows="X",
-            says=r"The Dirichlet parameter of sensitive values. \[default: 1]",
-            panel=PRIOR,
-        ),
+        _prior("--alpha", "X", r"The Dirichlet parameter of sensitive values. \[default: 1]"),
     ] = None,
     beta: Annotated[
         list[str] | None,
-        option(
+        _prior(
             "--beta",
-            shows="X|COL=X",
-            says="The Dirichlet parameter of the values of all attributes, or of one. "
+            "X|COL=X",
+            "The Dirichlet parameter of the values of all attributes, or of one. "
             r"Repeatable. \[default: 1]",
-            panel=PRIOR,
         ),
     ] = None,
     learner: Annotated[
         str,
-        option(
+        _prior(
             "--learner",
-            shows="5|6",
-            says="The learner as the ratio of expectations (5), or as the expectation of the ratio (6).",
-            panel=PRIOR,
+            "5|6",
+            "The learner as the ratio of expectations (5), or as the expectation of the ratio (6).",
         ),
     ] = "5",
     precision: Annotated[
         float | None,
-        option(
+        _sampling(
             "--precision",
-            shows="X",
-            says="Sample until the Monte-Carlo error of every share, and of every belief about a victim, is at most "
+            "X",
+            "Sample until the Monte-Carlo error of every share, and of every belief about a victim, is at most "
             r"this. \[default: 0.002]",
-            panel=SAMPLING,
         ),
     ] = None,
     sweeps: Annotated[
         int | None,
-        option(
-            "--sweeps",
-            shows="N",
-            says=r"Stop after so many sweeps at the latest. \[default: 20000]",
-            panel=SAMPLING,
-        ),
+        _sampling("--sweeps", "N", r"Stop after so many sweeps at the latest. \[default: 20000]"),
     ] = None,
     seconds: Annotated[
-        float | None,
-        option(
-            "--time-limit",
-            shows="SECONDS",
-            says="Stop after so long at the latest.",
-            panel=SAMPLING,
-        ),
+        float | None, _sampling("--time-limit", "SECONDS", "Stop after so long at the latest.")
     ] = None,
     chains: Annotated[
         int | None,
-        option(
-            "--chains",
-            shows="N",
-            says=r"How many chains run, to be compared. \[default: 4]",
-            panel=SAMPLING,
-        ),
+        _sampling("--chains", "N", r"How many chains run, to be compared. \[default: 4]"),
     ] = None,
     burn_in: Annotated[
         int | None,
-        option(
+        _sampling(
             "--burn-in",
-            shows="N",
-            says=r"How many sweeps each makes before anything is recorded. \[default: 400]",
-            panel=SAMPLING,
+            "N",
+            r"How many sweeps each makes before anything is recorded. \[default: 400]",
         ),
     ] = None,
     resume: options.Resume = False,
@@ -199,10 +168,10 @@ def threat(
         int,
         option(
             "--seed",
-            min=0,
-            shows="N",
-            says="What all random numbers follow from: of the chains, of the points of the population, and of the "
+            "N",
+            "What all random numbers follow from: of the chains, of the points of the population, and of the "
             "choice of one record of a person who has several. Of a folder, of the first two.",
+            min=0,
         ),
     ] = 0,
     subject: options.Subject = "person",

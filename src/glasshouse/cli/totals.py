@@ -40,13 +40,11 @@ def solve(
     time_limit: Annotated[
         float,
         option(
-            "--time-limit",
-            shows="SECONDS",
-            says="CPU seconds; then a proved superset is told, exit code 3.",
+            "--time-limit", "SECONDS", "CPU seconds; then a proved superset is told, exit code 3."
         ),
     ] = 60.0,
     memory: Annotated[
-        str, option("--memory", shows="SIZE", says="How much lists may take, such as 2G.")
+        str, option("--memory", "SIZE", "How much lists may take, such as 2G.")
     ] = "2G",
     as_json: options.Json = False,
 ) -> None:
@@ -74,20 +72,14 @@ def solve(
 def campaign(
     *,
     study_file: Annotated[
-        Path,
-        option("--study", shows="FILE", says="The plan: publications, measures, phases."),
+        Path, option("--study", "FILE", "The plan: publications, measures, phases.")
     ],
     seconds: Annotated[
         float | None,
-        option(
-            "--seconds",
-            shows="N",
-            says="How long it may take in all, instead of what the plan says.",
-        ),
+        option("--seconds", "N", "How long it may take in all, instead of what the plan says."),
     ] = None,
     processes: Annotated[
-        int | None,
-        option("--processes", shows="N", min=1, says=r"\[default: one per processor]"),
+        int | None, option("--processes", "N", r"\[default: one per processor]", min=1)
     ] = None,
     resume: Annotated[
         bool,
@@ -97,16 +89,16 @@ def campaign(
         Path | None,
         option(
             "--per-record",
-            shows="FILE.parquet",
-            says="Also write where each record can be, and how surely. It is the disclosure itself.",
+            "FILE.parquet",
+            "Also write where each record can be, and how surely. It is the disclosure itself.",
         ),
     ] = None,
     entities: Annotated[
         Path | None,
         option(
             "--entities",
-            shows="FILE.parquet",
-            says="Also write who is exposed with certainty, by name. It is the disclosure itself.",
+            "FILE.parquet",
+            "Also write who is exposed with certainty, by name. It is the disclosure itself.",
         ),
     ] = None,
     output: options.OutputOptions,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from glasshouse.language import exactly, localised, number, text
-from glasshouse.microdata.assessment import Leakage
+from glasshouse.microdata.assessment import Attack, Leakage
 from glasshouse.report.page import Cell, Column, Group, Table, Term
 from glasshouse.report.words import money, percentage, times
 
@@ -187,3 +187,8 @@ def prior_and_posterior(code: str, prior: str, posterior: str) -> str:
 def explained(meanings: Mapping[str, str]) -> tuple[Term, ...]:
     """Return words that a report uses in a sense of its own, in the order given."""
     return tuple(Term(name, meaning) for name, meaning in meanings.items())
+
+
+def certain_cell(attack: Attack) -> Cell:
+    """Return how many records are known for certain, and which share of all that is."""
+    return Cell(f"{number(attack.certain)} ({percentage(attack.deterministic.posterior)})")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -37,7 +37,7 @@ from glasshouse.mitigation.information_loss import Recoding
 from glasshouse.mitigation.local_recoding import recode_locally
 from glasshouse.mitigation.median_splits import mondrian
 from glasshouse.mitigation.recoding import recode
-from glasshouse.runs.reading import one_each, prepared
+from glasshouse.runs.reading import only_one
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import Dialect, attributes
@@ -46,6 +46,8 @@ from glasshouse.table import EncodedTable, Step, available_columns
 from glasshouse.table.generalised import SUPPRESSED
 
 RELEASE, QUASI_IDENTIFIERS, SENSITIVE = "release.csv", "quasi_identifiers.csv", "sensitive.csv"
+Promise: TypeAlias = Callable[[Any, str], Criterion]
+"""What is promised about a sensitive attribute, by its parameter and the name of the attribute."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,13 @@ class ProtectedTable:
         )
         names = [*columns_of(self.release), *self.release.sensitive, *study.protection.keep]
         names += [] if self.anatomy is None else [GROUP]
-        _write(_as_arrow(self.release, names).take(order), folder / RELEASE)
+        columns = [self.release.column(name) for name in dict.fromkeys(names)]
+        texts = {column.name: column.values.take(pa.array(column.codes)) for column in columns}
+        pyarrow.csv.write_csv(pa.table(texts).take(order), folder / RELEASE)
         if self.anatomy is not None:
             known, secret = self.anatomy.tables(self.original)
-            _write(known.take(order), folder / QUASI_IDENTIFIERS)
-            _write(secret, folder / SENSITIVE)
+            pyarrow.csv.write_csv(known.take(order), folder / QUASI_IDENTIFIERS)
+            pyarrow.csv.write_csv(secret, folder / SENSITIVE)
 
 
 def answer(
@@ -96,10 +100,9 @@ def answer(
         StudyError: The protection cannot be reached, or is not well posed.
         BudgetError: The time was over before any protection was found.
     """
-    datasets = prepared(
+    single = only_one(
         study, also=study.protection.keep, tables=tables, on_progress=resources.on_progress
     )
-    single = one_each(next(datasets), seed=study.seed)
     there = (
         single.read.columns
         if tables
@@ -138,8 +141,11 @@ def protect(
     """
     _refuse_stars(table)
     protection = study.protection
-    parameters = _parameters(protection)
-    left_out = _left_out(columns, table, protection)
+    parameters = protection.model_dump(
+        mode="json", exclude_none=True, exclude={"method", "hierarchies"}
+    )
+    released = {*columns_of(table), *table.sensitive, *protection.keep}
+    left_out = tuple(name for name in columns if name not in released)
     if protection.method == "anatomy":
         if len(table.sensitive) != 1 or protection.l is None:
             raise StudyError(
@@ -163,11 +169,6 @@ def protect(
         steps=steps,
     )
     return ProtectedTable(table, recoding.release(table), recoding, None, hierarchies, outcome)
-
-
-def _parameters(protection: Protection) -> dict[str, Any]:
-    """Return what was asked of a protection, beside its method and the files of hierarchies, as plain values."""
-    return protection.model_dump(mode="json", exclude_none=True, exclude={"method", "hierarchies"})
 
 
 def _recoded(
@@ -227,14 +228,6 @@ def _refuse_stars(table: EncodedTable) -> None:
             )
 
 
-def _left_out(
-    columns: Sequence[str], table: EncodedTable, protection: Protection
-) -> tuple[str, ...]:
-    """Return the columns of the data that are not released."""
-    released = {*columns_of(table), *table.sensitive, *protection.keep}
-    return tuple(name for name in columns if name not in released)
-
-
 def _published(table: EncodedTable) -> EncodedTable:
     """Leave the identifier out of what is published: it would undo the groups."""
     columns = {name: column for name, column in table.columns.items() if name != table.identifier}
@@ -292,41 +285,26 @@ def _criteria(
 def _about(protection: Protection, name: str) -> list[Criterion]:
     """Return what is promised about one sensitive attribute."""
     found: list[Criterion] = []
-    if protection.l is not None:
-        if protection.diversity == "distinct":
-            found.append(DistinctDiversity(protection.l, name))
-        elif protection.diversity == "entropy":
-            found.append(EntropyDiversity(protection.l, name))
-        else:
-            found.append(RecursiveDiversity(protection.c or 1, protection.l, name))
-    if protection.t is not None:
-        if protection.closeness == "equal":
-            found.append(EqualCloseness(protection.t, name))
-        elif protection.closeness == "ordered":
-            found.append(OrderedCloseness(protection.t, name))
-        else:
-            path = protection.hierarchies.get(name)
-            if path is None:
-                raise StudyError(
-                    text(
-                        "hierarchical closeness needs the hierarchy of the sensitive attribute: --hierarchy "
-                        "{name}=FILE",
-                        name=name,
-                    )
+    if protection.l is not None and protection.diversity == "recursive":
+        found.append(RecursiveDiversity(protection.c or 1, protection.l, name))
+    elif protection.l is not None:
+        diverse: Promise = (
+            DistinctDiversity if protection.diversity == "distinct" else EntropyDiversity
+        )
+        found.append(diverse(protection.l, name))
+    if protection.t is not None and protection.closeness == "hierarchical":
+        path = protection.hierarchies.get(name)
+        if path is None:
+            raise StudyError(
+                text(
+                    "hierarchical closeness needs the hierarchy of the sensitive attribute: --hierarchy {name}=FILE",
+                    name=name,
                 )
-            found.append(
-                HierarchicalCloseness(protection.t, name, read_hierarchy(path, column=name))
             )
+        found.append(HierarchicalCloseness(protection.t, name, read_hierarchy(path, column=name)))
+    elif protection.t is not None:
+        close: Promise = EqualCloseness if protection.closeness == "equal" else OrderedCloseness
+        found.append(close(protection.t, name))
     if protection.inference_risk is not None:
         found.append(InferenceRisk(protection.inference_risk, name))
     return found
-
-
-def _as_arrow(table: EncodedTable, names: Sequence[str]) -> pa.Table:
-    """Return some columns of a table as text."""
-    columns = [table.column(name) for name in dict.fromkeys(names)]
-    return pa.table({own.name: own.values.take(pa.array(own.codes)) for own in columns})
-
-
-def _write(table: pa.Table, path: Path) -> None:
-    pyarrow.csv.write_csv(table, path)

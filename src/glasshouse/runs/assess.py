@@ -21,17 +21,12 @@ from glasshouse.microdata import (
     record_risks,
     sweep,
 )
-from glasshouse.microdata.gains import (
-    Gain,
-    RecordWorth,
-    read_gain_matrix,
-    with_abstaining,
-)
+from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
 from glasshouse.microdata.linkage import LinkKey, link
 from glasshouse.microdata.parts import family, parts_by
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
-from glasshouse.runs.reading import joined, one_each, prepared
+from glasshouse.runs.reading import joined, one_each, only_one, prepared, secrets_by_name
 from glasshouse.runs.run import Resources, Run, run_key
 from glasshouse.study import Adversary, adversaries, attributes
 from glasshouse.study.assess import AssessStudy
@@ -102,8 +97,7 @@ def answer(
         whole, steps, members = collection.table, collection.steps, collection.members
         windows = list(collection.windows())
     else:
-        datasets = prepared(study, tables=tables, on_progress=on_progress)
-        single = one_each(next(datasets), seed=study.seed)
+        single = only_one(study, tables=tables, on_progress=on_progress)
         whole, steps, members = single.table, single.steps, ()
         windows = [whole]
     if study.group is not None:
@@ -162,15 +156,19 @@ def _suppressed(table: EncodedTable) -> int:
 
 def _refuse_per_record(study: AssessStudy) -> None:
     """Make sure that the risk of each record answers the question that was asked."""
-    adversary = study.adversary
-    joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
-    if joint or adversary.weight or adversary.prior or adversary.gain != NO_GAIN:
+    if study.adversary.weight or not _guesses_once(study.adversary):
         raise StudyError(
             text(
                 "--per-record tells how surely one guess is right, for single attributes and records alike; leave out "
                 "gains, priors, weights and joint secrets with it"
             )
         )
+
+
+def _guesses_once(adversary: Adversary) -> bool:
+    """Tell whether she makes one guess at single attributes, all worth the same, and believes what the release says."""
+    joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
+    return not joint and not adversary.prior and adversary.gain == NO_GAIN
 
 
 def _answered(
@@ -192,12 +190,12 @@ def _answered(
         _swept(study.sweep, window, place, len(windows), resources, finished)
         for place, window in enumerate(windows)
     ]
-    found = [
+    every = tuple(
         attack
         for window, of_window in zip(windows, swept, strict=True)
         for attack in _with_capacities(of_window.assessment().attacks, window)
-    ]
-    return Assessment(windows[0].records, tuple(found), sweep=swept[-1])
+    )
+    return Assessment(windows[0].records, every, sweep=swept[-1])
 
 
 def _with_capacities(attacks: Sequence[Attack], window: EncodedTable) -> Sequence[Attack]:
@@ -284,8 +282,7 @@ def _linked(
 def _family(study: AssessStudy, resources: Resources, in_memory: Sequence[EncodedTable]) -> Family:
     """Assess the parts of a release, or several releases, one by one."""
     adversary = study.adversary
-    joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
-    if joint or adversary.prior or adversary.gain != NO_GAIN:
+    if not _guesses_once(adversary):
         raise StudyError(
             text(
                 "parts are compared by one guess at single attributes; leave out gains, priors and joint secrets with "
@@ -330,7 +327,7 @@ def _family(study: AssessStudy, resources: Resources, in_memory: Sequence[Encode
 def study_gains(adversary: Adversary) -> Mapping[tuple[str, ...], Gain]:
     """Return what guesses are worth to an adversary, per secret; the empty one is re-identification."""
     asked = adversary.gain
-    secrets = {"+".join(attributes(secret)): attributes(secret) for secret in adversary.sensitive}
+    secrets = secrets_by_name(adversary)
     gains: dict[tuple[str, ...], Gain] = {}
     if asked.tries is not None:
         gains |= dict.fromkeys([(), *secrets.values()], Tries(asked.tries))
@@ -345,5 +342,5 @@ def study_gains(adversary: Adversary) -> Mapping[tuple[str, ...], Gain]:
 
 def study_priors(adversary: Adversary) -> Mapping[tuple[str, ...], Mapping[str, float]]:
     """Return what an adversary believes of each secret beforehand, where the study says so."""
-    secrets = {"+".join(attributes(secret)): attributes(secret) for secret in adversary.sensitive}
+    secrets = secrets_by_name(adversary)
     return {secrets[name]: dict(prior) for name, prior in adversary.prior.items()}

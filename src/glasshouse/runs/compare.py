@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -44,15 +45,15 @@ from glasshouse.runs.folder import (
     RESULTS,
     STUDY,
     StoredRelease,
+    check_there,
     digests_of,
     provenance_of,
     stored_release,
 )
-from glasshouse.runs.reading import one_each, prepared
+from glasshouse.runs.reading import only_one, secrets_by_name
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import existing_file
 from glasshouse.study import load_question, paths_of
-from glasshouse.study.adversaries import attributes
 from glasshouse.study.anonymise import AnonymiseStudy
 from glasshouse.study.assess import AssessStudy
 from glasshouse.study.compare import CompareStudy
@@ -96,7 +97,19 @@ def side_by_side(folders: Sequence[Path]) -> AssessedRuns | MeasuredRuns:
         DataError: A folder holds no run that can be compared.
         StudyError: There are fewer than two, they are of different commands, or such runs cannot be compared.
     """
-    command = _common_command(folders)
+    commands = [command_of(folder) for folder in folders]
+    command = commands[0]
+    for folder, another in zip(folders, commands, strict=True):
+        if another != command:
+            raise StudyError(
+                text(
+                    "“{first}” is a run of {command}, “{other}” one of {another}; compare runs of the same command",
+                    first=folders[0].resolve().name,
+                    command=command,
+                    other=folder.resolve().name,
+                    another=another,
+                )
+            )
     if command not in (ASSESSED, *MEASURED):
         raise StudyError(
             text(
@@ -114,29 +127,11 @@ def side_by_side(folders: Sequence[Path]) -> AssessedRuns | MeasuredRuns:
     return compare_figures(runs)
 
 
-def _common_command(folders: Sequence[Path]) -> str:
-    """Return the command that wrote all folders."""
-    commands = [command_of(folder) for folder in folders]
-    for folder, command in zip(folders, commands, strict=True):
-        if command != commands[0]:
-            raise StudyError(
-                text(
-                    "“{first}” is a run of {command}, “{other}” one of {another}; compare runs of the same command",
-                    first=folders[0].resolve().name,
-                    command=commands[0],
-                    other=folder.resolve().name,
-                    another=command,
-                )
-            )
-    return commands[0]
-
-
 @dataclass(frozen=True)
 class _Released:
     """A release as it is compared with its original."""
 
     name: str
-    original: EncodedTable
     table: EncodedTable
     suppressed: Flags
     group: str | None
@@ -169,7 +164,7 @@ def _of_releases(study: CompareStudy, resources: Resources) -> Run[CompareStudy,
         _read_release(made, release, name, original, study.predict)
         for made, release, name in zip(studies, stored, names, strict=True)
     ]
-    return _compared(releases, study, studies[0])
+    return _compared(original, releases, study, studies[0])
 
 
 def _of_protections(study: CompareStudy, resources: Resources) -> Run[CompareStudy, Comparison]:
@@ -181,7 +176,7 @@ def _of_protections(study: CompareStudy, resources: Resources) -> Run[CompareStu
         _of_table(protect(asked, original, resources), name)
         for name, asked in zip(names, studies, strict=True)
     ]
-    return _compared(releases, study, studies[0])
+    return _compared(original, releases, study, studies[0])
 
 
 def _check_alike(studies: Sequence[AnonymiseStudy], names: Sequence[str]) -> None:
@@ -204,8 +199,7 @@ def _check_alike(studies: Sequence[AnonymiseStudy], names: Sequence[str]) -> Non
 
 def _original_of(study: AnonymiseStudy, resources: Resources, predict: str | None) -> EncodedTable:
     also = () if predict is None else (predict,)
-    datasets = prepared(study, also=also, on_progress=resources.on_progress)
-    return one_each(next(datasets), seed=study.seed).table
+    return only_one(study, also=also, on_progress=resources.on_progress).table
 
 
 def _of_table(protected: ProtectedTable, name: str) -> _Released:
@@ -213,7 +207,6 @@ def _of_table(protected: ProtectedTable, name: str) -> _Released:
     recoding = protected.recoding
     return _Released(
         name=name,
-        original=protected.original,
         table=protected.release,
         suppressed=nothing if recoding is None else recoding.suppressed,
         group=None if protected.anatomy is None else GROUP,
@@ -231,12 +224,13 @@ def _read_release(
 ) -> _Released:
     """Read a release; its records are those of the original, in the same order."""
     adversary = study.adversary
+    roles = {*adversary.quasi_identifiers, *stored.sensitive}
     table = read(
         stored.path,
         quasi_identifiers=adversary.quasi_identifiers,
         sensitive=stored.sensitive,
         facts=adversary.facts,
-        also=_further(study, stored, predict),
+        also=[name for name in (stored.group, predict) if name is not None and name not in roles],
         name=name,
     )
     if table.records != original.records:
@@ -251,51 +245,34 @@ def _read_release(
     if stored.shuffled:
         table = table.of_records(np.argsort(release_order(original, seed=study.seed)))
     hidden = is_suppressed(table, stored.quasi_identifiers)
-    encoding = study.datasets[0].dialect.encoding
-    recoded = stored.group is None
+    hierarchies: Mapping[str, Hierarchy] = {}
+    if stored.group is None:
+        encoding = study.datasets[0].dialect.encoding
+        hierarchies = hierarchies_of(study.protection, original, encoding=encoding)
     return _Released(
         name=name,
-        original=original,
         table=table,
         suppressed=hidden if stored.suppressed else np.zeros_like(hidden),
         group=stored.group,
-        hierarchies=hierarchies_of(study.protection, original, encoding=encoding)
-        if recoded
-        else {},
+        hierarchies=hierarchies,
         loss=stored.loss,
     )
 
 
-def _further(study: AnonymiseStudy, stored: StoredRelease, predict: str | None) -> list[str]:
-    """Return what is read of a release beside what has a role."""
-    known = {*study.adversary.quasi_identifiers, *stored.sensitive}
-    return [name for name in (stored.group, predict) if name is not None and name not in known]
-
-
 def _compared(
-    releases: Sequence[_Released], study: CompareStudy, made: AnonymiseStudy
+    table: EncodedTable, releases: Sequence[_Released], study: CompareStudy, made: AnonymiseStudy
 ) -> Run[CompareStudy, Comparison]:
-    first = releases[0]
-    original = compare_release(
-        first.original,
-        first.original,
-        name="original",
-        hierarchies=first.hierarchies,
-        loss=0.0,
-        fraction=study.fraction,
-        predict=study.predict,
-    )
+    compared = partial(compare_release, table, fraction=study.fraction, predict=study.predict)
+    hierarchies = releases[0].hierarchies
+    original = compared(table, name="original", hierarchies=hierarchies, loss=0.0)
     rows = tuple(
-        compare_release(
-            release.original,
+        compared(
             release.table,
             name=release.name,
             suppressed=release.suppressed,
             group=release.group,
             hierarchies=release.hierarchies,
             loss=release.loss,
-            fraction=study.fraction,
-            predict=study.predict,
         )
         for release in releases
     )
@@ -303,12 +280,8 @@ def _compared(
     datasets = [{"name": name, "sha256": digest} for name, digest in digests.items()]
     described = {"releases": [release.name for release in rows], "datasets": datasets}
     provenance = replace(provenance_of(made, digests), study="")
-    return Run(
-        study,
-        Comparison(original, rows, made.subject),
-        provenance=provenance,
-        manifest=described,
-    )
+    comparison = Comparison(original, rows, made.subject)
+    return Run(study, comparison, provenance=provenance, manifest=described)
 
 
 @dataclass(frozen=True)
@@ -346,7 +319,7 @@ def command_of(folder: Path) -> str:
     Raises:
         DataError: It is none, or a damaged one.
     """
-    _check_there(folder)
+    _check_run(folder)
     try:
         return str(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["command"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -354,7 +327,7 @@ def command_of(folder: Path) -> str:
 
 
 def _stored_run(folder: Path, name: str) -> StoredRun:
-    _check_there(folder)
+    _check_run(folder)
     try:
         study = tomllib.loads((folder / STUDY).read_text(encoding="utf-8"))
         gain = study.get("adversary", {}).get("gain", {})
@@ -367,7 +340,10 @@ def _stored_run(folder: Path, name: str) -> StoredRun:
             command=str(manifest["command"]),
             records=int(manifest["records"]),
             digests={each["name"]: each["sha256"] for each in manifest["datasets"]},
-            summary={key: _figure(value) for key, value in manifest.get("summary", {}).items()},
+            summary={
+                name: None if value is None or math.isnan(value) else value
+                for name, value in manifest.get("summary", {}).items()
+            },
             subject=str(study.get("subject", "person")),
             currency=study.get("currency") or gain.get("currency"),
         )
@@ -376,12 +352,9 @@ def _stored_run(folder: Path, name: str) -> StoredRun:
     return StoredRun(folder, run)
 
 
-def _check_there(folder: Path) -> None:
+def _check_run(folder: Path) -> None:
     """Make sure that a folder is there, and that a run was written to it."""
-    if not folder.exists():
-        raise DataError(
-            text('there is no folder "{folder}"; name the folder of a run', folder=folder)
-        )
+    check_there(folder)
     if not (folder / MANIFEST).exists():
         raise DataError(
             text(
@@ -402,10 +375,6 @@ def _damaged(folder: Path, name: str) -> DataError:
     )
 
 
-def _figure(value: Any) -> float | None:
-    return None if value is None or math.isnan(value) else value
-
-
 def stored_assessment(stored: StoredRun) -> Assessment:
     """Return what came out of a run of ``assess``.
 
@@ -416,7 +385,7 @@ def stored_assessment(stored: StoredRun) -> Assessment:
         DataError: The results are not there, or are those of parts (``--by``, ``--each``).
     """
     try:
-        secrets = load_question(stored.folder / STUDY, AssessStudy).adversary.sensitive
+        names = secrets_by_name(load_question(stored.folder / STUDY, AssessStudy).adversary)
     except (OSError, StudyError):
         raise _damaged(stored.folder, STUDY) from None
     try:
@@ -431,7 +400,6 @@ def stored_assessment(stored: StoredRun) -> Assessment:
                 name=stored.run.name,
             )
         )
-    names = {"+".join(attributes(secret)): attributes(secret) for secret in secrets}
     try:
         attacks = [_attack(row, names) for row in frame.to_pylist()]
     except (KeyError, TypeError, ValueError, ArithmeticError):

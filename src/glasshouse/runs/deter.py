@@ -21,10 +21,11 @@ from glasshouse.economics import (
 from glasshouse.errors import StudyError
 from glasshouse.language import text
 from glasshouse.progress import OnProgress
+from glasshouse.runs.reading import read_file
 from glasshouse.runs.run import Resources, Run
 from glasshouse.study import Dataset
 from glasshouse.study.deter import DeterStudy
-from glasshouse.table import EncodedTable, read
+from glasshouse.table import EncodedTable
 
 LARGEST = 100
 """The largest group that is shown where nobody says which."""
@@ -72,7 +73,8 @@ def answer(
     outcome = replace(
         outcome,
         counts_losses=study.loss is not None or bool(study.loss_by),
-        prior_is_given=study.prior is not None or _shares_known(study),
+        prior_is_given=study.prior is not None
+        or (study.people is not None and study.population is not None),
     )
     risks = exposed.records_frame() if per_record and exposed is not None else None
     return Run(study, outcome, per_record=risks)
@@ -81,19 +83,9 @@ def answer(
 def _read(
     dataset: Dataset, study: DeterStudy, *, on_progress: OnProgress | None = None
 ) -> EncodedTable:
-    return read(
-        dataset.path,
-        quasi_identifiers=study.quasi_identifiers,
-        also=tuple(study.loss_by) if dataset is study.release else (),
-        dialect=dataset.dialect,
-        types=dataset.types,
-        name=dataset.name,
-        on_progress=on_progress,
-    )
-
-
-def _shares_known(study: DeterStudy) -> bool:
-    return study.people is not None and study.population is not None
+    also = tuple(study.loss_by) if dataset is study.release else ()
+    known = study.quasi_identifiers
+    return read_file(dataset, quasi_identifiers=known, also=also, on_progress=on_progress)
 
 
 def _groups(
@@ -131,12 +123,12 @@ def _losses(study: DeterStudy, release: EncodedTable) -> Floats | float:
 
 def terms_of(study: DeterStudy) -> Terms:
     """Return the terms that a study gives; the others are those of the publication."""
-    names = ("prior", "gain", "penalty", "access_cost", "link_cost", "exploit_cost", "discount")
+    names = ("prior", "gain", "penalty", "access_cost", "link_cost", "exploit_cost")
     given: dict[str, Any] = {
-        name: getattr(study, name) for name in names if getattr(study, name) is not None
+        name: getattr(study, name)
+        for name in (*names, "discount", "detection")
+        if getattr(study, name) is not None
     }
-    if study.detection is not None:
-        given["detection"] = study.detection
     if study.penalties != "unlimited":
         given["penalties"] = study.penalties
     return Terms(**given)

@@ -20,13 +20,7 @@ from glasshouse.errors import DataError, StudyError, printable, quoted
 from glasshouse.language import LANGUAGES, language_called, speaking, spoken, system_reason, text
 from glasshouse.report.page import Page, Provenance
 from glasshouse.sources.files import fingerprint, own_place, telling_paths
-from glasshouse.study import (
-    Question,
-    ReleaseStudy,
-    dump_study,
-    paths_of,
-    with_paths,
-)
+from glasshouse.study import Question, ReleaseStudy, dump_study, paths_of, with_paths
 
 if TYPE_CHECKING:
     from glasshouse.runs.run import Outcome, Run
@@ -158,8 +152,10 @@ def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = Fa
     with new_folder(folder, replace=overwrite) as draft:
         if run.write_files is not None:
             run.write_files(draft)
-        if run.provenance is None:
-            located = dump_study(_located(question), version=version("glasshouse"))
+        if (
+            run.provenance is None
+        ):  # with absolute paths, so that it can be run again from its folder
+            located = dump_study(with_paths(question, own_place), version=version("glasshouse"))
             (draft / STUDY).write_text(located, encoding="utf-8")
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         pyarrow.parquet.write_table(outcome.to_frame(), draft / RESULTS)
@@ -207,34 +203,21 @@ def report_manifest() -> dict[str, Any]:
 
 def provenance_of(study: Question, digests: Mapping[str, str]) -> Provenance:
     """Return where the figures of a study come from, as a report says it."""
-    own_version = version("glasshouse")
+    own_version, shown = version("glasshouse"), study.abridged()
+    seed: int | None = getattr(study, "seed", None)
+    told = seed == getattr(shown, "seed", None)
+    values = [name for name in type(study).model_fields if name != "seed"]
     python = ".".join(map(str, sys.version_info[:2]))
     return Provenance(
         version=own_version,
         study=dump_study(_travelling(study), version=own_version),
         datasets=digests,
-        abridged=_lacks_values(study),
-        seed_withheld=_told_seed(study) != getattr(study, "seed", None),
+        abridged=any(getattr(shown, name) != getattr(study, name) for name in values),
+        seed_withheld=not told,
         smallest_cell=smallest_cell(),
-        seed=_told_seed(study),
+        seed=seed if told else None,
         libraries={"Python": python, **{name: version(name) for name in LIBRARIES}},
     )
-
-
-def _lacks_values(study: Question) -> bool:
-    """Tell whether a report shows a study without some values of the data that it names."""
-    shown = study.abridged()
-    return any(
-        getattr(shown, name) != getattr(study, name)
-        for name in type(study).model_fields
-        if name != "seed"
-    )
-
-
-def _told_seed(study: Question) -> int | None:
-    """Return the seed; None where there is none, or where it is as secret as the data (see `Question.abridged`)."""
-    seed: int | None = getattr(study, "seed", None)
-    return seed if seed == getattr(study.abridged(), "seed", None) else None
 
 
 def write_report(make: Callable[[], Page], folder: Path) -> None:
@@ -263,11 +246,6 @@ def digests_of(study: Question) -> dict[str, str]:
             own += "′"
         digests[own] = fingerprint(path)
     return digests
-
-
-def _located(study: Question) -> Question:
-    """Return the study with absolute paths, so that it can be run again from its folder."""
-    return with_paths(study, own_place)
 
 
 def _travelling(study: Question) -> Question:
@@ -307,6 +285,18 @@ class StoredReport:
         return self.pages[language]
 
 
+def check_there(folder: Path) -> None:
+    """Make sure that a folder is there.
+
+    Raises:
+        DataError: It is not.
+    """
+    if not folder.exists():
+        raise DataError(
+            text('there is no folder "{folder}"; name the folder of a run', folder=folder)
+        )
+
+
 def stored_report(folder: Path) -> StoredReport:
     """Read the report of a run.
 
@@ -315,12 +305,9 @@ def stored_report(folder: Path) -> StoredReport:
     """
     from glasshouse.report import archive
 
+    check_there(folder)
     if not folder.is_dir():
-        raise DataError(
-            text('"{folder}" is a file; name the folder of a run', folder=folder)
-            if folder.exists()
-            else text('there is no folder "{folder}"; name the folder of a run', folder=folder)
-        )
+        raise DataError(text('"{folder}" is a file; name the folder of a run', folder=folder))
     path = folder / PAGES
     if not path.exists() and (folder / MANIFEST).exists():
         raise DataError(

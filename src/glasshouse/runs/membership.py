@@ -48,19 +48,19 @@ def answer(
         releases.append(single.table)
         steps += single.steps
     known = study.adversary.knowable
-    counted = sum(table.records for table in releases)
     outcome: Membership | Member | PopulationRisks
     if study.fraction is not None:
         outcome = population_risks(releases[0], fraction=study.fraction, quasi_identifiers=known)
-        return Run(study, replace(outcome, steps=tuple(steps)), counted=counted)
-    register = read_register(study) if population is None else population
-    if study.known:
+    else:
+        register = read_register(study) if population is None else population
         conditions = [parse_condition(fact, option="--know") for fact in study.known]
-        outcome = member(
-            releases, register, known=_possible(conditions, register), quasi_identifiers=known
+        possible = _possible(conditions, register)
+        outcome = (
+            member(releases, register, known=possible, quasi_identifiers=known)
+            if possible
+            else membership(releases, register, quasi_identifiers=known)
         )
-        return Run(study, replace(outcome, steps=tuple(steps)), counted=counted)
-    outcome = membership(releases, register, quasi_identifiers=known)
+    counted = sum(table.records for table in releases)
     return Run(study, replace(outcome, steps=tuple(steps)), counted=counted)
 
 

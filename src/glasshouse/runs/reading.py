@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from glasshouse.errors import StudyError, printable
 from glasshouse.language import text, unknown_name
@@ -100,12 +100,19 @@ def joined(
         seed=study.seed,
         tags=dataset_tags(dataset_names(study)),
     )
-    return Collection(
-        collection.table,
-        collection.members,
-        (*steps, *collection.steps),
-        collection.known,
-    )
+    return replace(collection, steps=(*steps, *collection.steps))
+
+
+def only_one(
+    study: ReleaseStudy,
+    *,
+    also: Sequence[str] = (),
+    tables: Sequence[EncodedTable] = (),
+    on_progress: OnProgress | None = None,
+) -> Prepared:
+    """Read and treat the only dataset of a study, and keep one record of every person."""
+    datasets = prepared(study, also=also, tables=tables, on_progress=on_progress)
+    return one_each(next(datasets), seed=study.seed)
 
 
 def one_each(prepared: Prepared, *, seed: int) -> Prepared:
@@ -114,6 +121,17 @@ def one_each(prepared: Prepared, *, seed: int) -> Prepared:
         return prepared
     treated = one_record_each(prepared.table, seed=seed)
     return Prepared(treated.table, prepared.read, (*prepared.steps, *treated.steps))
+
+
+def read_file(
+    dataset: Dataset, columns: Container[str] | None = None, **roles: Any
+) -> EncodedTable:
+    """Read columns of a file as a study says that it is written down; only types of ``columns`` matter, if given."""
+    types = {
+        name: kind for name, kind in dataset.types.items() if columns is None or name in columns
+    }
+    known = {"name": dataset.name} | roles
+    return read(dataset.path, dialect=dataset.dialect, types=types, **known)
 
 
 def read_dataset(
@@ -126,16 +144,14 @@ def read_dataset(
 ) -> EncodedTable:
     """Read the columns of a dataset that a study has to do with, and others that are named."""
     adversary = study.adversary
-    return read(
-        dataset.path,
+    return read_file(
+        dataset,
         quasi_identifiers=adversary.quasi_identifiers,
         sensitive=_secrets(adversary),
         id=adversary.identifier,
         weight=adversary.weight,
         facts=adversary.facts,
         also=tuple(dict.fromkeys((*study.columns_without_role(), *also))),
-        dialect=dataset.dialect,
-        types=dataset.types,
         name=name or dataset.name,
         on_progress=on_progress,
     )
@@ -166,15 +182,13 @@ def read_register(study: PeopleStudy) -> EncodedTable:
                     fault=unknown_name("column", column, name, there),
                 )
             )
-    register = read(
-        dataset.path,
-        quasi_identifiers=known,
-        also=chosen,
-        dialect=dataset.dialect,
-        types={column: kind for column, kind in dataset.types.items() if column in there},
-        name=name,
-    )
+    register = read_file(dataset, there, quasi_identifiers=known, also=chosen, name=name)
     return _treated(register, study.treatment).table
+
+
+def secrets_by_name(adversary: Adversary) -> dict[str, tuple[str, ...]]:
+    """Return the attributes of each secret, by the name that a study and its results give it: ``a+b``."""
+    return {"+".join(attributes(secret)): attributes(secret) for secret in adversary.sensitive}
 
 
 def dataset_names(study: ReleaseStudy) -> tuple[str, ...]:
@@ -212,16 +226,15 @@ def _read_known(
     parts = [column for columns in adversary.facts.values() for column in columns]
     for own in (*adversary.quasi_identifiers, *parts, *dataset.types) if focal else ():
         _check_somewhere(own, study, tagged=own in adversary.quasi_identifiers)
-    return read(
-        dataset.path,
+    return read_file(
+        dataset,
+        there,
         quasi_identifiers=list(dict.fromkeys(_plain(own, tag) for own in known)),
         sensitive=_secrets(adversary) if focal else (),
         id=adversary.identifier,
         weight=adversary.weight if focal else None,
         facts={fact: columns for fact, columns in facts.items() if columns},
         also=study.columns_without_role() if focal else _linking(study, there),
-        dialect=dataset.dialect,
-        types={column: kind for column, kind in dataset.types.items() if column in there},
         name=name,
         on_progress=on_progress,
     )

@@ -103,7 +103,10 @@ class Run(Generic[Q, R]):
         figures = self.page.figures
         if not figures:
             raise StudyError(
-                text("there is no picture of this {kind}; show() tells it", kind=self._command)
+                text(
+                    "there is no picture of this {kind}; show() tells it",
+                    kind=self.question.command,
+                )
             )
         drawn: alt.TopLevelMixin = alt.Chart.from_dict(dict(figures[0].chart))
         return drawn
@@ -122,13 +125,9 @@ class Run(Generic[Q, R]):
             return write_single(self, path, overwrite=overwrite)
         return write_run(self, path, overwrite=overwrite)
 
-    @property
-    def _command(self) -> str:
-        return str(self.question.command)
-
     def __repr__(self) -> str:
         records = text_for(self.records, "{count} record", "{count} records")
-        return f"<Run of {self._command}: {records}>"
+        return f"<Run of {self.question.command}: {records}>"
 
     def _repr_html_(self) -> str:
         """Return the findings with severity and advice, and the main picture, for a notebook: without a script."""

@@ -231,25 +231,21 @@ def _check_folder(folder: Path) -> None:
         ) from None
 
 
-def _write_censuses(folder: Path) -> tuple[Path, Path]:
+def _write_censuses(folder: Path) -> None:
     """Write the census of two years, in which a student keeps a pseudonym."""
     students = synthetic.table("school-census", records=RECORDS, seed=SEED)
     pseudonyms = np.random.default_rng(SEED).permutation(RECORDS)
     students = students.append_column(STUDENT, pa.array(pseudonyms))
     later = a_year_later(students, seed=SEED)
-    paths = folder / FIRST, folder / SECOND
-    for path, table in zip(paths, (students, later), strict=True):
-        with new_file(path) as draft:
+    for name, table in ((FIRST, students), (SECOND, later)):
+        with new_file(folder / name) as draft:
             pyarrow.csv.write_csv(table, draft)
-    return paths
 
 
 def _write_report(story: Story) -> None:
     """Write the report of the whole beside the folders of its chapters."""
     pages = archive.in_every_language(story.to_page)
-    for name, content in (
-        (PAGES, archive.to_json(pages)),
-        (REPORT, to_html(pages[spoken()])),
-    ):
+    written = {PAGES: archive.to_json(pages), REPORT: to_html(pages[spoken()])}
+    for name, content in written.items():
         with new_file(story.folder / name) as draft:
             draft.write_text(content, encoding="utf-8")

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from glasshouse.microdata.individual import Target, target
 from glasshouse.runs.assess import study_gains
-from glasshouse.runs.reading import joined, one_each, prepared, read_register
+from glasshouse.runs.reading import Prepared, joined, only_one, read_register
 from glasshouse.runs.run import Resources, Run
 from glasshouse.study import attributes
 from glasshouse.study.target import TargetStudy
-from glasshouse.table import EncodedTable
+from glasshouse.table import Collection, EncodedTable
 
 
 def answer(
@@ -34,22 +34,19 @@ def answer(
         StudyError: The question does not fit the data.
     """
     on_progress = resources.on_progress
-    table: EncodedTable
-    if len(study.datasets) > 1:
-        collection = joined(study, tables=tables, on_progress=on_progress)
-        table, steps = collection.table, collection.steps
-    else:
-        datasets = prepared(study, tables=tables, on_progress=on_progress)
-        single = one_each(next(datasets), seed=study.seed)
-        table, steps = single.table, single.steps
+    data: Collection | Prepared = (
+        joined(study, tables=tables, on_progress=on_progress)
+        if len(study.datasets) > 1
+        else only_one(study, tables=tables, on_progress=on_progress)
+    )
     if population is None and study.population is not None:
         population = read_register(study)
     outcome = target(
-        table,
+        data.table,
         known=study.known,
         sensitive=[attributes(secret) for secret in study.adversary.sensitive],
         gains=study_gains(study.adversary),
         population=population,
         fraction=study.fraction,
     )
-    return Run(study, replace(outcome, steps=steps))
+    return Run(study, replace(outcome, steps=data.steps))

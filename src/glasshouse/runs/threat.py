@@ -29,14 +29,14 @@ from glasshouse.mitigation.hierarchies import SEPARATOR, read_hierarchy
 from glasshouse.progress import OnProgress
 from glasshouse.runs.anonymise import release_order
 from glasshouse.runs.folder import STUDY, stored_release
-from glasshouse.runs.reading import one_each, prepared
+from glasshouse.runs.reading import only_one, read_file
 from glasshouse.runs.run import Resources, Run, run_key
 from glasshouse.sources import Source, open_source
-from glasshouse.study import Dataset, Dialect, load_question, parse_condition, validated
+from glasshouse.study import Dialect, load_question, parse_condition, validated
 from glasshouse.study.anonymise import AnonymiseStudy
 from glasshouse.study.assess import AssessStudy
 from glasshouse.study.threat import ThreatStudy, whole_numbers
-from glasshouse.table import EncodedTable, Step, read
+from glasshouse.table import EncodedTable, Step
 
 POINTS = 2_000
 """At so many points of the population faithfulness is estimated."""
@@ -189,10 +189,7 @@ def _budget(study: ThreatStudy, resources: Resources) -> SamplingBudget:
     Raises:
         StudyError: A number makes no sense; the option is named.
     """
-    given = {
-        name: value for name, value in study.sampling.model_dump().items() if value is not None
-    }
-    given = {"seed": study.seed} | given
+    given = {"seed": study.seed} | study.sampling.model_dump(exclude_none=True)
     if resources.threads is not None:
         given["threads"] = resources.threads
     least = least_budget()
@@ -254,7 +251,7 @@ def read_original(
         "seed": study.seed,
     }
     question = validated(AssessStudy, content, study.command)
-    single = one_each(next(prepared(question, on_progress=on_progress)), seed=study.seed)
+    single = only_one(question, on_progress=on_progress)
     return single.steps, single.table
 
 
@@ -269,11 +266,7 @@ def read_release(study: ThreatStudy, original: EncodedTable | None) -> Release:
         DataError: The data is malformed, or the release has a value that the original lacks.
         StudyError: The question does not fit the data.
     """
-    return _with_prior(study, _read(study, original))
-
-
-def _with_prior(study: ThreatStudy, release: Release) -> Release:
-    """Return the release under the prior that the study gives, if it gives one."""
+    release = _read(study, original)
     if study.alpha is None and study.beta is None and not study.betas:
         return release
     betas: dict[str, Number | dict[str, Number]] = {}
@@ -301,12 +294,13 @@ def _read(study: ThreatStudy, original: EncodedTable | None) -> Release:
         raise StudyError(text("say what an adversary can know: -q COLUMN, once or more"))
     hierarchies = hierarchies_of(study)
     domains = domains_of(study, original, hierarchies)
+    grouped = () if study.group is None else (study.group,)
     if study.sensitive_table is not None:
-        table = _table(dataset, study.quasi_identifiers, (), study.group)
+        table = read_file(dataset, quasi_identifiers=study.quasi_identifiers, also=grouped)
         _check_observed(study, table, original)
         return from_anatomy(
             table,
-            _table(study.sensitive_table, (), (), None),
+            read_file(study.sensitive_table),
             group=study.group or "group",
             quasi_identifiers=study.quasi_identifiers,
             values=study.sensitive or None,
@@ -314,7 +308,12 @@ def _read(study: ThreatStudy, original: EncodedTable | None) -> Release:
         )
     if not study.sensitive:
         raise StudyError(text("say what she wants to infer: -s COLUMN"))
-    table = _table(dataset, study.quasi_identifiers, study.sensitive, study.group)
+    table = read_file(
+        dataset,
+        quasi_identifiers=study.quasi_identifiers,
+        sensitive=study.sensitive,
+        also=grouped,
+    )
     is_vertical = study.group is not None and not study.generalised
     if is_vertical:
         _check_observed(study, table, original)
@@ -322,12 +321,7 @@ def _read(study: ThreatStudy, original: EncodedTable | None) -> Release:
         table = table.of_records(np.argsort(release_order(original, seed=study.seed)))
     if study.group is not None and is_vertical:
         return from_group_column(table, group=study.group, domains=domains)
-    return from_generalised(
-        table,
-        group=study.group,
-        domains=domains,
-        hierarchies=hierarchies,
-    )
+    return from_generalised(table, group=study.group, domains=domains, hierarchies=hierarchies)
 
 
 def _check_observed(study: ThreatStudy, table: EncodedTable, original: EncodedTable | None) -> None:
@@ -356,23 +350,6 @@ def _check_observed(study: ThreatStudy, table: EncodedTable, original: EncodedTa
                     original=original.name,
                 )
             )
-
-
-def _table(
-    dataset: Dataset,
-    quasi_identifiers: tuple[str, ...],
-    sensitive: tuple[str, ...],
-    group: str | None,
-) -> EncodedTable:
-    return read(
-        dataset.path,
-        quasi_identifiers=quasi_identifiers,
-        sensitive=sensitive,
-        also=() if group is None else (group,),
-        dialect=dataset.dialect,
-        types=dataset.types,
-        name=dataset.name,
-    )
 
 
 _ONE_PER_LINE = Dialect(header=False)
@@ -436,15 +413,12 @@ def read_domain(path: Path, *, column: str) -> list[str]:
     Raises:
         DataError: The file cannot be read, or has no value.
     """
+    parts = {"file": path.name, "column": column}
     try:
         source = _opened(path, column)
     except StudyError:
         raise DataError(
-            text(
-                "{file}: is not text; write the domain of {column} as one value per line",
-                file=path.name,
-                column=column,
-            )
+            text("{file}: is not text; write the domain of {column} as one value per line", **parts)
         ) from None
     first = source.columns[:1]
     values = [value for batch in source.batches(first) for value in batch.column(0).to_pylist()]
@@ -452,9 +426,7 @@ def read_domain(path: Path, *, column: str) -> list[str]:
     if not values:
         raise DataError(
             text(
-                "{file}: has no value; write the domain of {column} as one value per line",
-                file=path.name,
-                column=column,
+                "{file}: has no value; write the domain of {column} as one value per line", **parts
             )
         )
     return list(dict.fromkeys(values))

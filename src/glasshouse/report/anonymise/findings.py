@@ -49,43 +49,60 @@ def is_anatomy(content: Mapping[str, Any]) -> bool:
     return bool(content["method"] == "anatomy")
 
 
-def _named(before: Attack, after: Attack, content: Mapping[str, Any], subject: str) -> Finding:
-    anatomy = is_anatomy(content)
-    return Finding(
-        _severity(after, after.probabilistic.posterior),
-        _naming_sentence(before, after, subject, anatomy=anatomy),
-        figure=_before_and_after(before, after),
-        meaning=_naming_means(after, content),
-        remedy=_naming_remedy(anatomy=anatomy) if after.certain else "",
+def only_quasi_identifiers() -> str:
+    """Say on what what is safe rests."""
+    return text(
+        "This holds as long as the adversary knows nothing of a person but the quasi-identifiers."
     )
 
 
-def _naming_remedy(*, anatomy: bool) -> str:
-    if anatomy:
-        return text(
-            "Publish the quasi-identifiers in less detail, or fewer of them: Anatomy hides the sensitive value, not "
-            "who is who."
-        )
-    return text("A stricter protection (a larger k, or fewer attributes released) makes it harder.")
+def learned_without_a_name() -> str:
+    """Say how a secret becomes known."""
+    return text(
+        "A secret can be learned without knowing whose record it is: it is enough that all records that may be a "
+        "person's share it."
+    )
 
 
-def _severity(after: Attack, risk: Fraction) -> Severity:
-    """Return how much an attack on the release should worry; what hardly succeeds, and never surely, is safe."""
+def protect_the_secret() -> str:
+    """Say what to do where people cannot be named, but their secrets inferred."""
+    return text(
+        "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
+    )
+
+
+def release_severity(after: Attack, risk: Fraction) -> Severity:
+    """Return how much an attack on a release should worry; what hardly succeeds, and never surely, is safe."""
     grade = graded(risk, certain=after.certain > 0)
     return Severity.SAFE if grade == Severity.LOW else grade
 
 
-def _naming_means(after: Attack, content: Mapping[str, Any]) -> str:
-    if not after.certain:
-        return text(
-            "This holds as long as the adversary knows nothing of a person but the quasi-identifiers."
+def _named(before: Attack, after: Attack, content: Mapping[str, Any], subject: str) -> Finding:
+    anatomy = is_anatomy(content)
+    meaning, remedy = only_quasi_identifiers(), ""
+    if after.certain and anatomy:
+        meaning = text(
+            "Of whoever is named, all that is published with the quasi-identifiers is read as well, but not the "
+            "sensitive value: the group only tells that it is one of at least {count}.",
+            count=min(secret["l"] for secret in content["attained"]["sensitive"]),
         )
-    if not is_anatomy(content):
-        return text("Of whoever is named, all else that is released of the record is read as well.")
-    return text(
-        "Of whoever is named, all that is published with the quasi-identifiers is read as well, but not the sensitive "
-        "value: the group only tells that it is one of at least {count}.",
-        count=min(secret["l"] for secret in content["attained"]["sensitive"]),
+        remedy = text(
+            "Publish the quasi-identifiers in less detail, or fewer of them: Anatomy hides the sensitive value, not "
+            "who is who."
+        )
+    elif after.certain:
+        meaning = text(
+            "Of whoever is named, all else that is released of the record is read as well."
+        )
+        remedy = text(
+            "A stricter protection (a larger k, or fewer attributes released) makes it harder."
+        )
+    return Finding(
+        release_severity(after, after.probabilistic.posterior),
+        _naming_sentence(before, after, subject, anatomy=anatomy),
+        figure=_before_and_after(before, after),
+        meaning=meaning,
+        remedy=remedy,
     )
 
 
@@ -102,7 +119,9 @@ def _naming_sentence(before: Attack, after: Attack, subject: str, *, anatomy: bo
         "kept": number(after.records),
         "before": said_before,
         "after": said_after,
-        "nobody": _nobody(before, after),
+        "nobody": text("nobody")
+        if after.records == before.records
+        else text("none of the {kept} whose record is kept", kept=after.records),
     }
     if _same(before, after) and after.certain and anatomy:
         return text(
@@ -141,12 +160,6 @@ def _naming_sentence(before: Attack, after: Attack, subject: str, *, anatomy: bo
     )
 
 
-def _nobody(before: Attack, after: Attack) -> str:
-    if after.records == before.records:
-        return text("nobody")
-    return text("none of the {kept} whose record is kept", kept=after.records)
-
-
 def _same(before: Attack, after: Attack) -> bool:
     return (before.records, before.certain, before.probabilistic.posterior) == (
         after.records,
@@ -164,19 +177,12 @@ def _before_and_after(before: Attack, after: Attack) -> str:
 
 
 def _inferred(before: Attack, after: Attack, content: Mapping[str, Any], subject: str) -> Finding:
-    grade = _severity(after, learned(after))
+    grade = release_severity(after, learned(after))
     return Finding(
         grade,
         _inferring_sentence(before, after, subject),
         figure=_before_and_after(before, after),
-        meaning=text(
-            "A secret can be learned without knowing whose record it is: it is enough that all records that may be a "
-            "person's share it."
-        )
-        if after.certain
-        else text(
-            "This holds as long as the adversary knows nothing of a person but the quasi-identifiers."
-        ),
+        meaning=learned_without_a_name() if after.certain else only_quasi_identifiers(),
         remedy=_inferring_remedy(content) if grade != Severity.SAFE else "",
     )
 
@@ -193,9 +199,7 @@ def _inferring_remedy(content: Mapping[str, Any]) -> str:
         return text(
             "Ask for a larger l, or for t-closeness: every class then tells less beyond what all records do."
         )
-    return text(
-        "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
-    )
+    return protect_the_secret()
 
 
 def _inferring_sentence(before: Attack, after: Attack, subject: str) -> str:
@@ -311,7 +315,7 @@ def cost_finding(content: Mapping[str, Any], subject: str) -> Finding:
         Severity.NOTE,
         text("The protection costs nothing: no detail is lost.")
         if loss == 0
-        else _cost_sentence(content, _percent(loss)),
+        else _cost_sentence(content, percentage(Fraction(loss))),
         figure=text(
             "loss {loss}; suppressed records: {suppressed}; classes: {classes}",
             loss=number(loss, ".6g"),
@@ -346,7 +350,7 @@ def _cost_sentence(content: Mapping[str, Any], loss: str) -> str:
         return text(
             "The cost: {loss} of the detail is lost, the least that was found; no recoding loses less than {bound}.",
             loss=loss,
-            bound=_percent(bound),
+            bound=percentage(Fraction(bound)),
         )
     if content["parameters"].get("recoding") == "mondrian":
         return text("The cost: {loss} of the detail is lost.", loss=loss)
@@ -358,10 +362,6 @@ def _objective(parameters: Mapping[str, Any]) -> str:
     if parameters.get("importance"):
         return text("{objective} with attributes weighed", objective=name)
     return name
-
-
-def _percent(value: float) -> str:
-    return percentage(Fraction(value))
 
 
 def suppressed_findings(count: int, records: int, smallest: int) -> Iterator[Finding]:

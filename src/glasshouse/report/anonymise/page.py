@@ -9,12 +9,24 @@ from typing import Any
 import altair as alt
 
 from glasshouse.language import exactly, number, text, text_for, translated
-from glasshouse.microdata import Attack
 from glasshouse.mitigation import Anonymisation
 from glasshouse.report.anonymise.findings import QUALITIES, is_anatomy, protection_findings
 from glasshouse.report.attacks import METHOD, attack_label
-from glasshouse.report.cells import count_cell, number_cell, percent_cell, text_table, three_digits
-from glasshouse.report.charts import NEUTRAL, TARGETS, successes_chart
+from glasshouse.report.cells import (
+    cell_table,
+    certain_cell,
+    count_cell,
+    number_cell,
+    text_table,
+    three_digits,
+)
+from glasshouse.report.charts import (
+    NEUTRAL,
+    TARGETS,
+    success_steps,
+    successes_chart,
+    successes_table,
+)
 from glasshouse.report.page import (
     Brief,
     Cell,
@@ -126,7 +138,15 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
             method=content["method"],
         ),
         findings=protection_findings(outcome, subject=question.subject),
-        adversary=_adversary(outcome),
+        adversary=(
+            exact_knowledge(outcome.before.attacks[0].quasi_identifiers),
+            text(
+                "The quasi-identifiers are published as they are. She knows which group a record is in, and which "
+                "sensitive values the group holds: both are published."
+            )
+            if is_anatomy(content)
+            else recoding_known(),
+        ),
         limits=_limits(content),
         glossary=_glossary(content),
         provenance=provenance,
@@ -139,29 +159,33 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
                 caption=text(
                     "Grey circles: the original. Orange diamonds: the protected release. Further left is safer."
                 ),
-                table=_chart_table(outcome),
+                table=successes_table(_steps(outcome), _kinds()),
             ),
         ),
         sections=tuple(section for section in sections if section is not None),
     )
 
 
-def _adversary(outcome: Anonymisation) -> tuple[str, ...]:
-    known = outcome.before.attacks[0].quasi_identifiers
-    return (
-        text(
-            "The adversary knows that the person’s record is in the release, and knows that person’s quasi-identifiers "
-            "exactly: {known}.",
-            known=", ".join(known),
-        ),
-        text(
-            "The quasi-identifiers are published as they are. She knows which group a record is in, and which "
-            "sensitive values the group holds: both are published."
-        )
-        if is_anatomy(outcome.to_dict())
-        else text(
-            "She knows how the quasi-identifiers were recoded, so that she finds the class that a person falls into."
-        ),
+def exact_knowledge(names: Sequence[str]) -> str:
+    """Say that the adversary knows all quasi-identifiers of the person, whose record is in the release."""
+    return text(
+        "The adversary knows that the person’s record is in the release, and knows that person’s quasi-identifiers "
+        "exactly: {known}.",
+        known=", ".join(names),
+    )
+
+
+def recoding_known() -> str:
+    """Say that the adversary finds the class of a person."""
+    return text(
+        "She knows how the quasi-identifiers were recoded, so that she finds the class that a person falls into."
+    )
+
+
+def certainty_term() -> Term:
+    """Return what the reports call known for certain."""
+    return Term(
+        text("Known for certain"), text("Records whose secret she infers with probability 1.")
     )
 
 
@@ -187,12 +211,7 @@ def _limits(content: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _glossary(content: Mapping[str, Any]) -> tuple[Term, ...]:
-    own = [
-        Term(
-            text("Known for certain"),
-            text("Records whose secret she infers with probability 1."),
-        )
-    ]
+    own = [certainty_term()]
     if content.get("loss") is not None:
         own.append(
             Term(
@@ -211,40 +230,8 @@ def _glossary(content: Mapping[str, Any]) -> tuple[Term, ...]:
             )
         )
     words = ("adversary", "quasi-identifier", "sensitive attribute", "class", "re-identification")
-    return (
-        *own,
-        *glossary(
-            *words,
-            "attribute inference",
-            "generalisation",
-            "suppression",
-            *METHODS.get(content["method"], ()),
-        ),
-    )
-
-
-def _kinds() -> list[str]:
-    return [text("original"), text("protected")]
-
-
-def _steps(outcome: Anonymisation) -> list[tuple[str, Fraction, Fraction]]:
-    """Return what each row of the picture is about, and the success before and after."""
-    rows = []
-    for before, after in zip(outcome.before.attacks, outcome.after.attacks, strict=True):
-        label = attack_label(after)
-        rows += [
-            (
-                text("{attack}: a guess", attack=label),
-                before.probabilistic.posterior,
-                after.probabilistic.posterior,
-            ),
-            (
-                text("{attack}: for certain", attack=label),
-                before.deterministic.posterior,
-                after.deterministic.posterior,
-            ),
-        ]
-    return rows
+    words += ("attribute inference", "generalisation", "suppression")
+    return (*own, *glossary(*words, *METHODS.get(content["method"], ())))
 
 
 def protection_chart(outcome: Anonymisation) -> alt.TopLevelMixin:
@@ -263,7 +250,7 @@ def protection_chart(outcome: Anonymisation) -> alt.TopLevelMixin:
         )
     )
     return successes_chart(
-        [(label, successes) for label, *successes in _steps(outcome)],
+        _steps(outcome),
         _kinds(),
         field="what",
         colours=[NEUTRAL, TARGETS[0][0]],
@@ -273,13 +260,12 @@ def protection_chart(outcome: Anonymisation) -> alt.TopLevelMixin:
     )
 
 
-def _chart_table(outcome: Anonymisation) -> Table:
-    columns = (Column(text("Attack")), *(Column(kind, numeric=True) for kind in _kinds()))
-    rows = tuple(
-        (Cell(label), percent_cell(before), percent_cell(after))
-        for label, before, after in _steps(outcome)
-    )
-    return Table(columns, (Group(rows),))
+def _steps(outcome: Anonymisation) -> list[tuple[str, list[Fraction]]]:
+    return success_steps(zip(outcome.before.attacks, outcome.after.attacks, strict=True))
+
+
+def _kinds() -> list[str]:
+    return [text("original"), text("protected")]
 
 
 def _risks(outcome: Anonymisation) -> Section:
@@ -292,8 +278,11 @@ def _risks(outcome: Anonymisation) -> Section:
     rows = tuple(
         (
             Cell(attack_label(after), mark=after.code),
-            *_figures(before),
-            *_figures(after),
+            *(
+                cell
+                for attack in (before, after)
+                for cell in (certain_cell(attack), number_cell(attack.probabilistic.posterior))
+            ),
         )
         for before, after in zip(outcome.before.attacks, outcome.after.attacks, strict=True)
     )
@@ -302,11 +291,6 @@ def _risks(outcome: Anonymisation) -> Section:
         text("With all quasi-identifiers."),
         (Table(tuple(columns), (Group(rows),)),),
     )
-
-
-def _figures(attack: Attack) -> tuple[Cell, Cell]:
-    certain = f"{number(attack.certain)} ({percentage(attack.deterministic.posterior)})"
-    return Cell(certain), number_cell(attack.probabilistic.posterior)
 
 
 def _protection(content: Mapping[str, Any]) -> Section:
@@ -322,10 +306,10 @@ def _protection(content: Mapping[str, Any]) -> Section:
             if name in QUALITIES
         ),
     ]
-    tables = [_two_columns(text("Protection"), rows)]
+    tables = [_values(text("Protection"), rows)]
     if content.get("heights"):
         heights = [(name, count_cell(height)) for name, height in content["heights"].items()]
-        tables.append(_two_columns(text("Height"), heights))
+        tables.append(_values(text("Height"), heights))
     return Section(text("How it is protected"), tables=tuple(tables), notes=_notes(content))
 
 
@@ -397,6 +381,5 @@ def _given(value: object) -> str:
     return "" if value is True else str(value)
 
 
-def _two_columns(title: str, rows: Sequence[tuple[str, Cell]]) -> Table:
-    cells = tuple((Cell(name), value) for name, value in rows)
-    return Table((Column(title), Column(text("Value"), numeric=True)), (Group(cells),))
+def _values(title: str, rows: Sequence[tuple[str, Cell]]) -> Table:
+    return cell_table(title, [text("Value")], [(Cell(name), value) for name, value in rows])

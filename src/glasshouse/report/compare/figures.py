@@ -10,14 +10,12 @@ from typing import NamedTuple
 
 from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.mitigation import MeasuredRuns
-from glasshouse.report.cells import NOTHING, text_table
-from glasshouse.report.compare.runs import Change
+from glasshouse.report.cells import NOTHING, cell_table, text_table
+from glasshouse.report.compare.runs import Change, records_finding
 from glasshouse.report.deter.page import METHOD as DETERRENCE
 from glasshouse.report.page import (
     Cell,
-    Column,
     Finding,
-    Group,
     Page,
     Provenance,
     Section,
@@ -169,33 +167,27 @@ def measured_findings(outcome: MeasuredRuns) -> tuple[Finding, ...]:
 
 def _changes(outcome: MeasuredRuns, place: int) -> Iterator[Finding]:
     risks = [name for name in outcome.figures if known(outcome, name).risk]
-    worse, better = (
-        [name for name in risks if change_of(outcome, name, place) == what]
-        for what in (Change.WORSE, Change.BETTER)
-    )
     parts = {"first": outcome.runs[0].name, "last": outcome.runs[place].name}
-    if worse:
+    changed = {
+        what: [name for name in risks if change_of(outcome, name, place) == what]
+        for what in (Change.WORSE, Change.BETTER)
+    }
+    for what, names in changed.items():
+        if not names:
+            continue
+        parts["changes"] = _shortened(outcome, names, place)
+        worse = what == Change.WORSE
         yield Finding(
-            Severity.MODERATE,
-            text(
-                "From “{first}” to “{last}” this got worse: {changes}.",
-                **parts,
-                changes=_shortened(outcome, worse, place),
-            ),
-            figure=_listed(outcome, worse, place),
-            remedy=text("Look at what changed between the two studies, their terms or their data."),
+            Severity.MODERATE if worse else Severity.NOTE,
+            text("From “{first}” to “{last}” this got worse: {changes}.", **parts)
+            if worse
+            else text("From “{first}” to “{last}” this got better: {changes}.", **parts),
+            figure=_listed(outcome, names, place),
+            remedy=text("Look at what changed between the two studies, their terms or their data.")
+            if worse
+            else "",
         )
-    if better:
-        yield Finding(
-            Severity.NOTE,
-            text(
-                "From “{first}” to “{last}” this got better: {changes}.",
-                **parts,
-                changes=_shortened(outcome, better, place),
-            ),
-            figure=_listed(outcome, better, place),
-        )
-    if risks and not worse and not better:
+    if risks and not any(changed.values()):
         yield Finding(
             Severity.NOTE,
             text(
@@ -232,16 +224,7 @@ def _shortened(outcome: MeasuredRuns, names: Sequence[str], place: int) -> str:
 def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
     """Yield what makes the runs hard to compare."""
     if len({run.records for run in outcome.runs}) > 1:
-        yield Finding(
-            Severity.NOTE,
-            text(
-                "The runs are not of the same number of records: {records}.",
-                records="; ".join(
-                    text("“{name}” {records}", name=run.name, records=run.records)
-                    for run in outcome.runs
-                ),
-            ),
-        )
+        yield records_finding([(run.name, run.records) for run in outcome.runs])
     amounts = any(known(outcome, name).kind == Kind.AMOUNT for name in outcome.figures)
     if amounts and len({run.currency for run in outcome.runs}) > 1:
         yield Finding(
@@ -273,66 +256,60 @@ def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str
                 "are against the first run."
             ),
         ),
-        glossary=_glossary(outcome),
+        glossary=(
+            Term(
+                "▲ ▼",
+                text("▲ marks what got worse for the people in the data, ▼ what got better."),
+            ),
+            *glossary("adversary", *WORDS[outcome.command]),
+        ),
         provenance=provenance,
         command=command,
-        method=_method(outcome.command),
+        method=METHODS[outcome.command],
     )
 
 
-def _method(command: str) -> str:
-    methods = {
-        "deter": DETERRENCE,
-        "threat": THREAT,
-        "totals": TOTALS,
-    }
-    return methods[command]
-
-
-def _glossary(outcome: MeasuredRuns) -> tuple[Term, ...]:
-    words = {
-        "deter": ("exploit", "re-identification"),
-        "threat": ("attacker", "learner", "relative threat"),
-        "totals": ("release",),
-    }
-    own = Term(
-        "▲ ▼",
-        text("▲ marks what got worse for the people in the data, ▼ what got better."),
-    )
-    return (own, *glossary("adversary", *words[outcome.command]))
+METHODS = {"deter": DETERRENCE, "threat": THREAT, "totals": TOTALS}
+"""Whose method the figures of each command are."""
+WORDS = {
+    "deter": ("exploit", "re-identification"),
+    "threat": ("attacker", "learner", "relative threat"),
+    "totals": ("release",),
+}
+"""The words that each command adds to the glossary."""
 
 
 def _table(outcome: MeasuredRuns) -> Table:
-    columns = (Column(text("Figure")), *(Column(run.name, numeric=True) for run in outcome.runs))
-    rows = tuple(
+    rows = [
         (
             Cell(figure_label(outcome, name)),
             *(_cell(outcome, name, place) for place in range(len(outcome.runs))),
         )
         for name in outcome.figures
-    )
-    return Table(columns, (Group(rows),))
+    ]
+    return cell_table(text("Figure"), [run.name for run in outcome.runs], rows)
 
 
 def _cell(outcome: MeasuredRuns, name: str, place: int) -> Cell:
     value = outcome.runs[place].summary[name]
     if value is None and known(outcome, name).kind != Kind.SIZE:
         return NOTHING
-    what = change_of(outcome, name, place) if place else Change.SAME
-    mark = None if what == Change.SAME else what.value
-    return Cell(
-        figure_of(outcome, name, place), exact=None if value is None else exactly(value), mark=mark
-    )
+    exact = None if value is None else exactly(value)
+    changed = change_of(outcome, name, place).value or None
+    return Cell(figure_of(outcome, name, place), exact=exact, mark=changed)
 
 
 def measured_table(outcome: MeasuredRuns) -> Table:
     """Return the figures of the runs, and how they changed, for a terminal."""
-    rows = []
-    for name in outcome.figures:
-        cells = [figure_of(outcome, name, 0)]
-        for place in range(1, len(outcome.runs)):
-            change = change_of(outcome, name, place)
-            cells.append(f"{change.value} {figure_of(outcome, name, place)}".strip())
-        rows.append((figure_label(outcome, name), *cells))
+    rows = [
+        (
+            figure_label(outcome, name),
+            *(
+                f"{change_of(outcome, name, place).value} {figure_of(outcome, name, place)}".strip()
+                for place in range(len(outcome.runs))
+            ),
+        )
+        for name in outcome.figures
+    ]
     title = text("Runs of {command} side by side", command=outcome.command)
     return text_table(title, text("figure"), [run.name for run in outcome.runs], rows)

@@ -14,9 +14,17 @@ from glasshouse.language import exactly, number, text, text_for
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import ComparedRelease, Comparison
 from glasshouse.mitigation.comparison import AssessedRuns, MeasuredRuns
+from glasshouse.report.anonymise.findings import (
+    learned_without_a_name,
+    only_quasi_identifiers,
+    protect_the_secret,
+    release_severity,
+)
+from glasshouse.report.anonymise.page import exact_knowledge, recoding_known
 from glasshouse.report.attacks import METHOD, attack_label, exact_figure, graded, learned
 from glasshouse.report.cells import (
     NOTHING,
+    cell_table,
     count_cell,
     number_cell,
     percent_cell,
@@ -174,34 +182,24 @@ def comparison_page(comparison: Comparison, *, provenance: Provenance, command: 
 
 def _adversary(comparison: Comparison) -> tuple[str, ...]:
     original, *releases = comparison.rows
-    grouped = [row.name for row in releases if row.grouped]
-    known = text(
-        "The adversary knows that the person’s record is in the release, and knows that person’s quasi-identifiers "
-        "exactly: {known}.",
-        known=", ".join(original.naming.quasi_identifiers),
-    )
-    recoded = text(
-        "She knows how the quasi-identifiers were recoded, so that she finds the class that a person falls into."
+    known = exact_knowledge(original.naming.quasi_identifiers)
+    grouped, recoded = (
+        [text("“{name}”", name=row.name) for row in releases if row.grouped == apart]
+        for apart in (True, False)
     )
     if not grouped:
-        return known, recoded
-    apart = text(
+        return known, recoding_known()
+    of_recoded = text(
+        "In {releases} she knows how the quasi-identifiers were recoded, so that she finds the class that a person "
+        "falls into.",
+        releases=joined(recoded),
+    )
+    of_grouped = text(
         "In {releases} nothing is recoded: the quasi-identifiers are published as they are, and she knows which group "
         "a record is in and which sensitive values the group holds.",
-        releases=joined([text("“{name}”", name=name) for name in grouped]),
+        releases=joined(grouped),
     )
-    if len(grouped) == len(releases):
-        return known, apart
-    others = [row.name for row in releases if not row.grouped]
-    return (
-        known,
-        text(
-            "In {releases} she knows how the quasi-identifiers were recoded, so that she finds the class that a person "
-            "falls into.",
-            releases=joined([text("“{name}”", name=name) for name in others]),
-        ),
-        apart,
-    )
+    return (known, of_recoded, of_grouped) if recoded else (known, of_grouped)
 
 
 def release_name(comparison: Comparison, row: ComparedRelease) -> str:
@@ -290,21 +288,16 @@ def _labels(rows: Sequence[Mapping[str, Any]]) -> list[alt.Chart]:
 
 
 def _chart_table(comparison: Comparison) -> Table:
-    attacks = attacks_of(comparison.rows[0])
-    columns = (
-        Column(text("Release")),
-        Column(text("Distance"), numeric=True),
-        *(Column(attack_label(attack), numeric=True) for attack in attacks),
-    )
-    rows = tuple(
+    labels = [attack_label(attack) for attack in attacks_of(comparison.rows[0])]
+    rows = [
         (
             Cell(release_name(comparison, row)),
             percent_cell(Fraction(row.distance)),
             *(percent_cell(attack.probabilistic.posterior) for attack in attacks_of(row)),
         )
         for row in comparison.rows
-    )
-    return Table(columns, (Group(rows),))
+    ]
+    return cell_table(text("Release"), [text("Distance"), *labels], rows)
 
 
 def _figures(comparison: Comparison) -> Table:
@@ -314,20 +307,21 @@ def _figures(comparison: Comparison) -> Table:
         Column(text("Release")),
         Column(text("records suppressed"), numeric=True),
         Column(text("classes"), numeric=True),
-        Column(text("highest"), numeric=True, under=naming),
-        Column(text("average"), numeric=True, under=naming),
-        Column(text("certain"), numeric=True, under=naming),
+        *(
+            Column(title, numeric=True, under=naming)
+            for title in (text("highest"), text("average"), text("certain"))
+        ),
         *([Column(text("alone in population"), numeric=True)] if _estimates(comparison) else []),
         *(
             Column(title, numeric=True, under=attack_label(attack))
             for attack in first.inferring
             for title in (text("certain"), text("guess"))
         ),
-        Column(text("loss"), numeric=True, under=utility),
-        Column(text("distance"), numeric=True, under=utility),
-        Column(text("of pairs"), numeric=True, under=utility),
-        Column(text("query error"), numeric=True, under=utility),
-        *([Column(text("prediction"), numeric=True, under=utility)] if _told(first) else []),
+        *(
+            Column(title, numeric=True, under=utility)
+            for title in (text("loss"), text("distance"), text("of pairs"), text("query error"))
+        ),
+        *([Column(text("prediction"), numeric=True, under=utility)] if _prediction(first) else []),
     )
     rows = tuple(_cells(row, comparison) for row in comparison.rows)
     return Table(columns, (Group(rows),))
@@ -337,22 +331,14 @@ def _estimates(comparison: Comparison) -> bool:
     return any(row.to_dict()["population_uniques"] is not None for row in comparison.rows)
 
 
-def _told(row: ComparedRelease) -> Mapping[str, Any] | None:
+def _prediction(row: ComparedRelease) -> Mapping[str, Any] | None:
     prediction: Mapping[str, Any] | None = row.to_dict().get("prediction")
     return prediction
 
 
 def _cells(row: ComparedRelease, comparison: Comparison) -> tuple[Cell, ...]:
     content = row.to_dict()
-    naming, learned = row.naming, _told(row)
-    inferred = [
-        cell
-        for attack in row.inferring
-        for cell in (
-            percent_cell(attack.deterministic.posterior),
-            number_cell(attack.probabilistic.posterior),
-        )
-    ]
+    naming, predicted, alone = row.naming, _prediction(row), content["population_uniques"]
     return (
         Cell(release_name(comparison, row)),
         count_cell(content["suppressed"]),
@@ -360,18 +346,25 @@ def _cells(row: ComparedRelease, comparison: Comparison) -> tuple[Cell, ...]:
         Cell(number(content["highest_risk"], ".4g")),
         number_cell(naming.probabilistic.posterior),
         percent_cell(naming.deterministic.posterior),
-        *([_share_cell(content["population_uniques"])] if _estimates(comparison) else []),
-        *inferred,
-        _four_digits_cell(content["loss"]),
-        _four_digits_cell(content["column_distance"]),
-        _four_digits_cell(content["pair_distance"]),
-        _four_digits_cell(content["query_error"]),
-        *([_four_digits_cell(learned["release"])] if learned else []),
+        *(
+            [NOTHING if alone is None else Cell(percentage(Fraction(alone)))]
+            if _estimates(comparison)
+            else []
+        ),
+        *(
+            cell
+            for attack in row.inferring
+            for cell in (
+                percent_cell(attack.deterministic.posterior),
+                number_cell(attack.probabilistic.posterior),
+            )
+        ),
+        *(
+            _four_digits_cell(content[name])
+            for name in ("loss", "column_distance", "pair_distance", "query_error")
+        ),
+        *([_four_digits_cell(predicted["release"])] if predicted else []),
     )
-
-
-def _share_cell(share: float | None) -> Cell:
-    return NOTHING if share is None else Cell(percentage(Fraction(share)))
 
 
 def _four_digits_cell(value: float | None) -> Cell:
@@ -428,16 +421,16 @@ def _glossary(comparison: Comparison) -> tuple[Term, ...]:
                 ),
             )
         )
-    told = _told(comparison.rows[0])
-    if told:
+    predicted = _prediction(comparison.rows[0])
+    if predicted:
         own.append(
             Term(
                 text("Prediction"),
                 text(
                     "How often a classifier that learned from the release tells the {target} of real records right; "
                     "always saying the most frequent value is right for {majority}.",
-                    target=told["target"],
-                    majority=percentage(Fraction(told["majority"])),
+                    target=predicted["target"],
+                    majority=percentage(Fraction(predicted["majority"])),
                 ),
             )
         )
@@ -468,10 +461,10 @@ def safest(releases: Sequence[ComparedRelease]) -> ComparedRelease:
 
 def _named(original: ComparedRelease, releases: Sequence[ComparedRelease], subject: str) -> Finding:
     best = safest(releases)
-    grade = graded(best.naming.probabilistic.posterior, certain=best.naming.certain > 0)
-    safe = grade == Severity.LOW
+    severity = release_severity(best.naming, best.naming.probabilistic.posterior)
+    safe = severity == Severity.SAFE
     return Finding(
-        Severity.SAFE if safe else grade,
+        severity,
         _naming_sentence(original, best, subject, alone=len(releases) == 1),
         figure=text(
             "Original – {original}. {name} – {release}.",
@@ -479,11 +472,7 @@ def _named(original: ComparedRelease, releases: Sequence[ComparedRelease], subje
             name=best.name,
             release=exact_figure(best.naming),
         ),
-        meaning=text(
-            "This holds as long as the adversary knows nothing of a person but the quasi-identifiers."
-        )
-        if safe
-        else "",
+        meaning=only_quasi_identifiers() if safe else "",
         remedy=""
         if safe
         else text("A larger k, or less detail of the attributes released, makes naming harder."),
@@ -557,11 +546,11 @@ def _nearest(releases: Sequence[ComparedRelease]) -> Finding:
     content = kept.to_dict()
     return Finding(
         Severity.NOTE,
-        _exact_sentence(kept) if kept.distance < NO_DISTANCE else _wrong_sentence(kept, releases),
+        _distance_sentence(kept, alone=len(releases) == 1),
         figure=text(
             "distance of single columns {single}, of pairs {pairs}; median error of counting questions {queries}",
             single=number(content["column_distance"], ".4g"),
-            pairs=_four_digits(content["pair_distance"]),
+            pairs=_four_digits_cell(content["pair_distance"]).text,
             queries=number(content["query_error"], ".4g"),
         ),
         meaning=text(
@@ -570,15 +559,27 @@ def _nearest(releases: Sequence[ComparedRelease]) -> Finding:
     )
 
 
-def _wrong_sentence(kept: ComparedRelease, releases: Sequence[ComparedRelease]) -> str:
+def _distance_sentence(kept: ComparedRelease, *, alone: bool) -> str:
+    """Say how near to the truth the nearest release is."""
+    single = kept.to_dict()["pair_distance"] is None
     parts = {"name": kept.name, "wrong": percentage(Fraction(kept.distance))}
-    if kept.to_dict()["pair_distance"] is None:
+    if kept.distance < NO_DISTANCE and single:
+        return text(
+            "“{name}” keeps the truth: what it says of the column is right for all records.",
+            **parts,
+        )
+    if kept.distance < NO_DISTANCE:
+        return text(
+            "“{name}” keeps the truth: what it says of two columns together is right for all records.",
+            **parts,
+        )
+    if single:
         return text(
             "None of the releases is nearer to the truth than “{name}”: what it says of the column is wrong for "
             "{wrong} of the records.",
             **parts,
         )
-    if len(releases) == 1:
+    if alone:
         return text(
             "The cost of “{name}”: what it says of two columns together is wrong for {wrong} of the records on "
             "average.",
@@ -591,30 +592,18 @@ def _wrong_sentence(kept: ComparedRelease, releases: Sequence[ComparedRelease]) 
     )
 
 
-def _exact_sentence(kept: ComparedRelease) -> str:
-    """Say that a release is as near to the truth as can be."""
-    if kept.to_dict()["pair_distance"] is None:
-        return text(
-            "“{name}” keeps the truth: what it says of the column is right for all records.",
-            name=kept.name,
-        )
-    return text(
-        "“{name}” keeps the truth: what it says of two columns together is right for all records.",
-        name=kept.name,
-    )
-
-
-def _four_digits(value: float | None) -> str:
-    return "–" if value is None else number(value, ".4g")
-
-
 def _inferred(releases: Sequence[ComparedRelease], subject: str) -> Iterator[Finding]:
     """Yield in which releases nobody's secret is known with certainty, and how many are known in the others."""
     safe = [row for row in releases if not any(attack.certain for attack in row.inferring)]
     if safe:
         yield Finding(
             Severity.SAFE,
-            _safe_sentence(safe, releases),
+            text("In all of the releases nobody's sensitive value is known with certainty.")
+            if len(safe) == len(releases) > 1
+            else text(
+                "In {releases} nobody's sensitive value is known with certainty.",
+                releases=joined([text("“{name}”", name=row.name) for row in safe]),
+            ),
             meaning=text(
                 "This holds as long as the adversary knows nothing of a person but the quasi-identifiers; guesses may "
                 "still be good ones."
@@ -623,15 +612,6 @@ def _inferred(releases: Sequence[ComparedRelease], subject: str) -> Iterator[Fin
     leaking = [row for row in releases if row not in safe]
     if leaking:
         yield _leaking(leaking, subject, all_of_them=not safe)
-
-
-def _safe_sentence(safe: Sequence[ComparedRelease], releases: Sequence[ComparedRelease]) -> str:
-    if len(safe) == len(releases) > 1:
-        return text("In all of the releases nobody's sensitive value is known with certainty.")
-    return text(
-        "In {releases} nobody's sensitive value is known with certainty.",
-        releases=joined([text("“{name}”", name=row.name) for row in safe]),
-    )
 
 
 def _leaking(leaking: Sequence[ComparedRelease], subject: str, *, all_of_them: bool) -> Finding:
@@ -644,29 +624,22 @@ def _leaking(leaking: Sequence[ComparedRelease], subject: str, *, all_of_them: b
         "people": counted(most.certain, subject),
         "share": share(most.certain, most.records),
     }
-    if all_of_them:
-        sentence = text(
+    return Finding(
+        graded(learned(most), certain=True),
+        text(
             "Protection against naming is not protection against inference: even in “{name}” the {secret} of {people} "
             "({share}) is known with certainty.",
             **parts,
         )
-    else:
-        sentence = text(
+        if all_of_them
+        else text(
             "Protection against naming is not protection against inference: in “{name}” the {secret} of {people} "
             "({share}) is known with certainty.",
             **parts,
-        )
-    return Finding(
-        graded(learned(most), certain=True),
-        sentence,
+        ),
         figure=f"{least.name} – {exact_figure(most)}",
-        meaning=text(
-            "A secret can be learned without knowing whose record it is: it is enough that all records that may be a "
-            "person's share it."
-        ),
-        remedy=text(
-            "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
-        ),
+        meaning=learned_without_a_name(),
+        remedy=protect_the_secret(),
     )
 
 
@@ -707,10 +680,8 @@ def attacks_of(row: ComparedRelease) -> tuple[Attack, ...]:
 
 def _predicted(releases: Sequence[ComparedRelease]) -> Finding:
     """Say how well a classifier does that learned from the release which serves it best."""
-    told: list[tuple[str, Mapping[str, Any]]] = [
-        (row.name, row.to_dict()["prediction"]) for row in releases
-    ]
-    name, best = max(told, key=lambda each: float(each[1]["release"]))
+    predicted = {row.name: row.to_dict()["prediction"] for row in releases}
+    name, best = max(predicted.items(), key=lambda pair: float(pair[1]["release"]))
     release, original, majority = frequencies(
         *(Fraction(best[what]) for what in ("release", "original", "majority"))
     )
@@ -725,5 +696,8 @@ def _predicted(releases: Sequence[ComparedRelease]) -> Finding:
             original=original,
             majority=majority,
         ),
-        figure="; ".join(f"{each} {number(own['release'], '.4g')}" for each, own in told),
+        figure="; ".join(
+            f"{release} {number(figures['release'], '.4g')}"
+            for release, figures in predicted.items()
+        ),
     )

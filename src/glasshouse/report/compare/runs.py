@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from fractions import Fraction
 
@@ -12,9 +12,17 @@ from glasshouse.errors import printable
 from glasshouse.language import exactly, number, text, text_for
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.mitigation import AssessedRuns, ComparedAttack, ComparedRun
+from glasshouse.report.anonymise.findings import only_quasi_identifiers
+from glasshouse.report.anonymise.page import certainty_term, exact_knowledge
 from glasshouse.report.attacks import METHOD, exact_figure, graded, learned, target_label
-from glasshouse.report.cells import factor_cell, number_cell, percent_cell, text_table
-from glasshouse.report.charts import TARGETS, successes_chart, wrapped
+from glasshouse.report.cells import certain_cell, factor_cell, number_cell, percent_cell, text_table
+from glasshouse.report.charts import (
+    TARGETS,
+    success_steps,
+    successes_chart,
+    successes_table,
+    wrapped,
+)
 from glasshouse.report.page import (
     Cell,
     Column,
@@ -69,42 +77,30 @@ def assessed_page(outcome: AssessedRuns, *, provenance: Provenance, command: str
 
 
 def _adversary(outcome: AssessedRuns) -> tuple[str, ...]:
-    known = [", ".join(attack.quasi_identifiers) for attack in outcome.largest[0].attacks]
-    if outcome.largest[0].same_knowledge:
-        return (
-            text(
-                "The adversary knows that the person’s record is in the release, and knows that person’s "
-                "quasi-identifiers exactly: {known}.",
-                known=known[0],
-            ),
-        )
+    first = outcome.largest[0]
+    if first.same_knowledge:
+        return (exact_knowledge(first.attacks[0].quasi_identifiers),)
     return tuple(
         text(
             "In “{name}” the adversary knows that the person’s record is in the release, and knows that person’s "
             "quasi-identifiers exactly: {known}.",
             name=run.name,
-            known=own,
+            known=", ".join(attack.quasi_identifiers),
         )
-        for run, own in zip(outcome.runs, known, strict=True)
+        for run, attack in zip(outcome.runs, first.attacks, strict=True)
     )
 
 
 def _glossary() -> tuple[Term, ...]:
-    own = (
-        Term(
-            text("Known for certain"),
-            text("Records whose secret she infers with probability 1."),
-        ),
-        Term(
-            text("Points, factor"),
-            text(
-                "The chance of a right guess in one run minus that in the first, in points of a hundred; and divided "
-                "by it. ▲ marks what got worse for the people in the data, ▼ what got better."
-            ),
+    difference = Term(
+        text("Points, factor"),
+        text(
+            "The chance of a right guess in one run minus that in the first, in points of a hundred; and divided "
+            "by it. ▲ marks what got worse for the people in the data, ▼ what got better."
         ),
     )
     words = ("adversary", "quasi-identifier", "vulnerability", "leakage", "re-identification")
-    return (*own, *glossary(*words, "attribute inference"))
+    return (certainty_term(), difference, *glossary(*words, "attribute inference"))
 
 
 def _figures(outcome: AssessedRuns) -> tuple[Figure, ...]:
@@ -120,7 +116,7 @@ def _figures(outcome: AssessedRuns) -> tuple[Figure, ...]:
             else text(
                 "One line per attack, with the largest set of quasi-identifiers of each run. Further left is safer."
             ),
-            table=_largest_table(outcome),
+            table=successes_table(_steps(outcome), _names(outcome)),
         )
     ]
     if len({line.size for line in outcome.best}) > 1:
@@ -131,7 +127,12 @@ def _figures(outcome: AssessedRuns) -> tuple[Figure, ...]:
                 caption=text(
                     "Lower is safer. The best set of a size may be another one in each run."
                 ),
-                table=_best_chart_table(outcome),
+                table=_by_size(
+                    outcome,
+                    lambda line: [
+                        percent_cell(attack.probabilistic.posterior) for attack in line.attacks
+                    ],
+                ),
             )
         )
     return tuple(figures)
@@ -144,26 +145,19 @@ def _look(outcome: AssessedRuns) -> tuple[list[str], list[str], list[str]]:
     return names, [colour for colour, _ in looks], [shape for _, shape in looks]
 
 
-def _steps(line: ComparedAttack) -> list[tuple[str, list[Fraction]]]:
-    """Return what is drawn of an attack: a guess and certainty, with the success in every run."""
-    label = target_label(line.secret)
-    return [
-        (
-            text("{attack}: a guess", attack=label),
-            [attack.probabilistic.posterior for attack in line.attacks],
-        ),
-        (
-            text("{attack}: for certain", attack=label),
-            [attack.deterministic.posterior for attack in line.attacks],
-        ),
-    ]
+def _names(outcome: AssessedRuns) -> list[str]:
+    return [run.name for run in outcome.runs]
+
+
+def _steps(outcome: AssessedRuns) -> list[tuple[str, list[Fraction]]]:
+    return success_steps(line.attacks for line in outcome.largest)
 
 
 def largest_chart(outcome: AssessedRuns) -> alt.TopLevelMixin:
     """Show each attack in every run, joined by a line: how often a guess is right, and who is known for certain."""
     names, colours, shapes = _look(outcome)
     return successes_chart(
-        [step for line in outcome.largest for step in _steps(line)],
+        _steps(outcome),
         names,
         field="run",
         colours=colours,
@@ -176,20 +170,13 @@ def largest_chart(outcome: AssessedRuns) -> alt.TopLevelMixin:
 def _title(outcome: AssessedRuns) -> str:
     naming = outcome.largest[0].attacks
     before, after = frequencies(*(naming[place].probabilistic.posterior for place in (0, -1)))
-    first, last = outcome.runs[0].name, outcome.runs[-1].name
+    parts = {"after": after, "first": outcome.runs[0].name, "last": outcome.runs[-1].name}
     if before == after:
-        return text(
-            "A guess at who it is: right for {after} in “{last}”, as in “{first}”",
-            after=after,
-            last=last,
-            first=first,
-        )
+        return text("A guess at who it is: right for {after} in “{last}”, as in “{first}”", **parts)
     return text(
         "A guess at who it is: right for {before} in “{first}”, for {after} in “{last}”",
         before=before,
-        first=first,
-        after=after,
-        last=last,
+        **parts,
     )
 
 
@@ -291,29 +278,22 @@ def _best_title(outcome: AssessedRuns) -> str:
     )
 
 
-def _largest_table(outcome: AssessedRuns) -> Table:
-    columns = (Column(text("Attack")), *(Column(run.name, numeric=True) for run in outcome.runs))
-    rows = tuple(
-        (Cell(label), *map(percent_cell, successes))
-        for line in outcome.largest
-        for label, successes in _steps(line)
-    )
-    return Table(columns, (Group(rows),))
-
-
-def _best_chart_table(outcome: AssessedRuns) -> Table:
+def _by_size(
+    outcome: AssessedRuns,
+    cells: Callable[[ComparedAttack], Iterable[Cell]],
+    further: Iterable[Column] = (),
+) -> Table:
+    """Return the best attacks of each size under their targets: cells for every run, and further ones."""
+    groups: dict[str, list[tuple[Cell, ...]]] = {}
+    for line in outcome.best:
+        row = (Cell(number(line.size)), *cells(line))
+        groups.setdefault(target_label(line.secret), []).append(row)
     columns = (
         Column(text("Quasi-identifiers known")),
         *(Column(run.name, numeric=True) for run in outcome.runs),
+        *further,
     )
-    groups: dict[str, list[tuple[Cell, ...]]] = {}
-    for line in outcome.best:
-        row = (
-            Cell(number(line.size)),
-            *(percent_cell(attack.probabilistic.posterior) for attack in line.attacks),
-        )
-        groups.setdefault(target_label(line.secret), []).append(row)
-    return Table(columns, _groups(groups))
+    return Table(columns, tuple(Group(tuple(rows), title=title) for title, rows in groups.items()))
 
 
 def _sections(outcome: AssessedRuns) -> tuple[Section, ...]:
@@ -329,7 +309,13 @@ def _sections(outcome: AssessedRuns) -> tuple[Section, ...]:
             "Hover over a figure for the set with which she does best; all of them are in results.parquet beside this "
             "report."
         ),
-        tables=(_best_table(outcome),),
+        tables=(
+            _by_size(
+                outcome,
+                lambda line: [*map(_best_cell, line.attacks), *_difference_cells(line)],
+                _against(outcome),
+            ),
+        ),
     )
     return (largest, best)
 
@@ -352,14 +338,11 @@ def _difference_cells(line: ComparedAttack) -> tuple[Cell, ...]:
     return tuple(
         cell
         for difference, factor in line.differences()
-        for cell in (_points_cell(difference), factor_cell(factor))
+        for cell in (
+            Cell(points(difference), exactly(difference), change_by(difference).value or None),
+            factor_cell(factor),
+        )
     )
-
-
-def _points_cell(difference: Fraction) -> Cell:
-    what = change_by(difference)
-    mark = None if what == Change.SAME else what.value
-    return Cell(points(difference), exact=exactly(difference), mark=mark)
 
 
 def _figures_table(outcome: AssessedRuns) -> Table:
@@ -372,42 +355,20 @@ def _figures_table(outcome: AssessedRuns) -> Table:
     rows = tuple(
         (
             Cell(target_label(line.secret), mark=line.attacks[0].code),
-            *(cell for attack in line.attacks for cell in _attack_cells(attack)),
+            *(
+                cell
+                for attack in line.attacks
+                for cell in (
+                    certain_cell(attack),
+                    number_cell(attack.probabilistic.prior),
+                    number_cell(attack.probabilistic.posterior),
+                )
+            ),
             *_difference_cells(line),
         )
         for line in outcome.largest
     )
     return Table(columns, (Group(rows),))
-
-
-def _attack_cells(attack: Attack) -> tuple[Cell, Cell, Cell]:
-    certain = f"{number(attack.certain)} ({percentage(attack.deterministic.posterior)})"
-    return (
-        Cell(certain),
-        number_cell(attack.probabilistic.prior),
-        number_cell(attack.probabilistic.posterior),
-    )
-
-
-def _best_table(outcome: AssessedRuns) -> Table:
-    columns = (
-        Column(text("Quasi-identifiers known")),
-        *(Column(run.name, numeric=True) for run in outcome.runs),
-        *_against(outcome),
-    )
-    groups: dict[str, list[tuple[Cell, ...]]] = {}
-    for line in outcome.best:
-        row = (
-            Cell(number(line.size)),
-            *(_best_cell(attack) for attack in line.attacks),
-            *_difference_cells(line),
-        )
-        groups.setdefault(target_label(line.secret), []).append(row)
-    return Table(columns, _groups(groups))
-
-
-def _groups(groups: dict[str, list[tuple[Cell, ...]]]) -> tuple[Group, ...]:
-    return tuple(Group(tuple(rows), title=title) for title, rows in groups.items())
 
 
 def _best_cell(attack: Attack) -> Cell:
@@ -460,9 +421,7 @@ def _changed(line: ComparedAttack, names: tuple[str, str], after: Attack, subjec
     safe = grade == Severity.LOW and what in (Change.BETTER, Change.SAME)
     return Finding(
         Severity.SAFE if safe else grade,
-        _inferring(what, names, before, after)
-        if line.secret
-        else _naming(what, names, before, after, subject),
+        _changed_sentence(what, names, before, after, subject),
         figure=_figure(names, before, after),
         meaning=_meaning(what, before, after, safe=safe),
         remedy=text(
@@ -474,21 +433,61 @@ def _changed(line: ComparedAttack, names: tuple[str, str], after: Attack, subjec
     )
 
 
-def _parts(names: tuple[str, str], before: Attack, after: Attack) -> dict[str, str]:
+def _changed_sentence(
+    what: Change, names: tuple[str, str], before: Attack, after: Attack, subject: str
+) -> str:
+    """Say what became of naming people, or of inferring a secret."""
     said_before, said_after = frequencies(
         before.probabilistic.posterior, after.probabilistic.posterior
     )
-    return {
-        "first": names[0],
-        "last": names[1],
-        "before": said_before,
-        "after": said_after,
-        "certain_before": _certain(before),
-        "certain": _certain(after),
-        "share": percentage(after.deterministic.posterior),
-        "guesses": points(after.probabilistic.posterior - before.probabilistic.posterior),
-        "certainty": points(after.deterministic.posterior - before.deterministic.posterior),
-    }
+    about = {"secret": enumeration(after.secret), "many": plural(subject)}
+    parts = {"first": names[0], "last": names[1], "after": said_after}
+    if what == Change.MIXED:
+        return text(
+            "From “{first}” to “{last}” {attack} changed both ways, right guesses by {guesses} points and certainty by "
+            "{certainty}: a guess is right for {after}, and {certain}.",
+            attack=text("inferring the {secret}", **about)
+            if after.secret
+            else text("naming {many}", **about),
+            guesses=points(after.probabilistic.posterior - before.probabilistic.posterior),
+            certainty=points(after.deterministic.posterior - before.deterministic.posterior),
+            certain=_known_with_certainty(after, _certain(after)),
+            **parts,
+        )
+    parts["attack"] = (
+        text("infer the {secret}", **about) if after.secret else text("name {many}", **about)
+    )
+    if what == Change.SAME:
+        return text(
+            "In “{last}” it is as easy to {attack} as in “{first}”: a guess is right for {after}, and {certain}.",
+            certain=_known_with_certainty(after, percentage(after.deterministic.posterior)),
+            **parts,
+        )
+    parts["guess"] = (
+        text("{after} in both", after=said_after)
+        if said_before == said_after
+        else text("{after} instead of {before}", after=said_after, before=said_before)
+    )
+    parts["certain"] = text(
+        "{known} instead of {before}",
+        known=_known_with_certainty(after, _certain(after)),
+        before=_certain(before),
+    )
+    if what == Change.WORSE:
+        return text(
+            "From “{first}” to “{last}” it became easier to {attack}: a guess is right for {guess}, and {certain}.",
+            **parts,
+        )
+    return text(
+        "From “{first}” to “{last}” it became harder to {attack}: a guess is right for {guess}, and {certain}.",
+        **parts,
+    )
+
+
+def _known_with_certainty(attack: Attack, people: str) -> str:
+    if attack.secret:
+        return text("that of {people} is known with certainty", people=people)
+    return text("{people} can be named with certainty", people=people)
 
 
 def _certain(attack: Attack) -> str:
@@ -497,89 +496,6 @@ def _certain(attack: Attack) -> str:
         certain=attack.certain,
         records=attack.records,
         share=share(attack.certain, attack.records),
-    )
-
-
-def _naming(
-    what: Change, names: tuple[str, str], before: Attack, after: Attack, subject: str
-) -> str:
-    parts = _parts(names, before, after) | {"many": plural(subject)}
-    said_alike = parts["before"] == parts["after"]
-    if what == Change.MIXED:
-        return text(
-            "From “{first}” to “{last}” naming {many} changed both ways, right guesses by {guesses} points and "
-            "certainty by {certainty}: a guess is right for {after}, and {certain} can be named with certainty.",
-            **parts,
-        )
-    if what == Change.SAME:
-        return text(
-            "In “{last}” it is as easy to name {many} as in “{first}”: a guess is right for {after}, and {share} can "
-            "be named with certainty.",
-            **parts,
-        )
-    if what == Change.WORSE and said_alike:
-        return text(
-            "From “{first}” to “{last}” it became easier to name {many}: a guess is right for {after} in "
-            "both, and {certain} can be named with certainty instead of {certain_before}.",
-            **parts,
-        )
-    if what == Change.WORSE:
-        return text(
-            "From “{first}” to “{last}” it became easier to name {many}: a guess is right for {after} instead of "
-            "{before}, and {certain} can be named with certainty instead of {certain_before}.",
-            **parts,
-        )
-    if said_alike:
-        return text(
-            "From “{first}” to “{last}” it became harder to name {many}: a guess is right for {after} in "
-            "both, and {certain} can be named with certainty instead of {certain_before}.",
-            **parts,
-        )
-    return text(
-        "From “{first}” to “{last}” it became harder to name {many}: a guess is right for {after} instead of {before}, "
-        "and {certain} can be named with certainty instead of {certain_before}.",
-        **parts,
-    )
-
-
-def _inferring(what: Change, names: tuple[str, str], before: Attack, after: Attack) -> str:
-    parts = _parts(names, before, after) | {"secret": enumeration(after.secret)}
-    said_alike = parts["before"] == parts["after"]
-    if what == Change.MIXED:
-        return text(
-            "From “{first}” to “{last}” inferring the {secret} changed both ways, right guesses by {guesses} points "
-            "and certainty by {certainty}: a guess is right for {after}, and that of {certain} is known with "
-            "certainty.",
-            **parts,
-        )
-    if what == Change.SAME:
-        return text(
-            "In “{last}” it is as easy to infer the {secret} as in “{first}”: a guess is right for {after}, and that "
-            "of {share} is known with certainty.",
-            **parts,
-        )
-    if what == Change.WORSE and said_alike:
-        return text(
-            "From “{first}” to “{last}” it became easier to infer the {secret}: a guess is right for {after} "
-            "in both, and that of {certain} is known with certainty instead of {certain_before}.",
-            **parts,
-        )
-    if what == Change.WORSE:
-        return text(
-            "From “{first}” to “{last}” it became easier to infer the {secret}: a guess is right for {after} instead "
-            "of {before}, and that of {certain} is known with certainty instead of {certain_before}.",
-            **parts,
-        )
-    if said_alike:
-        return text(
-            "From “{first}” to “{last}” it became harder to infer the {secret}: a guess is right for {after} "
-            "in both, and that of {certain} is known with certainty instead of {certain_before}.",
-            **parts,
-        )
-    return text(
-        "From “{first}” to “{last}” it became harder to infer the {secret}: a guess is right for {after} instead of "
-        "{before}, and that of {certain} is known with certainty instead of {certain_before}.",
-        **parts,
     )
 
 
@@ -617,9 +533,7 @@ def _meaning(what: Change, before: Attack, after: Attack, *, safe: bool) -> str:
             after=points(after.probabilistic.additive),
         )
     if safe:
-        return text(
-            "This holds as long as the adversary knows nothing of a person but the quasi-identifiers."
-        )
+        return only_quasi_identifiers()
     if what == Change.BETTER:
         return text("It is better than it was, but the risk is still there.")
     return ""
@@ -685,16 +599,9 @@ def _data(outcome: AssessedRuns) -> Iterator[Finding]:
             text("The runs read the same files: what differs comes from what was asked of them."),
         )
     if len(set(records.values())) > 1:
-        yield Finding(
-            Severity.NOTE,
+        yield records_finding(
+            records.items(),
             text(
-                "The runs are not of the same number of records: {records}.",
-                records="; ".join(
-                    text("“{name}” {records}", name=name, records=own)
-                    for name, own in records.items()
-                ),
-            ),
-            meaning=text(
                 "Among more people it is harder to name one, if all else is the same; part of a difference may be just "
                 "that."
             ),
@@ -708,6 +615,20 @@ def _data(outcome: AssessedRuns) -> Iterator[Finding]:
                 "has."
             ),
         )
+
+
+def records_finding(records: Iterable[tuple[str, int]], meaning: str = "") -> Finding:
+    """Say that runs are not of the same number of records."""
+    return Finding(
+        Severity.NOTE,
+        text(
+            "The runs are not of the same number of records: {records}.",
+            records="; ".join(
+                text("“{name}” {records}", name=name, records=count) for name, count in records
+            ),
+        ),
+        meaning=meaning,
+    )
 
 
 def assessed_tables(outcome: AssessedRuns) -> tuple[Table, Table]:
@@ -749,13 +670,12 @@ def assessed_tables(outcome: AssessedRuns) -> tuple[Table, Table]:
         )
         for line in outcome.best
     ]
-    names = [run.name for run in outcome.runs]
     return (
         text_table(title, text("attack"), [*columns, *differences], largest),
         text_table(
             text("With the best set of each size, a guess is right"),
             text("attack"),
-            [text("attributes"), *names, *differences],
+            [text("attributes"), *_names(outcome), *differences],
             best,
         ),
     )
