@@ -75,7 +75,6 @@ OTHERWISE = {
     ],
     "membership": [  # the command
         "glasshouse membership",
-        "target and membership",
         "membership is a guess",
         "membership needs",
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from glasshouse.language import text, text_for
@@ -223,3 +223,17 @@ def worst_first(severity: Severity) -> int:
     (0, 4)
     """
     return list(Severity).index(severity)
+
+
+def success_steps(attacks: Iterable[Sequence[Attack]]) -> list[tuple[str, list[Fraction]]]:
+    """Return what `successes_chart` draws of attacks, each in every release: a guess, and certainty."""
+    steps = []
+    for same in attacks:
+        label = target_label(same[0].secret)
+        guesses = [attack.probabilistic.posterior for attack in same]
+        certain = [attack.deterministic.posterior for attack in same]
+        steps += [
+            (text("{attack}: a guess", attack=label), guesses),
+            (text("{attack}: for certain", attack=label), certain),
+        ]
+    return steps

@@ -15,8 +15,7 @@ import vl_convert
 
 from glasshouse.errors import DataError, printable
 from glasshouse.language import number, spoken, text
-from glasshouse.microdata.assessment import Attack, Leakage
-from glasshouse.report.attacks import target_label
+from glasshouse.microdata.assessment import Leakage
 from glasshouse.report.cells import cell_table, percent_cell
 from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.words import FINER, frequencies, natural, rounded, told_apart
@@ -381,20 +380,6 @@ def before_and_after_table(first: str, rows: Iterable[tuple[str, Fraction, Cell]
     """Return how probable things are: what they are, before, and what may be told of after."""
     cells = tuple((Cell(label), percent_cell(before), after) for label, before, after in rows)
     return Table((Column(first), *before_and_after_columns()), (Group(cells),))
-
-
-def success_steps(attacks: Iterable[Sequence[Attack]]) -> list[tuple[str, list[Fraction]]]:
-    """Return what `successes_chart` draws of attacks, each in every release: a guess, and certainty."""
-    steps = []
-    for same in attacks:
-        label = target_label(same[0].secret)
-        guesses = [attack.probabilistic.posterior for attack in same]
-        certain = [attack.deterministic.posterior for attack in same]
-        steps += [
-            (text("{attack}: a guess", attack=label), guesses),
-            (text("{attack}: for certain", attack=label), certain),
-        ]
-    return steps
 
 
 def successes_table(steps: Sequence[tuple[str, Sequence[Fraction]]], names: Sequence[str]) -> Table:

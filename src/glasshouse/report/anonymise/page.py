@@ -11,7 +11,7 @@ import altair as alt
 from glasshouse.language import exactly, number, text, text_for, translated
 from glasshouse.mitigation import Anonymisation
 from glasshouse.report.anonymise.findings import QUALITIES, is_anatomy, protection_findings
-from glasshouse.report.attacks import METHOD, attack_label
+from glasshouse.report.attacks import METHOD, attack_label, success_steps
 from glasshouse.report.cells import (
     cell_table,
     certain_cell,
@@ -20,13 +20,7 @@ from glasshouse.report.cells import (
     text_table,
     three_digits,
 )
-from glasshouse.report.charts import (
-    NEUTRAL,
-    TARGETS,
-    success_steps,
-    successes_chart,
-    successes_table,
-)
+from glasshouse.report.charts import NEUTRAL, TARGETS, successes_chart, successes_table
 from glasshouse.report.page import (
     Brief,
     Cell,
@@ -229,8 +223,10 @@ def _glossary(content: Mapping[str, Any]) -> tuple[Term, ...]:
                 text("How many levels of its hierarchy a column was generalised."),
             )
         )
-    words = ("adversary", "quasi-identifier", "sensitive attribute", "class", "re-identification")
-    words += ("attribute inference", "generalisation", "suppression")
+    words = (
+        *("adversary", "quasi-identifier", "sensitive attribute", "class", "re-identification"),
+        *("attribute inference", "generalisation", "suppression"),
+    )
     return (*own, *glossary(*words, *METHODS.get(content["method"], ())))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from statistics import median
+from typing import Any
 
 import altair as alt
 
@@ -242,14 +243,15 @@ def growing_figure(assessment: Assessment) -> Figure | None:
     ]
     order = [attack_label(attack) for attack in stages[-1]]
     looks = [TARGETS[place % len(TARGETS)] for place in range(len(order))]
-    colours, shapes = (
+    styles: list[dict[str, Any]] = [
         {
             "title": None,
             "scale": alt.Scale(domain=order, range=list(look)),
             "legend": alt.Legend(columns=3),
         }
         for look in zip(*looks, strict=True)
-    )
+    ]
+    colours, shapes = styles
     width = 680
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         x=alt.X(

@@ -14,15 +14,16 @@ from glasshouse.microdata import Assessment, Attack
 from glasshouse.mitigation import AssessedRuns, ComparedAttack, ComparedRun
 from glasshouse.report.anonymise.findings import only_quasi_identifiers
 from glasshouse.report.anonymise.page import certainty_term, exact_knowledge
-from glasshouse.report.attacks import METHOD, exact_figure, graded, learned, target_label
-from glasshouse.report.cells import certain_cell, factor_cell, number_cell, percent_cell, text_table
-from glasshouse.report.charts import (
-    TARGETS,
+from glasshouse.report.attacks import (
+    METHOD,
+    exact_figure,
+    graded,
+    learned,
     success_steps,
-    successes_chart,
-    successes_table,
-    wrapped,
+    target_label,
 )
+from glasshouse.report.cells import certain_cell, factor_cell, number_cell, percent_cell, text_table
+from glasshouse.report.charts import TARGETS, successes_chart, successes_table, wrapped
 from glasshouse.report.page import (
     Cell,
     Column,
