@@ -135,10 +135,12 @@ def show(
     """Print what a run found: as one JSON document, or as tables and sentences; and where its report is."""
     for warning in done.warnings:
         warn(warning)
+    from glasshouse.table import Step
+
     if as_json:
         print(json.dumps(done.to_dict(), indent=2))
         for step in getattr(done.outcome, "steps", ()):
-            if step.left_out:
+            if isinstance(step, Step) and step.left_out:
                 warn(_left_out(step))
         return
     from glasshouse.report import brief_of, terminal

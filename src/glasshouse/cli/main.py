@@ -139,24 +139,11 @@ def main(arguments: Sequence[str]) -> int:
     return outcome if isinstance(outcome, int) else 0
 
 
-class WithoutPandas:
-    """A finder that finds no pandas: pyarrow would load it for its first value where it is installed, which takes long.
-
-    The command line reads files, never frames.
-    """
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        """Refuse pandas, and know nothing of other modules."""
-        if name == "pandas":
-            raise ModuleNotFoundError("the command line does without pandas", name=name)
-
-
 def run() -> None:
     """Run the command that was typed: the entry point."""
     if hasattr(signal, "SIGPIPE"):  # a reader that has seen enough, as in ``| head``, is no error
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     hear_interrupts()
-    sys.meta_path.insert(0, WithoutPandas())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(
             stream, io.TextIOWrapper

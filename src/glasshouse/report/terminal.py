@@ -57,19 +57,25 @@ def _show_table(console: Console, table: Table, *, coloured: bool) -> None:
         grid.add_column(
             Text(printable(column.title)),
             justify="right" if column.numeric else "left",
-            no_wrap=column.numeric,
             overflow="fold",
         )
     for group in table.groups:
         if group.title is not None:
             grid.add_row(Text(printable(group.title)), *[""] * (len(table.columns) - 1))
         for row in group.rows:
-            grid.add_row(*(_cell(cell, coloured=coloured) for cell in row))
+            grid.add_row(
+                *(
+                    _cell(cell, coloured=coloured, whole=column.numeric)
+                    for column, cell in zip(table.columns, row, strict=True)
+                )
+            )
         grid.add_section()
     console.print(grid)
 
 
-def _cell(cell: Cell, *, coloured: bool) -> Text:
+def _cell(cell: Cell, *, coloured: bool, whole: bool) -> Text:
+    """Return what a cell shows; a number is never broken into lines."""
     shown = cell.text if cell.mark is None else f"{cell.mark} {cell.text}"
     style = COLOURS.get(shown[:1], "") if coloured else ""
-    return Text("\n".join(printable(line) for line in shown.split("\n")), style=style)
+    lines = "\n".join(printable(line) for line in shown.split("\n"))
+    return Text(lines, style=style, no_wrap=whole)

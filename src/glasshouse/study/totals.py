@@ -162,9 +162,9 @@ class SolveStudy(Question):
     """The command that answers it."""
     instance: Path
     """The file of the instance, as JSON."""
-    seconds: StrictFloat = Field(default=60.0, gt=0)
+    seconds: StrictFloat = 60.0
     """CPU seconds; then a proved superset is told."""
-    memory: StrictInt = Field(default=2 << 30, gt=0)
+    memory: StrictInt = 2 << 30
     """How many bytes lists may take."""
     subject: str = Field(default="record", min_length=1)
     """What is behind a record, in the words of the report."""

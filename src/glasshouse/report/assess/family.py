@@ -655,6 +655,7 @@ def family_brief(family: Family, *, subject: str) -> Brief:
             f"{counted(len(family.parts), part)}, {records}",
             *treatment_blocks(family.steps),
             *(_terminal_table(shown, target, part=part, exact=exact) for target in targets),
+            *([text("▲ highest, ▼ lowest")] if targets else []),
         ),
         family_findings(family, subject, part=part, exact=exact),
     )
@@ -679,7 +680,7 @@ def _terminal_table(family: Family, sensitive: str | None, *, part: str, exact: 
     ]
     sizes = (f"+{size}" for size in family.table(sensitive).sizes)
     return text_table(
-        f"{title}; {text('▲ highest, ▼ lowest')}",
+        title,
         singular(part),
         (text("records"), text("before"), *sizes),
         rows,
