@@ -36,7 +36,7 @@ from glasshouse.mitigation.criteria import (
     for_table,
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, Number, read_hierarchy
-from glasshouse.table import Column, EncodedTable, read
+from glasshouse.table import EncodedColumn, EncodedTable, read
 from glasshouse.table.encoded import Role
 from glasshouse.table.partition import refined
 
@@ -66,7 +66,7 @@ def table_of(values: Sequence[str] = ILLS, records: int | None = None) -> Encode
     """Return a table with these sensitive values, one record each or as many as asked for."""
     count = len(values) if records is None else records
     codes = (np.arange(count) % len(values)).astype(np.uint32)
-    column = Column("ill", codes, pa.array(values, pa.large_string()))
+    column = EncodedColumn("ill", codes, pa.array(values, pa.large_string()))
     return EncodedTable("people.csv", count, {"ill": column}, {"ill": Role.SENSITIVE})
 
 
@@ -641,7 +641,7 @@ def test_the_classes_that_arx_keeps_are_those_that_hold(shared: Callable[[str], 
     secret = adult.column("occupation")
     for case, found in golden["global_recoding"].items():
         columns = [
-            Column(
+            EncodedColumn(
                 name,
                 own.codes[found["optimum"]["levels"][name]][adult.column(name).codes],
                 pa.array(own.labels[found["optimum"]["levels"][name]], pa.large_string()),

@@ -26,7 +26,7 @@ from glasshouse.mitigation.hierarchies import (
     top_bottom,
 )
 from glasshouse.study import Dialect
-from glasshouse.table import Column, read
+from glasshouse.table import EncodedColumn, read
 from glasshouse.table.generalised import covers
 
 CITIES = (
@@ -38,8 +38,8 @@ ARX_HEIGHTS = {"occupation": 3}
 ARX_DOMAINS = {"occupation": 14}
 
 
-def column_of(*values: str, name: str = "city") -> Column:
-    return Column(
+def column_of(*values: str, name: str = "city") -> EncodedColumn:
+    return EncodedColumn(
         name, np.arange(len(values), dtype=np.uint32), pa.array(values, pa.large_string())
     )
 
@@ -368,7 +368,7 @@ COLUMNS = st.lists(NUMBERS, min_size=1, max_size=8, unique=True).map(
 WHOLE_COLUMNS = st.lists(st.integers(-200, 200), min_size=1, max_size=8, unique=True).map(
     lambda numbers: column_of(*map(str, numbers))
 )
-RULES: dict[str, Callable[[Column], Hierarchy]] = {
+RULES: dict[str, Callable[[EncodedColumn], Hierarchy]] = {
     "widths": lambda column: intervals(column, widths=[5, 10, 40], origin=3),
     "edges": lambda column: intervals(column, edges=[[-50, 0, "2.5", 18, 65], [0, 65], [65]]),
     "rounding": lambda column: rounding(column, to=[5, 10, 100]),
@@ -380,7 +380,7 @@ RULES: dict[str, Callable[[Column], Hierarchy]] = {
 
 @pytest.mark.parametrize("rule", RULES)
 @given(column=COLUMNS | WHOLE_COLUMNS)
-def test_labels_cover_the_values_that_they_stand_for(rule: str, column: Column) -> None:
+def test_labels_cover_the_values_that_they_stand_for(rule: str, column: EncodedColumn) -> None:
     """A label covers its own values and, on its level, no other value: attacks on the release rely on it."""
     rows = RULES[rule](column).rows
     for row in rows:

@@ -28,7 +28,7 @@ from glasshouse.mitigation.information_loss import (
     quality,
 )
 from glasshouse.mitigation.recoding import recode
-from glasshouse.table import Column, EncodedTable, read
+from glasshouse.table import EncodedColumn, EncodedTable, read
 
 Shared = Callable[[str], Path]
 
@@ -160,7 +160,7 @@ def locally(table: EncodedTable, name: str, texts: list[str], suppressed: list[b
         quasi_identifiers=(name,),
         heights=None,
         suppressed=np.array(suppressed),
-        released={name: Column(name, released.codes, released.values)},
+        released={name: EncodedColumn(name, released.codes, released.values)},
         classes=classes,
         loss=0.0,
         optimal=False,

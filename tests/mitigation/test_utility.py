@@ -28,7 +28,7 @@ from glasshouse.mitigation.utility import (
     prediction,
 )
 from glasshouse.study import Dialect
-from glasshouse.table import Column, EncodedTable, read
+from glasshouse.table import EncodedColumn, EncodedTable, read
 from glasshouse.table.generalised import covers
 
 Row = tuple[str, str]
@@ -176,7 +176,7 @@ def test_values_that_nobody_has_do_not_matter() -> None:
     before = as_table([("1", "A1"), ("2", "A1")])
     age = before.column("age")
     wider = pa.array(["nobody", *age.values.to_pylist()], pa.large_string())
-    columns = {**before.columns, "age": Column("age", age.codes + np.uint8(1), wider)}
+    columns = {**before.columns, "age": EncodedColumn("age", age.codes + np.uint8(1), wider)}
     after = EncodedTable("after", 2, columns, before.roles)
     assert marginal_distances(before, after).single["age"] == 0.0
 
@@ -261,15 +261,15 @@ def test_same_seed_same_queries() -> None:
 def test_ranges_follow_numbers_and_days_and_not_texts() -> None:
     order = utility_module._natural_order
     values = pa.array(["10", "9", "", "-1.5"], pa.large_string())
-    found = order(Column("n", np.zeros(0, np.uint8), values))
+    found = order(EncodedColumn("n", np.zeros(0, np.uint8), values))
     assert found is not None
     assert values.take(pa.array(found)).to_pylist() == ["", "-1.5", "9", "10"]
     days = pa.array(["2001-02-03", "1999-12-31"], pa.large_string())
-    found = order(Column("d", np.zeros(0, np.uint8), days))
+    found = order(EncodedColumn("d", np.zeros(0, np.uint8), days))
     assert found is not None
     assert found.tolist() == [1, 0]
-    assert order(Column("t", np.zeros(0, np.uint8), pa.array(["1", "x"]))) is None
-    assert order(Column("t", np.zeros(0, np.uint8), pa.array([""]))) is None
+    assert order(EncodedColumn("t", np.zeros(0, np.uint8), pa.array(["1", "x"]))) is None
+    assert order(EncodedColumn("t", np.zeros(0, np.uint8), pa.array([""]))) is None
 
 
 # Prediction
@@ -459,7 +459,7 @@ def test_adult_recoded_by_its_hierarchies(shared: Callable[[str], Path]) -> None
     for name, level in levels.items():
         coded = hierarchies[name].coded(adult.column(name), where="adult")
         labels = pa.array(coded.labels[level], pa.large_string())
-        columns[name] = Column(name, coded.codes[level][adult.column(name).codes], labels)
+        columns[name] = EncodedColumn(name, coded.codes[level][adult.column(name).codes], labels)
     release = EncodedTable("recoded", adult.records, columns, adult.roles)
     outcome = compare_utility(adult, release, hierarchies=hierarchies, queries=200)
     single = outcome.distances.single

@@ -13,7 +13,7 @@ from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.groups.labels import Ancestors, ValueSets, domain_of, labelled_sets
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive, joint_column, prior_of
 from glasshouse.language import text
-from glasshouse.table import Column, EncodedTable
+from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.partition import Partition, refined
 
@@ -237,17 +237,17 @@ def _domains(domains: Domains | None, names: Sequence[str]) -> dict[str, tuple[s
     return {name: tuple(dict.fromkeys(map(str, values))) for name, values in domains.items()}
 
 
-def _taken(column: Column, records: Integers) -> Column:
-    return Column(column.name, column.codes[records], column.values)
+def _taken(column: EncodedColumn, records: Integers) -> EncodedColumn:
+    return EncodedColumn(column.name, column.codes[records], column.values)
 
 
-def _used(column: Column, records: Integers) -> Integers:
+def _used(column: EncodedColumn, records: Integers) -> Integers:
     """Return the codes that records have, in ascending order."""
     return np.flatnonzero(np.bincount(column.codes[records], minlength=column.cardinality))
 
 
 def _labelled(
-    column: Column,
+    column: EncodedColumn,
     records: Integers,
     domain: tuple[str, ...] | None,
     hierarchy: Ancestors | None,
@@ -278,7 +278,7 @@ def _plain_attributes(
     return tuple(attributes), np.stack(codes, axis=1)
 
 
-def recoded(column: Column, values: Sequence[str], *, where: str) -> Codes:
+def recoded(column: EncodedColumn, values: Sequence[str], *, where: str) -> Codes:
     """Return, for each code of a column, the position of its text among some values.
 
     Raises:
@@ -307,7 +307,7 @@ def _sensitive(
     used = column.values.take(pa.array(_used(column, records))).to_pylist()
     values = given or tuple(sorted(used))
     code_of_text = np.full(column.cardinality, -1, np.int32)
-    chosen = Column(column.name, np.zeros(0, np.uint8), pa.array(used, pa.large_string()))
+    chosen = EncodedColumn(column.name, np.zeros(0, np.uint8), pa.array(used, pa.large_string()))
     code_of_text[_used(column, records)] = recoded(
         chosen, values, where=text('the domain of "{name}"', name=column.name)
     )

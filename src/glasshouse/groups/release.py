@@ -31,7 +31,7 @@ from glasshouse.arrays import Codes, Floats, Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.groups.labels import ValueSets
 from glasshouse.language import text, unknown_name
-from glasshouse.table import Column
+from glasshouse.table import EncodedColumn
 from glasshouse.table.partition import refined
 
 Number: TypeAlias = int | float | str | Decimal | Fraction
@@ -324,7 +324,7 @@ class Release:
         return pa.table(columns)
 
 
-def joint_column(columns: Sequence[Column], records: int) -> Column:
+def joint_column(columns: Sequence[EncodedColumn], records: int) -> EncodedColumn:
     """Return several columns as one, the values of each record with a comma between them; their own are escaped."""
     if len(columns) == 1:
         return columns[0]
@@ -333,7 +333,7 @@ def joint_column(columns: Sequence[Column], records: int) -> Column:
     parts = [_escaped(column.values).take(pa.array(column.codes[first])) for column in columns]
     texts = pc.binary_join_element_wise(*parts, pa.scalar(", ", pa.large_string()))
     name = ", ".join(column.name for column in columns)
-    return Column(name, classes.numbers, texts)
+    return EncodedColumn(name, classes.numbers, texts)
 
 
 def _escaped(texts: pa.LargeStringArray) -> pa.LargeStringArray:

@@ -25,7 +25,7 @@ from glasshouse.errors import BudgetError, DataError, StudyError, quoted
 from glasshouse.groups.labels import ValueSets, values_of_label
 from glasshouse.groups.release import Attribute, Release, joint_column
 from glasshouse.language import number, text, unknown_name
-from glasshouse.table import Column, EncodedTable
+from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.partition import refined
 
 Known: TypeAlias = str | Iterable[str]
@@ -330,7 +330,7 @@ def _grouped_records(release: Release, original: EncodedTable, *, in_order: bool
 
 
 def _coded(
-    column: Column,
+    column: EncodedColumn,
     code: Mapping[str, int],
     release: Release,
     original: EncodedTable,
@@ -520,7 +520,7 @@ class _Cleartext:
 def _distinct_rows(rows: Codes, attributes: Sequence[Attribute]) -> tuple[Integers, Integers]:
     """Return, per row, the number of its combination, and per combination the first row that has it."""
     columns = [
-        Column(
+        EncodedColumn(
             attribute.name,
             rows[:, place].astype(np.uint32),
             pa.nulls(len(attribute.values), pa.large_string()),

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Integers, Words
 from glasshouse.errors import DataError, StudyError, quoted
 from glasshouse.language import number, text
-from glasshouse.table import Column, EncodedTable, Role
+from glasshouse.table import EncodedColumn, EncodedTable, Role
 from glasshouse.table.dictionary import smallest_unsigned
 from glasshouse.table.partition import Partition, refined
 
@@ -153,7 +153,7 @@ class Anatomy:
         codes[classes.order] = shuffled
         columns = {
             **table.columns,
-            self.sensitive: Column(self.sensitive, _fixed(codes), values),
+            self.sensitive: EncodedColumn(self.sensitive, _fixed(codes), values),
             group: _numbers_column(group, self.group, self.groups),
         }
         return replace(table, columns=columns, roles={**table.roles, group: Role.IGNORED})
@@ -180,7 +180,7 @@ class Anatomy:
         sizes, groups = np.unique(self.sizes, return_counts=True)
         return pa.table({"size": sizes, "groups": groups, "records": sizes * groups})
 
-    def _secret_of(self, table: EncodedTable) -> Column:
+    def _secret_of(self, table: EncodedTable) -> EncodedColumn:
         if table.records != self.records:
             raise DataError(
                 text(
@@ -193,7 +193,9 @@ class Anatomy:
             )
         return table.column(self.sensitive)
 
-    def _sorted_in_groups(self, secret: Column) -> tuple[NDArray[np.uint32], pa.LargeStringArray]:
+    def _sorted_in_groups(
+        self, secret: EncodedColumn
+    ) -> tuple[NDArray[np.uint32], pa.LargeStringArray]:
         """Return the values of all groups, one group after the other, each in the order of the texts; and the texts.
 
         The dictionary of the column is in the order of first appearance, and so tells the values of the first records;
@@ -303,7 +305,7 @@ def _check_question(
 
 
 def _check_eligible(
-    table: EncodedTable, secret: Column, buckets: Partition, diversity: int
+    table: EncodedTable, secret: EncodedColumn, buckets: Partition, diversity: int
 ) -> None:
     """Refuse a value that is too frequent (Xiao and Tao 2006, the eligibility condition)."""
     most = int(buckets.sizes.argmax())
@@ -350,11 +352,11 @@ def _as_dictionary(codes: NDArray[Any], values: pa.LargeStringArray) -> pa.Dicti
     return pa.DictionaryArray.from_arrays(pa.array(codes), values)
 
 
-def _numbers_column(name: str, numbers: NDArray[np.uint32], count: int) -> Column:
+def _numbers_column(name: str, numbers: NDArray[np.uint32], count: int) -> EncodedColumn:
     """Return group numbers, which count from 0, as a column of texts that count from 1."""
     codes = numbers.astype(smallest_unsigned(count))
     texts = pc.cast(pa.array(np.arange(1, count + 1)), pa.large_string())
-    return Column(name, _fixed(codes), texts)
+    return EncodedColumn(name, _fixed(codes), texts)
 
 
 def _fixed(array: NDArray[Any]) -> NDArray[Any]:
@@ -362,7 +364,7 @@ def _fixed(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def _key(purpose: str, seed: int, secret: Column | None = None) -> bytes:
+def _key(purpose: str, seed: int, secret: EncodedColumn | None = None) -> bytes:
     """Return the key of a random choice, made of the seed and of what nobody outside knows, if anything is given."""
     digest = hashlib.blake2b(digest_size=32, person=b"glasshouse")
     for part in (purpose.encode(), str(seed).encode()):

@@ -23,7 +23,7 @@ from glasshouse.arrays import Flags, Integers, Words
 from glasshouse.errors import StudyError
 from glasshouse.language import text
 from glasshouse.mitigation.hierarchies import CodedHierarchy
-from glasshouse.table import Column, EncodedTable
+from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.partition import Partition, refined
 
 _DENSE_COUNTS = 1 << 12
@@ -247,7 +247,7 @@ def merged_counts(numbers: NDArray[np.uint32], classes: int, counts: ValueCounts
     return ValueCounts(starts, values, table[present], counts.reference)
 
 
-def value_counts(classes: Partition, column: Column) -> ValueCounts:
+def value_counts(classes: Partition, column: EncodedColumn) -> ValueCounts:
     """Return how often each value of a column occurs in each class of the same records."""
     cells = refined([column], classes.records, within=classes)
     first = first_of_each(cells)
@@ -261,20 +261,20 @@ def value_counts(classes: Partition, column: Column) -> ValueCounts:
     )
 
 
-def records_per_value(column: Column) -> Integers:
+def records_per_value(column: EncodedColumn) -> Integers:
     """Return how many records have each value of a column."""
     return np.bincount(column.codes, minlength=column.cardinality).astype(np.int64)
 
 
-def part_of(column: Column, records: Integers) -> Column:
+def part_of(column: EncodedColumn, records: Integers) -> EncodedColumn:
     """Return a column of some records, with the same codes."""
-    return Column(column.name, column.codes[records], column.values)
+    return EncodedColumn(column.name, column.codes[records], column.values)
 
 
-def code_column(codes: NDArray[np.integer[Any]]) -> Column:
+def code_column(codes: NDArray[np.integer[Any]]) -> EncodedColumn:
     """Return codes as a column whose values have no texts."""
     values = pa.nulls(int(codes.max()) + 1, pa.large_string())
-    return Column("", codes.astype(np.uint32), values)
+    return EncodedColumn("", codes.astype(np.uint32), values)
 
 
 def first_of_each(classes: Partition) -> NDArray[np.uint32]:

@@ -41,7 +41,7 @@ from glasshouse.language import marked, text, text_for, translated
 from glasshouse.sources import MISSING, Source, open_source
 from glasshouse.study import Dialect
 from glasshouse.table.encode import INTEGER, NUMBER
-from glasshouse.table.encoded import Column
+from glasshouse.table.encoded import EncodedColumn
 from glasshouse.table.generalised import SUPPRESSED
 
 Number: TypeAlias = int | float | str | Decimal | Fraction
@@ -103,7 +103,7 @@ class Hierarchy:
         """The number of values in the attribute's domain, be they in the data or not."""
         return len(self.rows)
 
-    def coded(self, column: Column, *, where: str) -> CodedHierarchy:
+    def coded(self, column: EncodedColumn, *, where: str) -> CodedHierarchy:
         """Return the hierarchy in terms of the codes of a column of a table.
 
         Args:
@@ -305,7 +305,7 @@ class Hierarchy:
                         )
                     )
 
-    def _rows_of(self, column: Column, where: str) -> Integers:
+    def _rows_of(self, column: EncodedColumn, where: str) -> Integers:
         """Return the row of each value of a column."""
         values = self._numbered.labels.take(pa.array(self._numbered.ids[0]))
         rows: Integers = np.asarray(
@@ -316,7 +316,7 @@ class Hierarchy:
             raise DataError(self._absence(column, absent, where))
         return rows
 
-    def _absence(self, column: Column, absent: Integers, where: str) -> str:
+    def _absence(self, column: EncodedColumn, absent: Integers, where: str) -> str:
         first = column.values[int(absent[0])].as_py()
         parts = {
             "where": where,
@@ -402,7 +402,7 @@ def read_hierarchy(
             raise error from None
 
 
-def suppression_only(column: Column) -> Hierarchy:
+def suppression_only(column: EncodedColumn) -> Hierarchy:
     """Return the hierarchy in which a value is told or not: value -> ``*``.
 
     >>> suppression_only(_example("F", "M")).rows
@@ -412,7 +412,7 @@ def suppression_only(column: Column) -> Hierarchy:
 
 
 def intervals(
-    column: Column,
+    column: EncodedColumn,
     *,
     widths: Sequence[Number] = (),
     edges: Sequence[Sequence[Number]] = (),
@@ -444,7 +444,7 @@ def intervals(
     return _of_numbers(column, [_between(level) for level in _nested_edges(edges)])
 
 
-def rounding(column: Column, *, to: Sequence[Number]) -> Hierarchy:
+def rounding(column: EncodedColumn, *, to: Sequence[Number]) -> Hierarchy:
     """Return the hierarchy of numbers rounded to multiples, halves upward, each level from the one before.
 
     A label is the interval of the numbers that are rounded alike, such as ``15-24`` for 20: a bare 20 would be a value
@@ -472,7 +472,7 @@ def rounding(column: Column, *, to: Sequence[Number]) -> Hierarchy:
 
 
 def top_bottom(
-    column: Column,
+    column: EncodedColumn,
     *,
     bottom: Number | None = None,
     top: Number | None = None,
@@ -510,7 +510,7 @@ def top_bottom(
     return _of_numbers(column, [_clipped(level, low, high) for level in inner])
 
 
-def prefixes(column: Column, *, lengths: Sequence[int] | None = None) -> Hierarchy:
+def prefixes(column: EncodedColumn, *, lengths: Sequence[int] | None = None) -> Hierarchy:
     """Return the hierarchy of codes cut from the right: ``13101`` -> ``1310*`` -> ``131**`` -> … -> ``*``.
 
     Where codes differ in length, one star stands for any rest, and a code shorter than a prefix stays as it is.
@@ -551,7 +551,7 @@ def prefixes(column: Column, *, lengths: Sequence[int] | None = None) -> Hierarc
 
 
 def date_parts(
-    column: Column, *, parts: Sequence[str] | None = None, order: str = "ymd"
+    column: EncodedColumn, *, parts: Sequence[str] | None = None, order: str = "ymd"
 ) -> Hierarchy:
     """Return the hierarchy of dates: day -> month -> year -> decade.
 
@@ -588,7 +588,7 @@ def date_parts(
     return _hierarchy(column, [[_date_label(day, part) for day, _ in days] for part in told])
 
 
-def suggest(column: Column) -> Hierarchy:
+def suggest(column: EncodedColumn) -> Hierarchy:
     """Propose a hierarchy for the values of a column; a person should review it.
 
     Dates become month, year and decade; codes of equal length (all with a digit; whole numbers from five digits on, or
@@ -725,7 +725,7 @@ def _either(names: Sequence[str]) -> str:
     return text("{first} or {last}", first=_either(others), last=last)
 
 
-def _hierarchy(column: Column, levels: Sequence[Sequence[str]]) -> Hierarchy:
+def _hierarchy(column: EncodedColumn, levels: Sequence[Sequence[str]]) -> Hierarchy:
     """Return the hierarchy of a column's values with the labels of each level; missing stays apart up to the root."""
     present = _present(column)
     rows = list(zip(present, *levels, [SUPPRESSED] * len(present), strict=True))
@@ -735,7 +735,7 @@ def _hierarchy(column: Column, levels: Sequence[Sequence[str]]) -> Hierarchy:
     return Hierarchy(column.name, tuple(rows))
 
 
-def _present(column: Column) -> list[str]:
+def _present(column: EncodedColumn) -> list[str]:
     return [written for written in column.values.to_pylist() if written != MISSING]
 
 
@@ -746,7 +746,7 @@ def _cut(codes: list[str], length: int, whole: int | None) -> list[str]:
     return [code[:length] + SUPPRESSED if len(code) >= length else code for code in codes]
 
 
-def _of_numbers(column: Column, levels: Sequence[_Level]) -> Hierarchy:
+def _of_numbers(column: EncodedColumn, levels: Sequence[_Level]) -> Hierarchy:
     texts = _present(column)
     numbers = [_number(written, column.name) for written in texts]
     whole = all(number == number.to_integral_value() for number in numbers)
@@ -938,7 +938,7 @@ def _date_label(day: date, part: str) -> str:
     return kept[part] + SUPPRESSED
 
 
-def _proposal(column: Column, texts: list[str]) -> Hierarchy:
+def _proposal(column: EncodedColumn, texts: list[str]) -> Hierarchy:
     if len(texts) > 2 and not any(SUPPRESSED in written for written in texts):
         dates = _dates_proposed(column)
         if dates is not None:
@@ -953,9 +953,9 @@ def _proposal(column: Column, texts: list[str]) -> Hierarchy:
     return suppression_only(column)
 
 
-def _with_odd(column: Column, odd: list[str], numbers: list[str]) -> Hierarchy:
+def _with_odd(column: EncodedColumn, odd: list[str], numbers: list[str]) -> Hierarchy:
     """Return the hierarchy of numbers among which there are a few other texts: these stay up to the root."""
-    own = Column(column.name, np.zeros(0, np.uint32), pa.array(numbers, pa.large_string()))
+    own = EncodedColumn(column.name, np.zeros(0, np.uint32), pa.array(numbers, pa.large_string()))
     proposed = _numbers_proposed(own, numbers)
     depth = proposed.height - 1
     missing = [MISSING] if MISSING in column.values.to_pylist() else []
@@ -963,7 +963,7 @@ def _with_odd(column: Column, odd: list[str], numbers: list[str]) -> Hierarchy:
     return Hierarchy(column.name, (*proposed.rows, *rest))
 
 
-def _dates_proposed(column: Column) -> Hierarchy | None:
+def _dates_proposed(column: EncodedColumn) -> Hierarchy | None:
     """Return the hierarchy of dates if all values are dates; only years, if days and months cannot be told apart."""
     found = []
     for order in DATE_ORDERS:
@@ -985,7 +985,7 @@ def _are_codes(texts: list[str]) -> bool:
     return all(written.isalnum() and any(map(str.isdecimal, written)) for written in texts)
 
 
-def _numbers_proposed(column: Column, texts: list[str]) -> Hierarchy:
+def _numbers_proposed(column: EncodedColumn, texts: list[str]) -> Hierarchy:
     """Return intervals of 1, 2 or 5 times a power of ten, then twice as wide while there are at least three."""
     numbers = [_number(written, column.name) for written in texts]
     least, greatest = Fraction(min(numbers)), Fraction(max(numbers))
@@ -1014,7 +1014,7 @@ def _round_width(least: Fraction) -> Fraction:
     return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least)
 
 
-def _example(*values: str) -> Column:
+def _example(*values: str) -> EncodedColumn:
     """Return a column of some distinct values, one record each, for the examples above."""
     codes = np.arange(len(values), dtype=np.uint32)
-    return Column("example", codes, pa.array(values, pa.large_string()))
+    return EncodedColumn("example", codes, pa.array(values, pa.large_string()))

@@ -50,7 +50,7 @@ from glasshouse.mitigation.distinct_rows import (
     part_of,
 )
 from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
-from glasshouse.table import Column, EncodedTable
+from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.dictionary import smallest_unsigned
 from glasshouse.table.partition import refined
 
@@ -72,7 +72,7 @@ class Recoding:
     """Per quasi-identifier, the level of its hierarchy that is released; None where records differ."""
     suppressed: Flags
     """Per record, whether it is suppressed: all its quasi-identifiers become ``*``."""
-    released: Mapping[str, Column]
+    released: Mapping[str, EncodedColumn]
     """Per quasi-identifier, the released column."""
     classes: int
     """The number of released classes; suppressed records form none."""
@@ -189,7 +189,7 @@ def suppressible(table: EncodedTable, suppression: Number) -> int:
 
 def released_column(
     name: str, texts: Sequence[str], labels: Integers, numbers: NDArray[np.integer[Any]]
-) -> Column:
+) -> EncodedColumn:
     """Return a column as released; its values are those that occur, in order of first appearance.
 
     Args:
@@ -204,7 +204,7 @@ def released_column(
     released = codes[labels][numbers]
     released.flags.writeable = False
     values = pa.array([texts[label] for label in used.tolist()], pa.large_string())
-    return Column(name, released, values)
+    return EncodedColumn(name, released, values)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -818,7 +818,7 @@ def _count_logs(counts: Integers) -> float:
     return float(some @ np.log2(some))
 
 
-def _levels(column: Column, recoding: Recoding, hierarchy: CodedHierarchy) -> Integers:
+def _levels(column: EncodedColumn, recoding: Recoding, hierarchy: CodedHierarchy) -> Integers:
     """Count the records of each value (row) that are released at each level (column), suppressed ones at the last."""
     released = recoding.released[column.name]
     pairs = refined([column, released], recoding.records)

@@ -55,7 +55,7 @@ from glasshouse.mitigation.distinct_rows import (
 )
 from glasshouse.mitigation.hierarchies import CodedHierarchy, exact
 from glasshouse.mitigation.information_loss import Recoding, granularity_loss, loss, released_column
-from glasshouse.table import Column, EncodedTable
+from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.generalised import SUPPRESSED, covers
 from glasshouse.table.partition import refined
 
@@ -389,7 +389,7 @@ class LocalAttribute:
         return cls(_tree(parent, last, sizes), sizes, tuple(texts), leaves)
 
     @classmethod
-    def of_order(cls, column: Column) -> LocalAttribute:
+    def of_order(cls, column: EncodedColumn) -> LocalAttribute:
         """Put the values of a column in order, right under a root.
 
         Raises:
@@ -845,7 +845,7 @@ def _verified(
     table: EncodedTable,
     criteria: Criteria,
     attributes: dict[str, LocalAttribute],
-    released: dict[str, Column],
+    released: dict[str, EncodedColumn],
     suppressed: Flags,
 ) -> int:
     """Count the classes anew, from the released columns alone, and judge them; return how many they are.

@@ -43,7 +43,7 @@ from glasshouse.language import text
 from glasshouse.mitigation.distinct_rows import code_column, distinct_rows, first_of_each
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.sources import MISSING
-from glasshouse.table import Column, EncodedTable
+from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.encode import NUMBER
 from glasshouse.table.generalised import SUPPRESSED, as_interval, covering, set_members
 from glasshouse.table.partition import refined
@@ -450,7 +450,7 @@ class _Spread:
 class _Counted:
     """The distinct combinations of some columns, with the records of each, and what their values stand for."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[EncodedColumn, ...]
     """Each with a code per combination, and a dictionary of the values that occur."""
     weights: Floats
     """Per combination, its number of records: whole numbers."""
@@ -468,7 +468,7 @@ class _Counted:
         classes = refined(columns, len(self.weights))
         first = first_of_each(classes)
         return _Counted(
-            columns=tuple(Column(c.name, c.codes[first], c.values) for c in columns),
+            columns=tuple(EncodedColumn(c.name, c.codes[first], c.values) for c in columns),
             weights=_added(classes.numbers, self.weights, classes.classes),
             spreads=tuple(self.spreads[own] for own in chosen),
         )
@@ -536,7 +536,7 @@ def _both(
 
 def _combinations(
     table: EncodedTable, names: Sequence[str], records: int
-) -> tuple[tuple[Column, ...], Floats]:
+) -> tuple[tuple[EncodedColumn, ...], Floats]:
     """Return the combinations of some columns of so many records; those that the table does not have are ``*``."""
     rows = distinct_rows(table, names)
     absent = records - table.records
@@ -550,7 +550,7 @@ def _combinations(
 
 def _with_used_values(
     name: str, codes: NDArray[np.uint32], values: pa.LargeStringArray, *, absent: bool
-) -> Column:
+) -> EncodedColumn:
     used = np.bincount(codes, minlength=len(values)) > 0
     new_code = (np.cumsum(used) - 1).astype(np.uint32)
     own, texts = new_code[codes], values.filter(pa.array(used))
@@ -560,11 +560,15 @@ def _with_used_values(
             code = len(texts)
             texts = pa.concat_arrays([texts, pa.array([SUPPRESSED], pa.large_string())])
         own = np.append(own, np.uint32(code))
-    return Column(name, own, texts)
+    return EncodedColumn(name, own, texts)
 
 
 def _spread(
-    true: Column, told: Column, hierarchy: Hierarchy | None, original: str, release: str
+    true: EncodedColumn,
+    told: EncodedColumn,
+    hierarchy: Hierarchy | None,
+    original: str,
+    release: str,
 ) -> _Spread:
     """Return the original values that each released one stands for: itself if the original has it."""
     position = _places(told.values, true.values)
@@ -606,7 +610,7 @@ class _Meanings:
     are looked at that may be covered.
     """
 
-    def __init__(self, true: Column, hierarchy: Hierarchy | None) -> None:
+    def __init__(self, true: EncodedColumn, hierarchy: Hierarchy | None) -> None:
         self._values = true.values
         self._hierarchy = hierarchy
 
@@ -778,7 +782,7 @@ def _query_error(
 
 
 def _random_queries(
-    columns: Sequence[Column], queries: int, selectivity: float, rng: np.random.Generator
+    columns: Sequence[EncodedColumn], queries: int, selectivity: float, rng: np.random.Generator
 ) -> Iterator[_Query]:
     orders = [_natural_order(column) for column in columns]
     for _ in range(queries):
@@ -805,7 +809,7 @@ def _random_values(
     return wanted
 
 
-def _natural_order(column: Column) -> Integers | None:
+def _natural_order(column: EncodedColumn) -> Integers | None:
     """Return the codes in the order of the numbers or days that the values are; None where they are not."""
     texts = column.values.to_pylist()
     for understood in (_number, _day):
@@ -907,7 +911,7 @@ def _sampled(
     return original.of_records(chosen), release.of_records(chosen)
 
 
-def _labels(true: Column, told: Column) -> tuple[Integers, Integers]:
+def _labels(true: EncodedColumn, told: EncodedColumn) -> tuple[Integers, Integers]:
     """Return the target of each record of the original and of the release, in codes of the original."""
     labels = _places(told.values, true.values)[told.codes]
     unknown = np.unique(told.codes[labels < 0])

@@ -104,7 +104,7 @@ class Run(Generic[Q, R]):
         if not figures:
             raise StudyError(
                 text(
-                    "there is no picture of this {kind}; show() tells it",
+                    "there is no picture of a run of {kind}; its findings tell it",
                     kind=self.question.command,
                 )
             )

@@ -3,7 +3,6 @@
 from glasshouse.table.collection import Collection, CollectionMember, collect, dataset_tags
 from glasshouse.table.encode import available_columns, read
 from glasshouse.table.encoded import (
-    Column,
     ColumnProfile,
     EncodedColumn,
     EncodedTable,
@@ -16,7 +15,6 @@ from glasshouse.table.treatment import Step, one_record_each, treat
 __all__ = [
     "Collection",
     "CollectionMember",
-    "Column",
     "ColumnProfile",
     "EncodedColumn",
     "EncodedTable",

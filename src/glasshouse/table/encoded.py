@@ -98,10 +98,6 @@ class EncodedColumn:
         return len(self.values)
 
 
-Column = EncodedColumn
-"""The former name, which folders above still use."""
-
-
 @dataclass(frozen=True)
 class EncodedTable:
     """A table as codes: what the records hold, and what each column is to the adversary."""
