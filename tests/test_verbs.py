@@ -16,6 +16,7 @@ import glasshouse as gh
 from glasshouse.cli.main import main
 from glasshouse.language import speaking
 from glasshouse.report import Severity
+from glasshouse.study import load_study
 
 PEOPLE = pa.table(
     {
@@ -118,7 +119,7 @@ def test_a_study_of_any_command_is_run() -> None:
     gh.assess("people.csv", **ROLES).report("run")
     again = gh.run("run/study.toml")
     assert again.to_dict() == gh.assess("people.csv", **ROLES).to_dict()
-    assert gh.run(gh.load_study(Path("run/study.toml"))).to_dict() == again.to_dict()
+    assert gh.run(load_study(Path("run/study.toml"))).to_dict() == again.to_dict()
     gh.deter(gain=800.0, sizes=(1, 5)).report("deterred")
     assert gh.run("deterred/study.toml").to_frame().num_rows == 5
 

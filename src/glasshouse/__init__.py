@@ -28,13 +28,11 @@ if TYPE_CHECKING:
         BudgetError,
         DataError,
         GlasshouseError,
-        InternalError,
         SolverError,
         StudyError,
     )
     from glasshouse.progress import Progress
     from glasshouse.runs import Run
-    from glasshouse.study import load_study
     from glasshouse.table import EncodedTable
     from glasshouse.verbs import (
         anonymise,
@@ -51,11 +49,10 @@ if TYPE_CHECKING:
 _HOME = {
     "errors": (
         *("BudgetError", "DataError", "GlasshouseError"),
-        *("InternalError", "SolverError", "StudyError"),
+        *("SolverError", "StudyError"),
     ),
     "progress": ("Progress",),
     "runs": ("Run",),
-    "study": ("load_study",),
     "table": ("EncodedTable",),
     "verbs": (
         *("anonymise", "assess", "compare", "deter", "membership"),
@@ -74,7 +71,6 @@ __all__ = [
     "DataError",
     "EncodedTable",
     "GlasshouseError",
-    "InternalError",
     "Progress",
     "Run",
     "SolverError",
@@ -85,7 +81,6 @@ __all__ = [
     "deter",
     "economics",
     "groups",
-    "load_study",
     "membership",
     "microdata",
     "mitigation",
