@@ -4,8 +4,9 @@
     python scripts/messages.py --check    tell what is missing or stale, and change nothing
 
 A message is what stands in ``text("…")``, ``text_for(n, "…", "…")``, ``marked("…")`` or ``marked_for("…", "…")`` in the
-code, in ``{{ text("…") }}`` in a template, or in the help of the command line. New ones are added to
-``src/glasshouse/language/<locale>/messages.po`` without a translation; those that nothing says any more are removed.
+code, what an error for the user is raised with (``DataError("…")``), in ``{{ text("…") }}`` in a template, or in the
+help of the command line. New ones are added to ``src/glasshouse/language/<locale>/messages.po`` without a translation;
+those that nothing says any more are removed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "glasshouse"
 CATALOGUES = PACKAGE / "language"
 ONE, TWO = {"text": 0, "marked": 0}, {"text_for": 1, "marked_for": 0}
 """Which argument of a function is the message, or the first of its two forms."""
+ERRORS = {"DataError", "StudyError", "BudgetError", "SolverError", "StoppedError"}
+"""Errors that the user reads; what they are raised with is a message, unless it was said before."""
+ENGLISH = "qif/"
+"""The mathematics speaks to those who write formulas in Python, in English."""
 Message = str | tuple[str, str]
 
 
@@ -45,7 +50,7 @@ def messages_of_code() -> Iterator[Said]:
     """Yield the messages of all modules."""
     for path in sorted(PACKAGE.rglob("*.py")):
         place = path.relative_to(PACKAGE).as_posix()
-        if place == "language/catalogue.py":
+        if place == "language/catalogue.py" or place.startswith(ENGLISH):
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -55,6 +60,8 @@ def messages_of_code() -> Iterator[Said]:
 def _of_call(node: ast.Call, name: str, place: str) -> Iterator[Said]:
     if name in ONE and node.args:
         yield Said(_literal(node.args[ONE[name]], place), place, node.lineno)
+    elif name in ERRORS and node.args and isinstance(node.args[0], ast.Constant):
+        yield Said(_literal(node.args[0], place), place, node.lineno)
     elif name in TWO and len(node.args) >= TWO[name] + 2:
         first = TWO[name]
         forms = (_literal(node.args[first], place), _literal(node.args[first + 1], place))

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from glasshouse.errors import DataError
-from glasshouse.language import system_reason, text
+from glasshouse.language import system_reason
 
 
 @contextmanager
@@ -24,9 +24,7 @@ def new_file(path: Path) -> Iterator[Path]:
         DataError: The file cannot be written there.
     """
     if path.is_dir():
-        raise DataError(
-            text('cannot write "{path}": it is a folder; choose another place', path=path)
-        )
+        raise DataError('cannot write "{path}": it is a folder; choose another place', path=path)
     with _explained(path):
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".glasshouse-", suffix=".tmp")
         os.close(handle)
@@ -90,24 +88,20 @@ def check_folder(path: Path, *, replace: bool) -> None:
     """
     with _explained(path):
         if path.exists() and not path.is_dir():
-            raise DataError(text('"{path}" is a file; choose a folder', path=path))
+            raise DataError('"{path}" is a file; choose a folder', path=path)
         if path.exists() and not replace and any(path.iterdir()):
             raise DataError(
-                text(
-                    '"{path}" exists; choose another folder, or say --overwrite to replace a run',
-                    path=path,
-                )
+                '"{path}" exists; choose another folder, or say --overwrite to replace a run',
+                path=path,
             )
 
 
 def cannot_write(path: Path, error: OSError) -> DataError:
     """Return the error of a place where the system lets nothing be written."""
     return DataError(
-        text(
-            'cannot write "{path}": {reason}; choose another place',
-            path=path,
-            reason=system_reason(error),
-        )
+        'cannot write "{path}": {reason}; choose another place',
+        path=path,
+        reason=system_reason(error),
     )
 
 

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Integers
 from glasshouse.atomic import cannot_write, new_file
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import text
 
 KEY, STATE = "key", "state.npz"
 
@@ -52,25 +51,19 @@ class Checkpoint:
         if not resume:
             if self._is_foreign():
                 raise DataError(
-                    text(
-                        '"{folder}" holds something else; choose another folder',
-                        folder=self._folder,
-                    )
+                    '"{folder}" holds something else; choose another folder',
+                    folder=self._folder,
                 )
             self.remove()
         elif not place.exists():
             raise StudyError(
-                text(
-                    'there is nothing to resume in "{folder}"; leave out --resume',
-                    folder=self._folder,
-                )
+                'there is nothing to resume in "{folder}"; leave out --resume',
+                folder=self._folder,
             )
         elif place.read_text(encoding="ascii") != self._key:
             raise StudyError(
-                text(
-                    '"{folder}" belongs to another study, other data or another version; leave out --resume',
-                    folder=self._folder,
-                )
+                '"{folder}" belongs to another study, other data or another version; leave out --resume',
+                folder=self._folder,
             )
         try:
             self._folder.mkdir(parents=True, exist_ok=True)

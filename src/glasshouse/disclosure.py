@@ -30,10 +30,8 @@ def show_cells_from(smallest: int) -> None:
     global _smallest
     if smallest < 1:
         raise StudyError(
-            text(
-                "the smallest count to show is {smallest}; it must be at least 1",
-                smallest=str(smallest),
-            )
+            "the smallest count to show is {smallest}; it must be at least 1",
+            smallest=str(smallest),
         )
     _smallest = smallest
 

@@ -1,19 +1,43 @@
 """The ways in which Glasshouse refuses, and what each one means to the user.
 
 Everything above this module raises one of these and nothing else on purpose; the command line turns
-each into one line on standard error and an exit code.
+each into one line on standard error and an exit code. An error carries its message as a template and the
+parts of it, and is said in the language that is spoken where it is shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from difflib import get_close_matches
+from collections.abc import Mapping
+
+from glasshouse.language import translated
 
 
 class GlasshouseError(Exception):
-    """Base of every error that is addressed to the user: one line that says what, where, what to do."""
+    """Base of every error that is addressed to the user: one line that says what, where, what to do.
+
+    Args:
+        template: What is wrong, written out where it is raised so that translators get to see it; or a text that is
+            said already, without parts.
+        parts: What stands in its places.
+
+    >>> print(GlasshouseError("{path}: {count} records, which is too few", path="a.csv", count=1200))
+    a.csv: 1,200 records, which is too few
+    """
 
     exit_code = 2
+
+    def __init__(self, template: str, /, **parts: object) -> None:
+        super().__init__(template)
+        self.template = template
+        self.parts: Mapping[str, object] = parts
+
+    def __str__(self) -> str:
+        """Return the message in the language that is spoken."""
+        return translated(self.template, **self.parts)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Return how another process makes the same error."""
+        return _error, (type(self), self.template, dict(self.parts))
 
 
 class DataError(GlasshouseError):
@@ -48,35 +72,5 @@ class InternalError(GlasshouseError):
     exit_code = 1
 
 
-def quoted(names: Iterable[str]) -> str:
-    """Return names as a readable list, each in quotation marks.
-
-    >>> quoted(["age", "sex"])
-    '"age", "sex"'
-    """
-    return ", ".join(map(_quote, names))
-
-
-def printable(text: str) -> str:
-    r"""Return a text as one line that cannot disturb a terminal or an encoder.
-
-    >>> printable("a\nb\x1b[31m")
-    'a\\nb\\x1b[31m'
-    """
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii")
-        for c in text
-    )
-
-
-def near_names(name: str, available: Iterable[str]) -> list[str]:
-    """Return at most three available names that a person may have meant, the nearest first."""
-    by_folded: dict[str, list[str]] = {}
-    for candidate in available:
-        by_folded.setdefault(candidate.casefold().strip(), []).append(candidate)
-    matches = get_close_matches(name.casefold().strip(), by_folded, n=3, cutoff=0.7)
-    return [candidate for match in matches for candidate in by_folded[match]][:3]
-
-
-def _quote(name: str) -> str:
-    return f'"{printable(name)}"'
+def _error(kind: type[GlasshouseError], template: str, parts: dict[str, object]) -> GlasshouseError:
+    return kind(template, **parts)

@@ -22,8 +22,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from glasshouse.errors import StudyError, near_names, quoted
-from glasshouse.language import text
+from glasshouse.errors import StudyError
+from glasshouse.language import near_names, quoted, text
 from glasshouse.progress import OnProgress
 from glasshouse.runs import Outcome, Resources, Run
 from glasshouse.runs import run as carry_out
@@ -603,7 +603,7 @@ def _datasets(
     if all(isinstance(part, str | PathLike) for part in parts):
         if not quasi_identifiers and not facts:
             raise StudyError(
-                text("say what an adversary can know: quasi_identifiers=[…], or read() the file")
+                "say what an adversary can know: quasi_identifiers=[…], or read() the file"
             )
         return [{"path": Path(part)} for part in parts], []
     columns = [name for secret in sensitive or () for name in _names(secret)]

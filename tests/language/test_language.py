@@ -10,9 +10,9 @@ from fractions import Fraction
 
 import pytest
 
-from glasshouse.errors import InternalError, StudyError
 from glasshouse.language import (
     LANGUAGES,
+    UnknownLanguageError,
     date,
     language_called,
     locale,
@@ -55,9 +55,9 @@ def test_a_language_is_known_however_it_is_written(asked: str, code: str) -> Non
 
 @pytest.mark.parametrize("asked", ["", "de", "portuguese", "e"])
 def test_other_languages_are_refused(asked: str) -> None:
-    with pytest.raises(StudyError, match="does not speak"):
+    with pytest.raises(UnknownLanguageError, match="does not speak"):
         language_called(asked)
-    with pytest.raises(StudyError):
+    with pytest.raises(UnknownLanguageError):
         speak(asked)
     assert spoken() == "en"
 
@@ -127,9 +127,9 @@ def test_a_message_without_a_translation_is_said_in_english() -> None:
 @pytest.mark.parametrize("template", ["{a} and {b}", "{a} and {}", "{a"])
 def test_a_place_without_its_part_is_our_own_bug(template: str) -> None:
     for say in (text, translated):
-        with pytest.raises(InternalError, match="lacks a part"):
+        with pytest.raises(LookupError, match="lacks a part"):
             say(template, a=1)
-    with pytest.raises(InternalError, match="lacks a part"):
+    with pytest.raises(LookupError, match="lacks a part"):
         text_for(2, "one", template, a=1)
 
 

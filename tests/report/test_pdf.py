@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from glasshouse.errors import GlasshouseError, printable
-from glasshouse.language import LANGUAGES, speaking
+from glasshouse.errors import GlasshouseError
+from glasshouse.language import LANGUAGES, printable, speaking
 from glasshouse.report import archive
 from glasshouse.report.page import Page
 from glasshouse.report.pdf import content_of, to_pdf

@@ -12,7 +12,6 @@ from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, question
 from glasshouse.cli.options import protection
 from glasshouse.errors import StudyError
-from glasshouse.language import text
 
 
 @dataclass(frozen=True)
@@ -152,9 +151,9 @@ def anonymise(
 
     def content() -> dict[str, Any]:
         if file is None:
-            raise StudyError(text("name the file to protect, or a study with --study"))
+            raise StudyError("name the file to protect, or a study with --study")
         if not quasi_identifiers:
-            raise StudyError(text("say what an adversary can know: -q COLUMN, once or more"))
+            raise StudyError("say what an adversary can know: -q COLUMN, once or more")
         return {
             "datasets": [reading.dataset(file)],
             "adversary": {
@@ -181,8 +180,6 @@ def _weights(weights: list[str] | None) -> dict[str, float]:
             numbers[column] = float(weight)
         except ValueError:
             raise StudyError(
-                text(
-                    '{option}="{given}" is no number', option=f"--importance {column}", given=weight
-                )
+                '{option}="{given}" is no number', option=f"--importance {column}", given=weight
             ) from None
     return numbers

@@ -11,7 +11,7 @@ from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, check_new_file, question, warn
 from glasshouse.cli.options import option
 from glasshouse.errors import StudyError
-from glasshouse.language import marked, text, translated
+from glasshouse.language import marked, translated
 
 WHOLE_SET = marked(
     "note: only the whole set of quasi-identifiers was assessed, as there are gains, priors, weights, joint secrets or "
@@ -143,7 +143,7 @@ def assess(
     def content() -> dict[str, Any]:
         nonlocal group
         if not files:
-            raise StudyError(text("name the file to assess, or a study with --study"))
+            raise StudyError("name the file to assess, or a study with --study")
         paths, known, secrets = files, quasi_identifiers or [], sensitive
         left_out = drop_suppressed
         if len(files) == 1 and files[0].is_dir():
@@ -152,10 +152,8 @@ def assess(
             release = stored_release(files[0])
             if release.group is not None and (known or facts):
                 raise StudyError(
-                    text(
-                        "what {folder} tells by Anatomy goes by its quasi-identifiers and groups; leave out -q",
-                        folder=files[0].name,
-                    )
+                    "what {folder} tells by Anatomy goes by its quasi-identifiers and groups; leave out -q",
+                    folder=files[0].name,
                 )
             group, paths = release.group, [release.path]
             left_out = left_out or release.suppressed > 0
@@ -164,10 +162,8 @@ def assess(
                 secrets = secrets or [f'"{name}"' for name in release.sensitive]
         if not known and not facts:
             raise StudyError(
-                text(
-                    "say what the adversary knows: -q COLUMN, once or more (glasshouse inspect {file} suggests)",
-                    file=paths[0],
-                )
+                "say what the adversary knows: -q COLUMN, once or more (glasshouse inspect {file} suggests)",
+                file=paths[0],
             )
         together = options.assignments(
             facts, option="--fact", form="NAME=COLUMN,COLUMN", first=True

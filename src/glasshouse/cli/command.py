@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 import typer
 
 from glasshouse.cli.options import OutputOptions, RunOptions
-from glasshouse.errors import DataError, StoppedError, StudyError, printable
-from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.errors import DataError, StoppedError, StudyError
+from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.progress import OnProgress, Progress, Stage
 
 if TYPE_CHECKING:
@@ -66,10 +66,8 @@ def question(
     for name, option in given_options(context):
         if name not in said:
             raise StudyError(
-                text(
-                    "--study says it all: leave out {given}, or write it into the study",
-                    given=option if option.startswith("-") else text("the file"),
-                )
+                "--study says it all: leave out {given}, or write it into the study",
+                given=option if option.startswith("-") else text("the file"),
             )
     return load_question(kept.study_file, kind)
 
@@ -114,7 +112,7 @@ def carry_out(
         key = checkpoint_key(study)
         checkpoint = None if key is None else Checkpoint.beside(kept.out, key=key)
     elif resume:
-        raise StudyError(text("--resume needs the --out of the run that was interrupted"))
+        raise StudyError("--resume needs the --out of the run that was interrupted")
     with _resumable(checkpoint), progress() as on_progress:
         resources = Resources(on_progress, checkpoint, resume, threads, limit)
         done = run(study, resources=resources, **(wanted or {}))
@@ -199,7 +197,7 @@ def _resumable(checkpoint: Any) -> Iterator[None]:
     except KeyboardInterrupt:
         if checkpoint is not None and checkpoint.folder.exists():
             raise StoppedError(
-                text("stopped; the same command with --resume goes on from here")
+                "stopped; the same command with --resume goes on from here"
             ) from None
         raise
 
@@ -211,11 +209,9 @@ def check_new_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> None
         DataError: It is the data itself, or there and not to be overwritten.
     """
     if path.exists() and any(path.samefile(source) for source in data):
-        raise DataError(text('"{path}" is the data itself; choose another place', path=path))
+        raise DataError('"{path}" is the data itself; choose another place', path=path)
     if path.exists() and not overwrite:
-        raise DataError(
-            text('"{path}" exists; choose another place, or say --overwrite', path=path)
-        )
+        raise DataError('"{path}" exists; choose another place, or say --overwrite', path=path)
 
 
 def check_records_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> None:
@@ -226,7 +222,7 @@ def check_records_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> 
     """
     if path.suffix != ".parquet":
         raise DataError(
-            text('"{path}" is written as Parquet; give a name that ends in .parquet', path=path)
+            '"{path}" is written as Parquet; give a name that ends in .parquet', path=path
         )
     check_new_file(path, data, overwrite=overwrite)
 

@@ -12,7 +12,6 @@ from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, given_options
 from glasshouse.cli.options import option
 from glasshouse.errors import StudyError
-from glasshouse.language import text
 
 
 def compare(
@@ -67,11 +66,11 @@ def compare(
         _refuse_beside_folders(context, paths)
         content["runs"] = paths
     elif len(paths) > 1:
-        raise StudyError(text("name one file to protect in several ways, or only folders of runs"))
+        raise StudyError("name one file to protect in several ways, or only folders of runs")
     else:
         existing_file(paths[0])
         if not quasi_identifiers:
-            raise StudyError(text("say what an adversary can know: -q COLUMN, once or more"))
+            raise StudyError("say what an adversary can know: -q COLUMN, once or more")
         common = {
             "recoding": recoding,
             "suppression": suppression,
@@ -104,7 +103,7 @@ def _refuse_beside_folders(context: typer.Context, folders: list[Path]) -> None:
     for name, typed in given_options(context):
         if name not in allowed:
             raise StudyError(
-                text("what was promised is in the folders; leave out {option}", option=typed)
+                "what was promised is in the folders; leave out {option}", option=typed
             )
 
 
@@ -114,9 +113,7 @@ def _combinations(lists: dict[str, str | None]) -> list[dict[str, float]]:
         name: _numbers(name, numbers) for name, numbers in lists.items() if numbers is not None
     }
     if not given:
-        raise StudyError(
-            text("say what to promise: --k, --l or --t, one number or several with commas")
-        )
+        raise StudyError("say what to promise: --k, --l or --t, one number or several with commas")
     return [dict(zip(given, values, strict=True)) for values in product(*given.values())]
 
 
@@ -125,5 +122,5 @@ def _numbers(name: str, given: str) -> list[float]:
         return [float(part) if name == "t" else int(part) for part in given.split(",")]
     except ValueError:
         raise StudyError(
-            text('{option} "{given}" is no list of numbers', option=f"--{name}", given=given)
+            '{option} "{given}" is no list of numbers', option=f"--{name}", given=given
         ) from None

@@ -12,7 +12,6 @@ from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, question
 from glasshouse.cli.options import option
 from glasshouse.errors import StudyError
-from glasshouse.language import text
 
 _term = partial(option, panel="The terms of the attack")
 _people = partial(option, panel="The people")
@@ -151,9 +150,7 @@ def deter(
 
     study = question(context, kept, DeterStudy, content)
     if per_record is not None and study.release is None:
-        raise StudyError(
-            text("--per-record is about the records of a release; give --release FILE")
-        )
+        raise StudyError("--per-record is about the records of a release; give --release FILE")
     carry_out(study, kept, per_record=per_record)
 
 
@@ -164,10 +161,8 @@ def _penalties(given: str) -> int | str:
         return int(given)
     except ValueError:
         raise StudyError(
-            text(
-                '--penalties is "{given}"; give a whole number from 0 on, or "unlimited"',
-                given=given,
-            )
+            '--penalties is "{given}"; give a whole number from 0 on, or "unlimited"',
+            given=given,
         ) from None
 
 
@@ -177,5 +172,5 @@ def _range(given: str) -> tuple[int, int]:
         return int(low), int(high if colon else low)
     except ValueError:
         raise StudyError(
-            text('--sizes "{given}" is no range of sizes; say for example 1:100', given=given)
+            '--sizes "{given}" is no range of sizes; say for example 1:100', given=given
         ) from None

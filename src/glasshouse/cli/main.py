@@ -36,8 +36,8 @@ from glasshouse.cli.translation import (
     start_speaking,
 )
 from glasshouse.disclosure import SMALLEST_CELL, show_cells_from
-from glasshouse.errors import GlasshouseError, InternalError, printable
-from glasshouse.language import system_reason, text
+from glasshouse.errors import GlasshouseError, InternalError
+from glasshouse.language import printable, system_reason, text
 
 INTERRUPTED = 130
 REPORT_PANEL = "Language and report"

@@ -10,7 +10,6 @@ import typer
 from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, question
 from glasshouse.errors import StudyError
-from glasshouse.language import text
 
 
 def membership(
@@ -57,9 +56,9 @@ def membership(
 
     def content() -> dict[str, Any]:
         if not files:
-            raise StudyError(text("name the release, or a study with --study"))
+            raise StudyError("name the release, or a study with --study")
         if not quasi_identifiers:
-            raise StudyError(text("say what release and register share: -q COLUMN, once or more"))
+            raise StudyError("say what release and register share: -q COLUMN, once or more")
         return {
             "datasets": [reading.dataset(file) for file in files],
             "adversary": {"quasi_identifiers": quasi_identifiers, "identifier": identifier},

@@ -355,7 +355,7 @@ def listed(names: str) -> list[str]:
         return [name.strip() for name in next(csv.reader([names], skipinitialspace=True), [])]
     except csv.Error as error:
         raise StudyError(
-            text("{names} is no list of names ({reason})", names=repr(names), reason=error)
+            "{names} is no list of names ({reason})", names=repr(names), reason=error
         ) from None
 
 
@@ -373,7 +373,7 @@ def assignments(
         if not equals or not name:
             raise StudyError(not_of_the_form(each, option=option, form=form))
         if name in content:
-            raise StudyError(text('{option} is given twice for "{name}"', option=option, name=name))
+            raise StudyError('{option} is given twice for "{name}"', option=option, name=name)
         content[name] = value
     return content
 
@@ -419,12 +419,10 @@ def numbers(given: list[str] | None, *, option: str) -> dict[str, dict[str, floa
                 )
             except (ArithmeticError, ValueError):
                 raise StudyError(
-                    text(
-                        '{option}: "{number}" of {place} is not a number',
-                        option=option,
-                        number=number,
-                        place=f"{name}:{value}",
-                    )
+                    '{option}: "{number}" of {place} is not a number',
+                    option=option,
+                    number=number,
+                    place=f"{name}:{value}",
                 ) from None
     return content
 
@@ -448,7 +446,5 @@ def size_in_bytes(size: str | None) -> int | None:
     except ValueError:
         count = 0
     if count <= 0:
-        raise StudyError(
-            text('--memory "{size}" is no size; say for example 4G or 500M', size=size)
-        )
+        raise StudyError('--memory "{size}" is no size; say for example 4G or 500M', size=size)
     return count

@@ -53,5 +53,5 @@ def _refuse_other_cells(context: typer.Context) -> None:
     """Make sure that nobody asks of a report what its run has decided."""
     if any(was_typed(each, "smallest_cell") for each in (context, context.find_root())):
         raise StudyError(
-            text("a report shows what its run allowed; run the study again with --smallest-cell")
+            "a report shows what its run allowed; run the study again with --smallest-cell"
         )

@@ -10,7 +10,6 @@ import typer
 from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, question
 from glasshouse.errors import StudyError
-from glasshouse.language import text
 
 
 def target(
@@ -50,12 +49,10 @@ def target(
 
     def content() -> dict[str, Any]:
         if not files:
-            raise StudyError(text("name the file that the person is in, or a study with --study"))
+            raise StudyError("name the file that the person is in, or a study with --study")
         columns = [parse_condition(fact, option="--know").column for fact in known or []]
         if not columns:
-            raise StudyError(
-                text("say what is known of the person: --know COLUMN=VALUE, once or more")
-            )
+            raise StudyError("say what is known of the person: --know COLUMN=VALUE, once or more")
         return {
             "datasets": [reading.dataset(file) for file in files],
             "adversary": {

@@ -11,8 +11,8 @@ import typer
 from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, given_options, question, was_typed
 from glasshouse.cli.options import option
-from glasshouse.errors import StudyError, printable
-from glasshouse.language import text
+from glasshouse.errors import StudyError
+from glasshouse.language import printable, text
 
 _release = partial(option, panel="The release")
 _prior = partial(option, panel="The prior")
@@ -192,7 +192,7 @@ def threat(
 
     def content() -> dict[str, Any]:
         if release is None:
-            raise StudyError(text("name the release, or a study with --study"))
+            raise StudyError("name the release, or a study with --study")
         of_chains = None
         if release.is_dir():
             _refuse_beside_folder(context)
@@ -238,12 +238,10 @@ def threat(
     study = question(context, kept, ThreatStudy, content)
     if per_record is not None and study.known:
         raise StudyError(
-            text("--per-record is about all records, and --know about one victim; leave out one")
+            "--per-record is about all records, and --know about one victim; leave out one"
         )
     if per_record is not None and study.original is None:
-        raise StudyError(
-            text("--per-record is about the records of the original; give --original FILE")
-        )
+        raise StudyError("--per-record is about the records of the original; give --original FILE")
     carry_out(study, kept, resume=resume, threads=threads, per_record=per_record)
 
 
@@ -257,7 +255,7 @@ def _refuse_beside_folder(context: typer.Context) -> None:
     for name, typed in given_options(context):
         if name in said:
             raise StudyError(
-                text("what the release is stands in its folder; leave out {option}", option=typed)
+                "what the release is stands in its folder; leave out {option}", option=typed
             )
 
 
@@ -286,6 +284,6 @@ def _betas(texts: list[str] | None) -> tuple[float | None, dict[str, float]]:
                 overall = float(number)
         except ValueError:
             raise StudyError(
-                text('--beta "{given}" is no number, nor COLUMN=NUMBER', given=printable(given))
+                '--beta "{given}" is no number, nor COLUMN=NUMBER', given=printable(given)
             ) from None
     return overall, betas

@@ -62,10 +62,8 @@ def solve(
     solution = carry_out(study, options.OutputOptions(as_json=as_json)).outcome
     if isinstance(solution, Solution) and not solution.proved:
         raise SolverError(
-            text(
-                "the limit was met: what is told is a proved superset; a longer --time-limit or more --memory may "
-                "decide it"
-            )
+            "the limit was met: what is told is a proved superset; a longer --time-limit or more --memory may "
+            "decide it"
         )
 
 
@@ -115,16 +113,14 @@ def campaign(
     if seconds is not None:
         if not 0 < seconds < float("inf"):
             raise StudyError(
-                text("--seconds is {seconds}; give a number above 0", seconds=number(seconds, "g"))
+                "--seconds is {seconds}; give a number above 0", seconds=number(seconds, "g")
             )
         budget = study.budget.model_copy(update={"seconds": seconds})
         study = study.model_copy(update={"budget": budget})
     if entities is not None and study.entities is None:
-        raise StudyError(
-            text("--entities needs a register of entities; add [entities] to the plan")
-        )
+        raise StudyError("--entities needs a register of entities; add [entities] to the plan")
     if entities and per_record and entities.absolute() == per_record.absolute():
-        raise StudyError(text("--entities and --per-record name the same file; give each its own"))
+        raise StudyError("--entities and --per-record name the same file; give each its own")
     for path in (per_record, entities):
         if path is not None:
             data = [study_file, *paths_of(study)]

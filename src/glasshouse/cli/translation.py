@@ -11,7 +11,16 @@ from typing import Any
 
 import typer
 
-from glasshouse.language import LANGUAGES, marked, speak, spoken, text, translated
+from glasshouse.errors import StudyError
+from glasshouse.language import (
+    LANGUAGES,
+    UnknownLanguageError,
+    marked,
+    speak,
+    spoken,
+    text,
+    translated,
+)
 
 VARIABLE = "GLASSHOUSE_LANG"
 """The environment variable that says in which language to speak where no option does."""
@@ -185,4 +194,7 @@ def start_speaking(arguments: Sequence[str]) -> None:
     Raises:
         StudyError: Glasshouse does not speak it.
     """
-    speak(asked_language(arguments))
+    try:
+        speak(asked_language(arguments))
+    except UnknownLanguageError as error:
+        raise StudyError(str(error)) from None

@@ -224,10 +224,8 @@ def least_size(terms: Terms, *, target: float = 0.0) -> Deterrent:
         if target == 0 or first is None:
             return Deterrent("size", None, target, None, None, None)
         raise BudgetError(
-            text(
-                "--sizes: the attack pays in groups of any size that can be looked at; raise --access-cost or another "
-                "cost"
-            )
+            "--sizes: the attack pays in groups of any size that can be looked at; raise --access-cost or another "
+            "cost"
         )
     if target == 0 and end > _MOST_LOOKED_AT:
         return Deterrent("size", None, target, end, end, 0.0)
@@ -432,8 +430,6 @@ def _check_deterrent(parameter: str) -> None:
 def _check_target(target: float) -> None:
     if not 0 <= target <= 1:
         raise StudyError(
-            text(
-                "--target is {given}; it is a probability, give a number from 0 to 1",
-                given=repr(target),
-            )
+            "--target is {given}; it is a probability, give a number from 0 to 1",
+            given=repr(target),
         )

@@ -22,7 +22,7 @@ from numba import njit
 from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.economics.terms import UNLIMITED, Terms
 from glasshouse.errors import BudgetError
-from glasshouse.language import number, text
+from glasshouse.language import number
 
 MOST_STEPS = 20_000_000_000
 """So many steps of the induction are taken at most for one question, about a minute of one core."""
@@ -106,14 +106,12 @@ def _refuse_large(terms: Terms, sizes: Integers) -> None:
     steps = float(sizes.sum(dtype=np.float64) + fines * limited.sum(dtype=np.float64))
     if steps > MOST_STEPS:
         raise BudgetError(
-            text(
-                "--sizes: {sizes} group sizes up to {largest} would take {steps} steps, more than "
-                "{most}; ask about fewer sizes or smaller groups",
-                sizes=len(sizes),
-                largest=int(sizes[-1]),
-                steps=number(steps, ".1e"),
-                most=number(MOST_STEPS, ".0e"),
-            )
+            "--sizes: {sizes} group sizes up to {largest} would take {steps} steps, more than "
+            "{most}; ask about fewer sizes or smaller groups",
+            sizes=len(sizes),
+            largest=int(sizes[-1]),
+            steps=number(steps, ".1e"),
+            most=number(MOST_STEPS, ".0e"),
         )
 
 

@@ -31,7 +31,6 @@ from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.economics.induction import Plans, plan, plans
 from glasshouse.economics.terms import Terms, check_people, check_size
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.language import text
 
 MOST_SIZE = 1_000_000
 """Thresholds are looked for among groups up to this size."""
@@ -405,11 +404,9 @@ def _first_partial_of_all(terms: Terms, last: int, full: Callable[[int], bool]) 
     )
     if found is None and before > _MOST_SCANNED:
         raise BudgetError(
-            text(
-                "--detection falls with every exploit, and more than {most} sizes would have to be looked at; "
-                "give H1 from 0 on, or a higher --exploit-cost",
-                most=_MOST_SCANNED,
-            )
+            "--detection falls with every exploit, and more than {most} sizes would have to be looked at; "
+            "give H1 from 0 on, or a higher --exploit-cost",
+            most=_MOST_SCANNED,
         )
     return end if found is None else found
 
@@ -430,7 +427,7 @@ def _baseline_threshold(terms: Terms) -> int | None:
 
 def _checked(sizes: Sequence[int] | range) -> Integers:
     if not len(sizes):
-        raise StudyError(text("--sizes names no size; give a range such as 1:100"))
+        raise StudyError("--sizes names no size; give a range such as 1:100")
     if isinstance(sizes, range):
         check_size(min(sizes[0], sizes[-1]))
     else:

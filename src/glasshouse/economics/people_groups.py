@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Floats, Integers
 from glasshouse.economics.terms import check_people
-from glasshouse.errors import DataError, StudyError, quoted
-from glasshouse.language import text
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import quoted
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.generalised import SUPPRESSED, stood_for
 from glasshouse.table.matches import people_like
@@ -49,29 +49,25 @@ class PeopleGroups:
             DataError: A size or a share is not, or there are not as many of both.
         """
         if self.people < 1:
-            raise DataError(text("{source}: has nobody in it", source=self.source))
+            raise DataError("{source}: has nobody in it", source=self.source)
         if len(self.shares) and not 0 <= self.shares.min() <= self.shares.max() <= 1:
             raise DataError(
-                text("{source}: a share of the population is outside 0 to 1", source=self.source)
+                "{source}: a share of the population is outside 0 to 1", source=self.source
             )
         if self.sizes is None:
             return
         if len(self.sizes) != len(self.shares):
             raise DataError(
-                text(
-                    "{release}: {sizes} sizes, but {shares} shares",
-                    release=self.release,
-                    sizes=len(self.sizes),
-                    shares=len(self.shares),
-                )
+                "{release}: {sizes} sizes, but {shares} shares",
+                release=self.release,
+                sizes=len(self.sizes),
+                shares=len(self.shares),
             )
         if len(self.sizes) and not 0 <= self.sizes.min() <= self.sizes.max() <= self.people:
             raise DataError(
-                text(
-                    "{release}: a group is larger than {source}, or negative",
-                    release=self.release,
-                    source=self.source,
-                )
+                "{release}: a group is larger than {source}, or negative",
+                release=self.release,
+                source=self.source,
             )
 
     @property
@@ -189,12 +185,10 @@ def groups_by_population(
     names = _names(release, quasi_identifiers)
     if not 1 <= people <= population.records:
         raise StudyError(
-            text(
-                "--belief is {given}; a register of {population} holds 1 to {most} people",
-                given=repr(people),
-                population=population.name,
-                most=population.records,
-            )
+            "--belief is {given}; a register of {population} holds 1 to {most} people",
+            given=repr(people),
+            population=population.name,
+            most=population.records,
         )
     shares = people_like(release, population, names) / population.records
     return PeopleGroups(release.name, population.name, names, people, None, shares)
@@ -205,10 +199,8 @@ def _value_shares(column: EncodedColumn, shares: Mapping[str, float]) -> Floats:
     given = np.array(list(shares.values()), float)
     if not len(given) or not np.all(given >= 0) or given.sum() > 1 + 1e-9:
         raise DataError(
-            text(
-                "column {column}: the shares of the population must be from 0 on and add up to at most 1",
-                column=quoted([column.name]),
-            )
+            "column {column}: the shares of the population must be from 0 on and add up to at most 1",
+            column=quoted([column.name]),
         )
     total = np.zeros(column.cardinality)
     values = pa.array(list(shares), pa.large_string())
@@ -221,12 +213,10 @@ def _value_shares(column: EncodedColumn, shares: Mapping[str, float]) -> Floats:
         total[code] = min(1.0, given[behind].sum())
         if not behind.any():
             raise DataError(
-                text(
-                    "column {column}: the model has no share for {value}; add it, or correct the "
-                    "release",
-                    column=quoted([column.name]),
-                    value=quoted([written]),
-                )
+                "column {column}: the model has no share for {value}; add it, or correct the "
+                "release",
+                column=quoted([column.name]),
+                value=quoted([written]),
             )
     return total
 
@@ -236,8 +226,6 @@ def _names(release: EncodedTable, quasi_identifiers: Sequence[str] | None) -> tu
     names = tuple(column.name for name in asked for column in release.columns_of(name))
     if not names:
         raise StudyError(
-            text(
-                "a release is compared with a register on quasi-identifiers; name at least one that both have"
-            )
+            "a release is compared with a register on quasi-identifiers; name at least one that both have"
         )
     return names

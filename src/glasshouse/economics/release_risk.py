@@ -281,10 +281,8 @@ def least_for_release(
         )
     if not expected >= 0:
         raise StudyError(
-            text(
-                "--target is {given}; give a number of re-identifications from 0 on",
-                given=repr(expected),
-            )
+            "--target is {given}; give a number of re-identifications from 0 on",
+            given=repr(expected),
         )
     which = 0 if adversary == KNOWN else 1
     sight = _Sight.of(groups, [terms.with_parameter(parameter, 0.0)], belief)
@@ -338,12 +336,10 @@ class _Sight:
             check_people(belief, 1)
             if belief > people:
                 raise StudyError(
-                    text(
-                        "--belief is {given}, larger than the register {register} of {most}; give at most that",
-                        given=belief,
-                        register=groups.source,
-                        most=people,
-                    )
+                    "--belief is {given}, larger than the register {register} of {most}; give at most that",
+                    given=belief,
+                    register=groups.source,
+                    most=people,
                 )
         shares = groups.distinct_shares[0]
         largest = most_likely(people, shares)
@@ -387,14 +383,12 @@ def _losses(loss: float | Sequence[float] | Floats, records: int) -> Floats:
         losses = np.full(records, float(losses))
     if len(losses) != records:
         raise DataError(
-            text(
-                "{losses} losses for {records} records; give one for each, or one",
-                losses=len(losses),
-                records=records,
-            )
+            "{losses} losses for {records} records; give one for each, or one",
+            losses=len(losses),
+            records=records,
         )
     if len(losses) and not (np.isfinite(losses).all() and losses.min() >= 0):
-        raise DataError(text("a loss is negative or no number; give amounts from 0 on"))
+        raise DataError("a loss is negative or no number; give amounts from 0 on")
     return losses
 
 

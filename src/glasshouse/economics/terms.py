@@ -55,35 +55,27 @@ class Terms:
         """
         if not _is_number(self.prior) or not 0 <= self.prior <= 1:
             raise StudyError(
-                text(
-                    "--prior is {given}; it is a probability, give a number from 0 to 1",
-                    given=repr(self.prior),
-                )
+                "--prior is {given}; it is a probability, give a number from 0 to 1",
+                given=repr(self.prior),
             )
         for name in MONEY:
             amount = getattr(self, name)
             if not _is_number(amount) or amount < 0:
                 raise StudyError(
-                    text(
-                        "{option} is {given}; it is an amount, give a number from 0 on",
-                        option=option(name),
-                        given=repr(amount),
-                    )
+                    "{option} is {given}; it is an amount, give a number from 0 on",
+                    option=option(name),
+                    given=repr(amount),
                 )
         _check_detection(self.detection)
         if self.penalties is not None and (not _is_whole(self.penalties) or self.penalties < 0):
             raise StudyError(
-                text(
-                    '--penalties is {given}; give a whole number from 0 on, or "unlimited"',
-                    given=repr(self.penalties),
-                )
+                '--penalties is {given}; give a whole number from 0 on, or "unlimited"',
+                given=repr(self.penalties),
             )
         if not _is_number(self.discount) or not 0 < self.discount <= 1:
             raise StudyError(
-                text(
-                    "--discount is {given}; give a number above 0, and at most 1",
-                    given=repr(self.discount),
-                )
+                "--discount is {given}; give a number above 0, and at most 1",
+                given=repr(self.discount),
             )
         self._become_plain()
 
@@ -119,10 +111,8 @@ class Terms:
         """
         if not _is_number(rate) or not 0 < rate < 1:
             raise StudyError(
-                text(
-                    "--detection: a rate of {rate} cannot be had; give one above 0 and below 1",
-                    rate=repr(rate),
-                )
+                "--detection: a rate of {rate} cannot be had; give one above 0 and below 1",
+                rate=repr(rate),
             )
         return replace(self, detection=(math.log(rate) - math.log1p(-rate), self.detection[1]))
 
@@ -184,10 +174,8 @@ def check_size(size: int) -> None:
     """
     if not _is_whole(size) or size < 1:
         raise StudyError(
-            text(
-                "--sizes: a group of {size} makes no sense; give whole numbers from 1 on",
-                size=repr(size),
-            )
+            "--sizes: a group of {size} makes no sense; give whole numbers from 1 on",
+            size=repr(size),
         )
 
 
@@ -199,18 +187,14 @@ def check_people(people: int, largest: int) -> None:
     """
     if not _is_whole(people) or people < 1:
         raise StudyError(
-            text(
-                "--belief is {given}; it is the number of people in the register, from 1 on",
-                given=repr(people),
-            )
+            "--belief is {given}; it is the number of people in the register, from 1 on",
+            given=repr(people),
         )
     if largest > people:
         raise StudyError(
-            text(
-                "--belief: a register of {given} holds no group of {largest}; give the size of the register",
-                given=people,
-                largest=largest,
-            )
+            "--belief: a register of {given} holds no group of {largest}; give the size of the register",
+            given=people,
+            largest=largest,
         )
 
 
@@ -239,11 +223,9 @@ def _check_detection(detection: object) -> None:
         or not all(map(_is_number, detection))
     ):
         raise StudyError(
-            text(
-                "--detection is {given}; give two numbers H0 H1: the exploit after j others is detected with "
-                "probability 1/(1 + exp(-H0 - H1·j))",
-                given=repr(detection),
-            )
+            "--detection is {given}; give two numbers H0 H1: the exploit after j others is detected with "
+            "probability 1/(1 + exp(-H0 - H1·j))",
+            given=repr(detection),
         )
 
 

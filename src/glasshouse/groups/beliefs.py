@@ -51,7 +51,6 @@ from glasshouse.arrays import Codes, Floats, Integers
 from glasshouse.errors import StudyError
 from glasshouse.groups.release import Release
 from glasshouse.groups.victims import Original, Victims
-from glasshouse.language import text
 
 _LINE = -0.5
 _HIGHEST = 24.0
@@ -543,7 +542,7 @@ def draw_points(
     """
     if count < 2:
         raise StudyError(
-            text("faithfulness is asked for at {count} points; give at least 2", count=str(count))
+            "faithfulness is asked for at {count} points; give at least 2", count=str(count)
         )
     generator = np.random.default_rng(seed)
     gamma = original.weights.sum(axis=0)
@@ -571,9 +570,7 @@ def faithfulness(points: Points, knowledge: Knowledge) -> Faithfulness:
     first = len(knowledge.victims) - count
     if first < 0 or not np.array_equal(knowledge.victims.codes[first:], points.codes):
         raise StudyError(
-            text(
-                "the last victims are not the points of the population; put the points behind the victims"
-            )
+            "the last victims are not the points of the population; put the points behind the victims"
         )
     published, bounded = contributions(points, knowledge.joint)
     return Faithfulness(

@@ -36,7 +36,6 @@ from glasshouse.groups.beliefs import (
 )
 from glasshouse.groups.release import Release
 from glasshouse.groups.victims import Victims
-from glasshouse.language import text
 
 MOST_TABLES = 200_000
 """Up to so many tables, or counts of a block, are visited."""
@@ -189,10 +188,8 @@ def _counted(block: Block, beta: tuple[Fraction, ...], limit: int) -> dict[Count
         tables = more
         if len(tables) > limit:
             raise BudgetError(
-                text(
-                    "complete enumeration would visit more than {limit} tables; sample the release instead",
-                    limit=limit,
-                )
+                "complete enumeration would visit more than {limit} tables; sample the release instead",
+                limit=limit,
             )
     return tables
 
@@ -242,24 +239,20 @@ class _Vertical:
     def of(cls, release: Release, limit: int) -> _Vertical:
         if release.records > MOST_ROWS:
             raise BudgetError(
-                text(
-                    "{release} has {records} rows, complete enumeration takes at most {most}; sample "
-                    "the release instead",
-                    release=release.name,
-                    records=release.records,
-                    most=str(MOST_ROWS),
-                )
+                "{release} has {records} rows, complete enumeration takes at most {most}; sample "
+                "the release instead",
+                release=release.name,
+                records=release.records,
+                most=str(MOST_ROWS),
             )
         count = number_of_tables(release)
         if count > limit:
             raise BudgetError(
-                text(
-                    "{release}: the release allows {count} tables, complete enumeration visits at most {limit}; "
-                    "sample the release instead",
-                    release=release.name,
-                    count=count,
-                    limit=limit,
-                )
+                "{release}: the release allows {count} tables, complete enumeration visits at most {limit}; "
+                "sample the release instead",
+                release=release.name,
+                count=count,
+                limit=limit,
             )
         betas = [attribute.beta for attribute in release.attributes]
         tables = list(_arrangements(release, betas))

@@ -211,7 +211,7 @@ class Sampled:
             if aggregate.name == name:
                 return aggregate
         names = ", ".join(aggregate.name for aggregate in everything)
-        raise StudyError(text('"{name}" was not sampled; there is {names}', name=name, names=names))
+        raise StudyError('"{name}" was not sampled; there is {names}', name=name, names=names)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run and its aggregates in plain values; beliefs are in ``knowledge``."""
@@ -308,9 +308,7 @@ class Sampled:
         try:
             arviz = import_module("arviz")
         except ImportError:
-            raise StudyError(
-                text("ArviZ is not installed; install it with: pip install arviz")
-            ) from None
+            raise StudyError("ArviZ is not installed; install it with: pip install arviz") from None
         return arviz.from_dict(**self.inference_content())
 
     def inference_content(self) -> dict[str, Any]:
@@ -380,11 +378,9 @@ def geweke(traces: Floats, *, first: float = 0.1, last: float = 0.5) -> Floats:
     """
     if not (0 < first < 1 and 0 < last < 1 and first + last <= 1):
         raise StudyError(
-            text(
-                "Geweke's shares {first} and {last} overlap; give two that add up to at most 1",
-                first=f"{first:g}",
-                last=f"{last:g}",
-            )
+            "Geweke's shares {first} and {last} overlap; give two that add up to at most 1",
+            first=f"{first:g}",
+            last=f"{last:g}",
         )
     cube = _cube(traces)
     draws = cube.shape[1]
@@ -442,12 +438,10 @@ def weiss(categories: NDArray[np.integer], *, segments: int = 5) -> WeissTest:
     parts, length = chain.shape
     if parts < 2 or length < LEAST_DRAWS:
         raise StudyError(
-            text(
-                "the Weiß test needs two segments of {least} draws; it was given {parts} of {length}",
-                least=str(LEAST_DRAWS),
-                parts=str(parts),
-                length=str(length),
-            )
+            "the Weiß test needs two segments of {least} draws; it was given {parts} of {length}",
+            least=str(LEAST_DRAWS),
+            parts=str(parts),
+            length=str(length),
         )
     names, codes = np.unique(chain, return_inverse=True)
     codes = codes.reshape(chain.shape)
@@ -494,10 +488,8 @@ def _cube(traces: Floats) -> Floats:
         cube = cube[:, :, None]
     if cube.ndim != 3 or cube.shape[1] < LEAST_DRAWS:
         raise StudyError(
-            text(
-                "diagnostics need at least {least} draws per chain, as chains × draws (× quantities)",
-                least=str(LEAST_DRAWS),
-            )
+            "diagnostics need at least {least} draws per chain, as chains × draws (× quantities)",
+            least=str(LEAST_DRAWS),
         )
     return cube
 

@@ -18,8 +18,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Codes, Flags, Integers
-from glasshouse.errors import DataError, quoted
-from glasshouse.language import text, unknown_name
+from glasshouse.errors import DataError
+from glasshouse.language import quoted, text, unknown_name
 from glasshouse.table.generalised import (
     SUPPRESSED,
     as_interval,
@@ -57,7 +57,7 @@ class ValueSets:
         ordered = [sorted(set(values)) for values in sets]
         if any(not values or values[0] < 0 or values[-1] >= domain for values in ordered):
             raise DataError(
-                text("a set of values is empty or reaches out of its domain; give values of it")
+                "a set of values is empty or reaches out of its domain; give values of it"
             )
         lengths = [len(values) for values in ordered]
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
@@ -240,20 +240,16 @@ def domain_of(
         members = set_members(label)
         if not members and (as_interval(label) is not None or label.endswith(SUPPRESSED)):
             raise DataError(
-                text(
-                    '"{name}": the released value {value} does not name the values that it stands for; give the '
-                    "domain of the attribute (--values {name}=LOW..HIGH or a file), or its hierarchy (--hierarchy)",
-                    name=name,
-                    value=quoted([label]),
-                )
+                '"{name}": the released value {value} does not name the values that it stands for; give the '
+                "domain of the attribute (--values {name}=LOW..HIGH or a file), or its hierarchy (--hierarchy)",
+                name=name,
+                value=quoted([label]),
             )
         named.update(members or [label])
     if not named:
         raise DataError(
-            text(
-                '"{name}" is suppressed in all rows; give its domain or a hierarchy, or leave it out',
-                name=name,
-            )
+            '"{name}" is suppressed in all rows; give its domain or a hierarchy, or leave it out',
+            name=name,
         )
     return tuple(sorted(named))
 

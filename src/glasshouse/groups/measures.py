@@ -37,7 +37,6 @@ from glasshouse.errors import StudyError
 from glasshouse.groups.beliefs import Beliefs, Faithfulness, Knowledge, Points, contributions
 from glasshouse.groups.estimates import Aggregate, Estimates, Sampled
 from glasshouse.groups.victims import Original
-from glasshouse.language import text
 
 TIE = 1e-9
 """Two probabilities are equal if they differ by no more than this share: rounding does not break ties."""
@@ -269,10 +268,8 @@ class Measures(RelativeThreat):
         """
         if width <= 0:
             raise StudyError(
-                text(
-                    "the bars of a histogram have the width {width}; give one above 0",
-                    width=str(width),
-                )
+                "the bars of a histogram have the width {width}; give one above 0",
+                width=str(width),
             )
         ratio = self.relative[self._of(by).threatened]
         logs = np.log2(ratio[ratio > 0])
@@ -370,11 +367,9 @@ class Measures(RelativeThreat):
         adversaries = self.adversaries()
         if by not in adversaries:
             raise StudyError(
-                text(
-                    'there is no adversary "{name}"; there are {adversaries}',
-                    name=by,
-                    adversaries=", ".join(adversaries),
-                )
+                'there is no adversary "{name}"; there are {adversaries}',
+                name=by,
+                adversaries=", ".join(adversaries),
             )
         return adversaries[by]
 
@@ -403,13 +398,13 @@ def measure(
     """
     if not np.array_equal(knowledge.victims.codes[: len(original.codes)], original.codes):
         raise StudyError(
-            text("the victims are not those of the original; take both from victims_of_table")
+            "the victims are not those of the original; take both from victims_of_table"
         )
     beliefs = knowledge.learner
     if reading is Reading.EXPECTATION_OF_RATIO:
         if knowledge.learner_mean is None:
             raise StudyError(
-                text("reading (6) of the learner was not computed; ask for it with learner_mean")
+                "reading (6) of the learner was not computed; ask for it with learner_mean"
             )
         beliefs = knowledge.learner_mean
     attacker, learner = threat_under(knowledge.attacker, original), threat_under(beliefs, original)

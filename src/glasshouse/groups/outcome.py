@@ -39,7 +39,6 @@ from glasshouse.groups.victims import (
     victims_of_rows,
     victims_of_table,
 )
-from glasshouse.language import text
 from glasshouse.progress import OnProgress
 from glasshouse.table import EncodedTable, Step
 
@@ -272,16 +271,12 @@ def threat(
     """
     if original is not None and people is not None:
         raise StudyError(
-            text(
-                "give an original table or people, not both; the original's records are its people"
-            )
+            "give an original table or people, not both; the original's records are its people"
         )
     if not (exceeds > 0 and isfinite(exceeds)):
         raise StudyError(
-            text(
-                "a relative threat above {exceeds} is asked about; give a number above 0",
-                exceeds=f"{exceeds:g}",
-            )
+            "a relative threat above {exceeds} is asked about; give a number above 0",
+            exceeds=f"{exceeds:g}",
         )
     reading = Reading.EXPECTATION_OF_RATIO if learner_mean else Reading.RATIO_OF_EXPECTATIONS
     budget = budget or SamplingBudget()

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.arrays import Codes, Integers
-from glasshouse.errors import DataError, StudyError, quoted
+from glasshouse.errors import DataError, StudyError
 from glasshouse.groups.labels import Ancestors, ValueSets, domain_of, labelled_sets
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive, joint_column, prior_of
-from glasshouse.language import text
+from glasshouse.language import quoted, text
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.partition import Partition, refined
@@ -61,9 +61,7 @@ def from_generalised(
     if leave_out_suppressed:
         records = np.flatnonzero(~is_suppressed(table, names))
     if not len(records):
-        raise DataError(
-            text("{table}: no record is left in any group; release more", table=table.name)
-        )
+        raise DataError("{table}: no record is left in any group; release more", table=table.name)
     columns = [table.column(name) for name in names]
     by_labels = refined([_taken(column, records) for column in columns], len(records))
     classes = by_labels if group is None else _groups(table, group, records, by_labels)
@@ -165,7 +163,7 @@ def from_anatomy(
     secrets = [name for name in values or sensitive.columns if name not in (group, count)]
     if not names or not secrets:
         raise StudyError(
-            text("Anatomy's tables need a non-sensitive and a sensitive column beside the group")
+            "Anatomy's tables need a non-sensitive and a sensitive column beside the group"
         )
     _check_nobody_twice(known, group)
     classes = refined([known.column(group)], known.records)
@@ -206,18 +204,14 @@ def _roles(
     secrets = list(table.sensitive if sensitive is None else sensitive)
     if group in secrets:
         raise StudyError(
-            text(
-                '{table}: "{group}" is sensitive, and cannot name the groups; name another column',
-                table=table.name,
-                group=group,
-            )
+            '{table}: "{group}" is sensitive, and cannot name the groups; name another column',
+            table=table.name,
+            group=group,
         )
     if not names or not secrets:
         raise StudyError(
-            text(
-                "{table}: name the quasi-identifiers and the sensitive attribute of the release; one is missing",
-                table=table.name,
-            )
+            "{table}: name the quasi-identifiers and the sensitive attribute of the release; one is missing",
+            table=table.name,
         )
     for name in [*names, *secrets, *([] if group is None else [group])]:
         table.column(name)
@@ -289,11 +283,9 @@ def recoded(column: EncodedColumn, values: Sequence[str], *, where: str) -> Code
     for written in texts:
         if written not in code:
             raise DataError(
-                text(
-                    "{value} is not in {where}; give a domain that holds it",
-                    value=quoted([written]),
-                    where=where,
-                )
+                "{value} is not in {where}; give a domain that holds it",
+                value=quoted([written]),
+                where=where,
             )
     return np.array([code[written] for written in texts], np.int32)
 
@@ -333,12 +325,10 @@ def _groups(table: EncodedTable, group: str, records: Integers, by_labels: Parti
                     .as_py()
                 )
                 raise DataError(
-                    text(
-                        "{table}: rows of group {group} differ in their generalised values; in a horizontal "
-                        "release they are alike (read a vertical one with its groups' values as they are)",
-                        table=table.name,
-                        group=quoted([written]),
-                    )
+                    "{table}: rows of group {group} differ in their generalised values; in a horizontal "
+                    "release they are alike (read a vertical one with its groups' values as they are)",
+                    table=table.name,
+                    group=quoted([written]),
                 )
             seen[number] = class_number
     return classes
@@ -357,12 +347,10 @@ def _check_nobody_twice(table: EncodedTable, group: str) -> None:
     column = table.column(table.identifier)
     written = column.values[int(column.codes[first])].as_py()
     raise DataError(
-        text(
-            '{table}: groups overlap, {value} of "{column}" is in two of them; put each person in one',
-            table=table.name,
-            value=quoted([written]),
-            column=column.name,
-        )
+        '{table}: groups overlap, {value} of "{column}" is in two of them; put each person in one',
+        table=table.name,
+        value=quoted([written]),
+        column=column.name,
     )
 
 
@@ -375,13 +363,11 @@ def _group_of_row(
     for written in texts:
         if written not in number:
             raise DataError(
-                text(
-                    "group {group} of {table} has sensitive values but no row in {known}; give "
-                    "both tables of one release",
-                    group=quoted([written]),
-                    table=sensitive.name,
-                    known=known,
-                )
+                "group {group} of {table} has sensitive values but no row in {known}; give "
+                "both tables of one release",
+                group=quoted([written]),
+                table=sensitive.name,
+                known=known,
             )
     return np.array([number[written] for written in texts], np.int64)[column.codes]
 
@@ -397,24 +383,20 @@ def _times(sensitive: EncodedTable, count: str | None, known: EncodedTable) -> I
             times = int(written)
         except ValueError:
             raise DataError(
-                text(
-                    '{table}: "{count}" holds {value}, which is no whole number; correct it',
-                    table=sensitive.name,
-                    count=count,
-                    value=quoted([written[:40]]),
-                )
+                '{table}: "{count}" holds {value}, which is no whole number; correct it',
+                table=sensitive.name,
+                count=count,
+                value=quoted([written[:40]]),
             ) from None
         if not 0 <= times <= known.records:
             raise DataError(
-                text(
-                    '{table}: "{count}" holds {value}, which cannot be a number of the '
-                    "{people} people of {other}; correct it",
-                    table=sensitive.name,
-                    count=count,
-                    value=quoted([written[:40]]),
-                    people=known.records,
-                    other=known.name,
-                )
+                '{table}: "{count}" holds {value}, which cannot be a number of the '
+                "{people} people of {other}; correct it",
+                table=sensitive.name,
+                count=count,
+                value=quoted([written[:40]]),
+                people=known.records,
+                other=known.name,
             )
         counts.append(times)
     return np.array(counts, np.int64)[column.codes]
@@ -432,16 +414,12 @@ def _check_sizes(classes: Partition, counted: Integers, names: Sequence[str], wh
         }
         if counted[worst] > classes.sizes[worst]:
             raise DataError(
-                text(
-                    "group {group} of {where} has more sensitive values ({values}) than rows ({rows}); every person "
-                    "has one",
-                    **parts,
-                )
-            )
-        raise DataError(
-            text(
-                "group {group} of {where} has fewer sensitive values ({values}) than rows ({rows}); every person has "
-                "one",
+                "group {group} of {where} has more sensitive values ({values}) than rows ({rows}); every person "
+                "has one",
                 **parts,
             )
+        raise DataError(
+            "group {group} of {where} has fewer sensitive values ({values}) than rows ({rows}); every person has "
+            "one",
+            **parts,
         )

@@ -144,30 +144,24 @@ class Release:
             or not width
         ):
             raise DataError(
-                text(
-                    "{name}: groups, rows and attributes do not fit each other; give one sensitive value per row and "
-                    "at least one attribute and one group",
-                    name=self.name,
-                )
+                "{name}: groups, rows and attributes do not fit each other; give one sensitive value per row and "
+                "at least one attribute and one group",
+                name=self.name,
             )
         if (np.diff(self.starts) < 1).any():
-            raise DataError(text("{name}: a group has no row; leave it out", name=self.name))
+            raise DataError("{name}: a group has no row; leave it out", name=self.name)
         if self.sensitive_codes.min() < 0 or self.sensitive_codes.max() >= len(
             self.sensitive.values
         ):
             raise DataError(
-                text(
-                    "{name}: a sensitive code is outside its domain; give codes of it",
-                    name=self.name,
-                )
+                "{name}: a sensitive code is outside its domain; give codes of it",
+                name=self.name,
             )
         limits = [len(attribute.labels) for attribute in self.attributes]
         if (self.codes < 0).any() or (self.codes >= np.array(limits)).any():
             raise DataError(
-                text(
-                    "{name}: a code of an attribute is outside its domain; give codes of it",
-                    name=self.name,
-                )
+                "{name}: a code of an attribute is outside its domain; give codes of it",
+                name=self.name,
             )
 
     @property
@@ -364,31 +358,25 @@ def prior_of(
 def _positive(letter: str, given: Number, name: str) -> Fraction:
     if isinstance(given, float) and not isfinite(given):
         raise StudyError(
-            text(
-                '{letter} of "{name}" is no number that can be reckoned with (it is infinite, or none at all); give a '
-                "finite number above 0",
-                letter=letter,
-                name=name,
-            )
+            '{letter} of "{name}" is no number that can be reckoned with (it is infinite, or none at all); give a '
+            "finite number above 0",
+            letter=letter,
+            name=name,
         )
     try:
         number = Fraction(str(given)) if isinstance(given, float) else Fraction(given)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
         raise StudyError(
-            text(
-                '{letter} of "{name}" is {given}; give a number above 0',
-                letter=letter,
-                name=name,
-                given=repr(given),
-            )
+            '{letter} of "{name}" is {given}; give a number above 0',
+            letter=letter,
+            name=name,
+            given=repr(given),
         ) from None
     if number <= 0:
         raise StudyError(
-            text(
-                '{letter} of "{name}" is {given}; a Dirichlet prior needs a number above 0',
-                letter=letter,
-                name=name,
-                given=str(given),
-            )
+            '{letter} of "{name}" is {given}; a Dirichlet prior needs a number above 0',
+            letter=letter,
+            name=name,
+            given=str(given),
         )
     return number

@@ -29,10 +29,10 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.errors import DataError, printable, quoted
+from glasshouse.errors import DataError
 from glasshouse.groups.labels import ValueSets, domain_of, labelled_sets
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive, prior_of
-from glasshouse.language import text, unknown_name
+from glasshouse.language import printable, quoted, text, unknown_name
 
 EXAMPLE = '{"attributes": [{"name": "age"}], "sensitive": {"name": "ill"}, "groups": […]}'
 """The shortest form, for messages."""
@@ -66,11 +66,9 @@ def from_json(document: str | Mapping[str, Any]) -> Release:
             parsed = json.loads(document, object_pairs_hook=unique_entries)
         except ValueError as error:
             raise DataError(
-                text(
-                    "the release is no JSON ({reason}); write it such as {example}",
-                    reason=error,
-                    example=EXAMPLE,
-                )
+                "the release is no JSON ({reason}); write it such as {example}",
+                reason=error,
+                example=EXAMPLE,
             ) from None
     check_form(parsed)
     return _release(parsed)
@@ -79,14 +77,12 @@ def from_json(document: str | Mapping[str, Any]) -> Release:
 def _release(document: Mapping[str, Any]) -> Release:
     name, groups = str(document.get("name", "release")), list(document["groups"])
     if not groups:
-        raise DataError(text("{name}: there is no group; give at least one", name=name))
+        raise DataError("{name}: there is no group; give at least one", name=name)
     is_vertical = "rows" in groups[0]
     if any(("rows" in group) != is_vertical for group in groups):
         raise DataError(
-            text(
-                '{name}: some groups have "rows" and some have "generalised"; one release has one kind',
-                name=name,
-            )
+            '{name}: some groups have "rows" and some have "generalised"; one release has one kind',
+            name=name,
         )
     _check_people(name, groups)
     listed = list(document["attributes"])
@@ -97,13 +93,11 @@ def _release(document: Mapping[str, Any]) -> Release:
     for row in rows:
         if len(row) != len(listed):
             raise DataError(
-                text(
-                    "{name}: {row} has {entries} values for {attributes} attributes; give one for each",
-                    name=name,
-                    row=row,
-                    entries=str(len(row)),
-                    attributes=str(len(listed)),
-                )
+                "{name}: {row} has {entries} values for {attributes} attributes; give one for each",
+                name=name,
+                row=row,
+                entries=str(len(row)),
+                attributes=str(len(listed)),
             )
     attributes = [
         _attribute(part, [_text(row[place]) for row in rows], is_vertical=is_vertical)
@@ -127,11 +121,9 @@ def _check_names(name: str, names: Sequence[str]) -> None:
     for place, attribute in enumerate(names):
         if attribute in names[:place]:
             raise DataError(
-                text(
-                    "{name}: two attributes are called {attribute}; rename one",
-                    name=name,
-                    attribute=quoted([attribute]),
-                )
+                "{name}: two attributes are called {attribute}; rename one",
+                name=name,
+                attribute=quoted([attribute]),
             )
 
 
@@ -142,11 +134,9 @@ def _check_people(name: str, groups: Sequence[Mapping[str, Any]]) -> None:
         for person in people:
             if person in seen:
                 raise DataError(
-                    text(
-                        "{name}: groups overlap, {person} is in two of them; put each person in one",
-                        name=name,
-                        person=quoted([person]),
-                    )
+                    "{name}: groups overlap, {person} is in two of them; put each person in one",
+                    name=name,
+                    person=quoted([person]),
                 )
         seen.update(people)
         values = len(group["sensitive"])
@@ -228,11 +218,9 @@ def _check_inside(name: str, texts: Sequence[str], values: Sequence[str]) -> Non
     strangers = sorted(set(texts) - set(values))
     if strangers:
         raise DataError(
-            text(
-                '{value} is not in the domain of "{name}"; give a domain that holds it',
-                value=quoted(strangers[:1]),
-                name=name,
-            )
+            '{value} is not in the domain of "{name}"; give a domain that holds it',
+            value=quoted(strangers[:1]),
+            name=name,
         )
 
 
@@ -248,10 +236,8 @@ def unique_entries(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise DataError(
-            text(
-                'the release: the entry "{name}" is given twice in one place; give it once',
-                name=twice,
-            )
+            'the release: the entry "{name}" is given twice in one place; give it once',
+            name=twice,
         )
     return entries
 
@@ -278,10 +264,8 @@ def _check_group(group: Any, where: str) -> None:
     _check_entries(group, GROUP, where)
     if "generalised" in group and "rows" in group:
         raise DataError(
-            text(
-                '{where} has "rows" and "generalised"; one release has one kind, so leave one out',
-                where=where,
-            )
+            '{where} has "rows" and "generalised"; one release has one kind, so leave one out',
+            where=where,
         )
     if "generalised" not in group and "rows" not in group:
         raise _missing(where, "generalised")
@@ -299,7 +283,7 @@ def _check_label(label: Any, where: str) -> None:
     """Make sure that a generalised value is a text or a number, or a list of values that is not empty."""
     if isinstance(label, _LISTS) and not label:
         raise DataError(
-            text("{where} holds an empty list; name the values that it stands for", where=where)
+            "{where} holds an empty list; name the values that it stands for", where=where
         )
     for value in label if isinstance(label, _LISTS) else (label,):
         _check_value(value, where)
@@ -310,11 +294,9 @@ def _check_prior(prior: Any, where: str) -> None:
     for number in prior.values() if isinstance(prior, Mapping) else (prior,):
         if number is None or isinstance(number, (bool, Mapping, *_LISTS)):
             raise DataError(
-                text(
-                    "{where} is {given}; give a number above 0, or one for each value",
-                    where=where,
-                    given=_shown(number),
-                )
+                "{where} is {given}; give a number above 0, or one for each value",
+                where=where,
+                given=_shown(number),
             )
 
 
@@ -322,12 +304,10 @@ def _check_entries(part: Any, entries: Mapping[str, bool], where: str) -> None:
     """Make sure that a part is a table of the entries that it may have, with those that it must have."""
     if not isinstance(part, Mapping):
         raise DataError(
-            text(
-                "{where} is {given}, where entries are needed; write it such as {example}",
-                where=where,
-                given=_shown(part),
-                example=EXAMPLE,
-            )
+            "{where} is {given}, where entries are needed; write it such as {example}",
+            where=where,
+            given=_shown(part),
+            example=EXAMPLE,
         )
     for name in part:
         if name not in entries:
@@ -350,12 +330,10 @@ def _check_hierarchy(hierarchy: Any, where: str) -> None:
     place = _inside(where, "hierarchy")
     if not isinstance(hierarchy, Mapping):
         raise DataError(
-            text(
-                "{where} is {given}, where each value has a list of its labels; write it such as {example}",
-                where=place,
-                given=_shown(hierarchy),
-                example='{"45501": ["4550*", "*"]}',
-            )
+            "{where} is {given}, where each value has a list of its labels; write it such as {example}",
+            where=place,
+            given=_shown(hierarchy),
+            example='{"45501": ["4550*", "*"]}',
         )
     for labels in hierarchy.values():
         for label in _listed(labels, place):
@@ -368,12 +346,10 @@ def _listed(part: Any, where: str) -> Iterable[Any]:
         members: Iterable[Any] = part
         return members
     raise DataError(
-        text(
-            "{where} is {given}, where a list is needed; write it such as {example}",
-            where=where,
-            given=_shown(part),
-            example='["a", "b"]',
-        )
+        "{where} is {given}, where a list is needed; write it such as {example}",
+        where=where,
+        given=_shown(part),
+        example='["a", "b"]',
     )
 
 
@@ -383,23 +359,19 @@ def _check_value(value: Any, where: str) -> None:
     if is_number or isinstance(value, str | Decimal):
         return
     raise DataError(
-        text(
-            '{where} holds {given}, which is neither a text nor a number; write a missing value as "", and any other '
-            "as a text",
-            where=where,
-            given=_shown(value),
-        )
+        '{where} holds {given}, which is neither a text nor a number; write a missing value as "", and any other '
+        "as a text",
+        where=where,
+        given=_shown(value),
     )
 
 
 def _missing(where: str, name: str) -> DataError:
     return DataError(
-        text(
-            '{where} lacks the entry "{name}"; write a release such as {example}',
-            where=where,
-            name=name,
-            example=EXAMPLE,
-        )
+        '{where} lacks the entry "{name}"; write a release such as {example}',
+        where=where,
+        name=name,
+        example=EXAMPLE,
     )
 
 

@@ -73,7 +73,7 @@ from glasshouse.groups.measures import (
 )
 from glasshouse.groups.release import Release
 from glasshouse.groups.victims import Original, Victims
-from glasshouse.language import number, text
+from glasshouse.language import number
 from glasshouse.progress import OnProgress, Progress
 
 OnState = Callable[[Arrays], None]
@@ -144,22 +144,20 @@ class SamplingBudget:
             value = getattr(self, name)
             if value is not None and value < low:
                 raise StudyError(
-                    text(
-                        "{name} is {given}; sampling needs at least {low}",
-                        name=name,
-                        given=str(value),
-                        low=str(low),
-                    )
+                    "{name} is {given}; sampling needs at least {low}",
+                    name=name,
+                    given=str(value),
+                    low=str(low),
                 )
         for name in ("precision", "cell_precision", "seconds"):
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise StudyError(
-                    text("{name} is {given}; give a number above 0", name=name, given=str(value))
+                    "{name} is {given}; give a number above 0", name=name, given=str(value)
                 )
         if not self.rhat > 1:
             raise StudyError(
-                text("rhat is {given}; give a limit above 1, such as 1.01", given=str(self.rhat))
+                "rhat is {given}; give a limit above 1, such as 1.01", given=str(self.rhat)
             )
 
 
@@ -211,9 +209,7 @@ def sample(
     """
     by_mean = reading is Reading.EXPECTATION_OF_RATIO
     if by_mean and not learner_mean:
-        raise StudyError(
-            text("the attacker is compared with reading (6); estimate it: learner_mean")
-        )
+        raise StudyError("the attacker is compared with reading (6); estimate it: learner_mean")
     evaluator = None if original is None else Evaluator(original, points, thresholds)
     run = _SamplingRun(
         release,
@@ -251,13 +247,11 @@ class _SamplingRun:
         _check(self.shape, original, traced)
         if len(release.attributes) > _MOST_ATTRIBUTES:
             raise StudyError(
-                text(
-                    "{release} has {attributes} attributes; sampling multiplies probabilities of at "
-                    "most {most}, so leave some out",
-                    release=release.name,
-                    attributes=str(len(release.attributes)),
-                    most=str(_MOST_ATTRIBUTES),
-                )
+                "{release} has {attributes} attributes; sampling multiplies probabilities of at "
+                "most {most}, so leave some out",
+                release=release.name,
+                attributes=str(len(release.attributes)),
+                most=str(_MOST_ATTRIBUTES),
             )
         model = model_of(release, victims)
         self.support = model.support
@@ -456,10 +450,8 @@ class _SamplingRun:
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         if "question" not in state or bytes(state["question"].tobytes()) != self._digest():
             raise StudyError(
-                text(
-                    "the stored state belongs to another question (release, victims, prior, seed or chains differ); "
-                    "start anew without it"
-                )
+                "the stored state belongs to another question (release, victims, prior, seed or chains differ); "
+                "start anew without it"
             )
         self.burned = int(state["burned"][0])
         for place, chain in enumerate(self.chains):
@@ -491,25 +483,21 @@ class _SamplingRun:
 
 def _check(shape: tuple[int, int], original: Original | None, traced: Sequence[int]) -> None:
     if not shape[0]:
-        raise DataError(text("there is no victim; give at least one"))
+        raise DataError("there is no victim; give at least one")
     if original is not None:
         people, width = original.weights.shape
         if people > shape[0] or width != shape[1]:
             raise DataError(
-                text(
-                    "the original has {people} victims and the question {victims}; take both from victims_of_table",
-                    people=people,
-                    victims=shape[0],
-                )
+                "the original has {people} victims and the question {victims}; take both from victims_of_table",
+                people=people,
+                victims=shape[0],
             )
     for victim in traced:
         if not 0 <= victim < shape[0]:
             raise DataError(
-                text(
-                    "victim {victim} cannot be traced; there are {victims}, from 0",
-                    victim=str(victim),
-                    victims=shape[0],
-                )
+                "victim {victim} cannot be traced; there are {victims}, from 0",
+                victim=str(victim),
+                victims=shape[0],
             )
 
 
@@ -532,14 +520,12 @@ def _most_batches(
         if size <= budget.memory:
             return batches
     raise BudgetError(
-        text(
-            "the means of {victims} victims and {values} sensitive values take {size} GiB, more than the "
-            "{memory} GiB allowed; ask for fewer victims or chains, or leave out learner_mean",
-            victims=shape[0],
-            values=str(shape[1]),
-            size=number(size / 2**30, ".1f"),
-            memory=number(budget.memory / 2**30, ".1f"),
-        )
+        "the means of {victims} victims and {values} sensitive values take {size} GiB, more than the "
+        "{memory} GiB allowed; ask for fewer victims or chains, or leave out learner_mean",
+        victims=shape[0],
+        values=str(shape[1]),
+        size=number(size / 2**30, ".1f"),
+        memory=number(budget.memory / 2**30, ".1f"),
     )
 
 

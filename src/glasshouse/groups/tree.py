@@ -24,7 +24,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Codes, Floats, Integers
-from glasshouse.errors import BudgetError, StudyError, quoted
+from glasshouse.errors import BudgetError, StudyError
 from glasshouse.groups.beliefs import (
     NODES,
     TOLERANCE,
@@ -40,7 +40,7 @@ from glasshouse.groups.beliefs import (
 from glasshouse.groups.labels import ValueSets
 from glasshouse.groups.release import Attribute, Release
 from glasshouse.groups.victims import Victims
-from glasshouse.language import text
+from glasshouse.language import quoted
 from glasshouse.progress import OnProgress, Progress
 
 DRAWS = 2_000
@@ -154,22 +154,18 @@ def closed_form_fractions(release: Release, victims: Victims) -> ExactKnowledge:
 def _trees(release: Release) -> list[Tree]:
     if release.is_vertical:
         raise StudyError(
-            text(
-                "{release}: the closed form is for horizontal releases; sample this vertical one",
-                release=release.name,
-            )
+            "{release}: the closed form is for horizontal releases; sample this vertical one",
+            release=release.name,
         )
     for attribute in release.attributes:
         if attribute.sets.crossing is not None:
             two = quoted(attribute.labels[number] for number in attribute.sets.crossing)
             raise StudyError(
-                text(
-                    '{release}: two labels of "{attribute}", {two}, overlap without one holding the other; '
-                    "sample this release, the closed form needs nested labels",
-                    release=release.name,
-                    attribute=attribute.name,
-                    two=two,
-                )
+                '{release}: two labels of "{attribute}", {two}, overlap without one holding the other; '
+                "sample this release, the closed form needs nested labels",
+                release=release.name,
+                attribute=attribute.name,
+                two=two,
             )
     return [Tree.of(release, place) for place in range(len(release.attributes))]
 
@@ -214,13 +210,11 @@ def _inside(tree: Tree, victims: Victims, place: int) -> Floats:
     paths = np.exp(tree.log_paths[tree.first_value :])
     if max(len(sets) * paths.shape[1], labels.domain) * len(labels) > _MOST_CELLS:
         raise BudgetError(
-            text(
-                '{sets} sets of values of "{attribute}" against {labels} labels are too many for '
-                "partial knowledge; ask for fewer victims at a time",
-                sets=len(sets),
-                attribute=tree.attribute.name,
-                labels=len(labels),
-            )
+            '{sets} sets of values of "{attribute}" against {labels} labels are too many for '
+            "partial knowledge; ask for fewer victims at a time",
+            sets=len(sets),
+            attribute=tree.attribute.name,
+            labels=len(labels),
         )
     marks = labels.matrix()
     table = np.empty((len(sets), len(labels), paths.shape[1]))
@@ -337,10 +331,8 @@ def _by_draws(
     """Return the mean over draws of π of f(s | r, π), and its standard error; the draws are independent."""
     if wanted.least < 2:
         raise StudyError(
-            text(
-                "reading (6) is to be sampled from {draws} draws; give at least 2",
-                draws=str(wanted.least),
-            )
+            "reading (6) is to be sampled from {draws} draws; give at least 2",
+            draws=str(wanted.least),
         )
     generator = np.random.default_rng(wanted.seed)
     shapes = release.sensitive.alphas + release.counts

@@ -21,10 +21,10 @@ import pyarrow as pa
 from numba import njit
 
 from glasshouse.arrays import Codes, Flags, Integers
-from glasshouse.errors import BudgetError, DataError, StudyError, quoted
+from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.groups.labels import ValueSets, values_of_label
 from glasshouse.groups.release import Attribute, Release, joint_column
-from glasshouse.language import number, text, unknown_name
+from glasshouse.language import number, quoted, text, unknown_name
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.partition import refined
 
@@ -125,7 +125,7 @@ def victims_of(release: Release, people: Sequence[Mapping[str, Known]]) -> Victi
     (2, False)
     """
     if not people:
-        raise StudyError(text("there is no victim; say what is known of one"))
+        raise StudyError("there is no victim; say what is known of one")
     for person in people:
         for name in person:
             release.attribute(name)
@@ -151,11 +151,9 @@ def victims_of_rows(release: Release) -> Victims:
     """
     if not release.is_vertical:
         raise StudyError(
-            text(
-                "{release}: a horizontal release does not show people's values; say what is known of the victims, or "
-                "give the original table",
-                release=release.name,
-            )
+            "{release}: a horizontal release does not show people's values; say what is known of the victims, or "
+            "give the original table",
+            release=release.name,
         )
     number, first = _distinct_rows(release.codes, release.attributes)
     victims, _ = _fully_known(release, release.codes[first])
@@ -214,9 +212,7 @@ def joined(victims: Victims, points: Codes) -> Victims:
         StudyError: A victim is known in part only.
     """
     if not victims.is_full:
-        raise StudyError(
-            text("points of the population are put behind victims who are fully known only")
-        )
+        raise StudyError("points of the population are put behind victims who are fully known only")
     ends = np.full(len(points), victims.candidate_starts[-1])
     people = np.ones(len(victims), np.int64) if victims.people is None else victims.people
     return Victims(
@@ -268,10 +264,8 @@ def _meant(attribute: Attribute, known: Known | None) -> tuple[int, ...]:
     texts = [known] if isinstance(known, str) else list(known)
     if not texts:
         raise StudyError(
-            text(
-                'no value of "{attribute}" is left for a victim; give at least one',
-                attribute=attribute.name,
-            )
+            'no value of "{attribute}" is left for a victim; give at least one',
+            attribute=attribute.name,
         )
     codes: set[int] = set()
     for written in texts:
@@ -308,21 +302,17 @@ def _grouped_records(release: Release, original: EncodedTable, *, in_order: bool
     published = release.records + release.left_out
     if original.records != published:
         raise DataError(
-            text(
-                "{original} has {records} records, but {release} has {told}; "
-                "give the table that the release was made of",
-                original=original.name,
-                records=original.records,
-                release=release.name,
-                told=published,
-            )
+            "{original} has {records} records, but {release} has {told}; "
+            "give the table that the release was made of",
+            original=original.name,
+            records=original.records,
+            release=release.name,
+            told=published,
         )
     if (release.left_out or in_order) and release.positions is None:
         raise StudyError(
-            text(
-                "{release} does not tell the order of its records; compare without the order",
-                release=release.name,
-            )
+            "{release} does not tell the order of its records; compare without the order",
+            release=release.name,
         )
     if release.positions is not None and release.left_out:
         return np.sort(release.positions)
@@ -344,15 +334,13 @@ def _coded(
         place = int(np.argmax(codes < 0))
         written = texts[int(column.codes[grouped[place]])]
         raise DataError(
-            text(
-                "record {record} of {original}: {value} is not in the domain of "
-                '"{column}" in {release}; give a domain that holds it, or the table that the release was made of',
-                record=int(grouped[place] + 1),
-                original=original.name,
-                value=quoted([written]),
-                column=column.name,
-                release=release.name,
-            )
+            "record {record} of {original}: {value} is not in the domain of "
+            '"{column}" in {release}; give a domain that holds it, or the table that the release was made of',
+            record=int(grouped[place] + 1),
+            original=original.name,
+            value=quoted([written]),
+            column=column.name,
+            release=release.name,
         )
     return codes
 
@@ -443,15 +431,13 @@ class _Cleartext:
         if more.any():
             row = self._first(more)
             raise DataError(
-                text(
-                    'record {record} of {original}: its group in {release} has {value} as "{secret}" less often than '
-                    "the original; give the table that the release was made of",
-                    record=int(self.records[row] + 1),
-                    original=self.original.name,
-                    release=release.name,
-                    value=quoted([secret.values[int(self.secrets[row])]]),
-                    secret=", ".join(secret.names),
-                )
+                'record {record} of {original}: its group in {release} has {value} as "{secret}" less often than '
+                "the original; give the table that the release was made of",
+                record=int(self.records[row] + 1),
+                original=self.original.name,
+                release=release.name,
+                value=quoted([secret.values[int(self.secrets[row])]]),
+                secret=", ".join(secret.names),
             )
 
     def check_counts(self) -> None:
@@ -465,16 +451,14 @@ class _Cleartext:
         if (counts != release.counts).any():
             code = int(np.argmax(counts != release.counts))
             raise DataError(
-                text(
-                    '{original} has {records} records with {value} as "{secret}", but {release} has {released}; give '
-                    "the table that the release was made of",
-                    original=self.original.name,
-                    records=int(counts[code]),
-                    value=quoted([secret.values[code]]),
-                    secret=", ".join(secret.names),
-                    release=release.name,
-                    released=int(release.counts[code]),
-                )
+                '{original} has {records} records with {value} as "{secret}", but {release} has {released}; give '
+                "the table that the release was made of",
+                original=self.original.name,
+                records=int(counts[code]),
+                value=quoted([secret.values[code]]),
+                secret=", ".join(secret.names),
+                release=release.name,
+                released=int(release.counts[code]),
             )
         if not release.is_vertical:
             return
@@ -486,15 +470,13 @@ class _Cleartext:
             row = int(np.argmax((here > published)[number[release.records :]]))
             pairs = zip(release.attributes, self.rows[row], strict=True)
             raise DataError(
-                text(
-                    "record {record} of {original}: {values} as {names} is there more often than in {release}; give "
-                    "the table that the release was made of",
-                    record=int(self.records[row] + 1),
-                    original=self.original.name,
-                    values=quoted([attribute.values[code] for attribute, code in pairs]),
-                    names=quoted(attribute.name for attribute in release.attributes),
-                    release=release.name,
-                )
+                "record {record} of {original}: {values} as {names} is there more often than in {release}; give "
+                "the table that the release was made of",
+                record=int(self.records[row] + 1),
+                original=self.original.name,
+                values=quoted([attribute.values[code] for attribute, code in pairs]),
+                names=quoted(attribute.name for attribute in release.attributes),
+                release=release.name,
             )
 
     def _first(self, marks: Flags) -> int:
@@ -504,16 +486,14 @@ class _Cleartext:
 
     def _differs(self, row: int, column: str, value: str, released: str) -> DataError:
         return DataError(
-            text(
-                'record {record} of {original}: "{attribute}" is {value}, but {release} tells {released}; give the '
-                "table that the release was made of",
-                record=int(self.records[row] + 1),
-                original=self.original.name,
-                attribute=column,
-                value=quoted([value]),
-                release=self.release.name,
-                released=quoted([released]),
-            )
+            'record {record} of {original}: "{attribute}" is {value}, but {release} tells {released}; give the '
+            "table that the release was made of",
+            record=int(self.records[row] + 1),
+            original=self.original.name,
+            attribute=column,
+            value=quoted([value]),
+            release=self.release.name,
+            released=quoted([released]),
         )
 
 
@@ -574,12 +554,10 @@ def matches(
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     if starts[-1] > MOST_MATCHES:
         raise BudgetError(
-            text(
-                "{victims} victims can be in {groups} groups each, too many to keep; "
-                "ask for fewer victims",
-                victims=len(victims),
-                groups=number(starts[-1] / len(victims), ",.0f"),
-            )
+            "{victims} victims can be in {groups} groups each, too many to keep; "
+            "ask for fewer victims",
+            victims=len(victims),
+            groups=number(starts[-1] / len(victims), ",.0f"),
         )
     rows = np.empty(starts[-1], np.int64)
     _walk(ordered, list_starts, list_labels, bases, victims, counts, agreed, starts, rows, order)

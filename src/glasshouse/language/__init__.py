@@ -22,6 +22,7 @@ from glasshouse.language.catalogue import (
 from glasshouse.language.current import (
     LANGUAGES,
     Language,
+    UnknownLanguageError,
     language_called,
     locale,
     speak,
@@ -29,12 +30,14 @@ from glasshouse.language.current import (
     spoken,
 )
 from glasshouse.language.faults import either, system_reason, unknown_name
+from glasshouse.language.names import near_names, printable, quoted
 from glasshouse.language.numbers import MINUS, date, exactly, localised, number
 
 __all__ = [
     "LANGUAGES",
     "MINUS",
     "Language",
+    "UnknownLanguageError",
     "date",
     "either",
     "exactly",
@@ -43,7 +46,10 @@ __all__ = [
     "localised",
     "marked",
     "marked_for",
+    "near_names",
     "number",
+    "printable",
+    "quoted",
     "speak",
     "speaking",
     "spoken",

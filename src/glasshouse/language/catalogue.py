@@ -7,7 +7,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from glasshouse.errors import InternalError
 from glasshouse.language.current import LANGUAGES, spoken
 from glasshouse.language.numbers import number
 
@@ -66,7 +65,7 @@ def _filled(template: str, parts: Mapping[str, object]) -> str:
     try:
         return template.format(**said)
     except (KeyError, IndexError, ValueError) as error:
-        raise InternalError(f"the message “{template}” lacks a part: {error}") from error
+        raise LookupError(f"the message “{template}” lacks a part: {error}") from error
 
 
 @cache

@@ -7,7 +7,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from glasshouse.errors import StudyError, quoted
+from glasshouse.language.names import quoted
+
+
+class UnknownLanguageError(ValueError):
+    """Glasshouse does not speak a language."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +46,13 @@ def language_called(code: str) -> str:
     ('pt-BR', 'pt-BR', 'pt-BR', 'en')
 
     Raises:
-        StudyError: Glasshouse does not speak it.
+        UnknownLanguageError: Glasshouse does not speak it.
     """
     asked = code.partition(".")[0].replace("_", "-").casefold()
     for known in LANGUAGES:
         if asked.partition("-")[0] == known.partition("-")[0]:
             return known
-    raise StudyError(
+    raise UnknownLanguageError(
         f"Glasshouse does not speak {quoted([code])}; choose one of {quoted(LANGUAGES)}"
     )
 
@@ -57,7 +61,7 @@ def speak(code: str) -> None:
     """Speak a language from now on, in the whole process.
 
     Raises:
-        StudyError: Glasshouse does not speak it.
+        UnknownLanguageError: Glasshouse does not speak it.
     """
     global _everywhere
     _everywhere = language_called(code)

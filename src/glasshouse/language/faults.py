@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from glasshouse.errors import near_names, quoted
 from glasshouse.language.catalogue import marked, text, translated
+from glasshouse.language.names import near_names, quoted
 
 MOST_NAMES = 12
 """So many of the names that there are, are told."""

@@ -24,8 +24,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Floats, Integers
-from glasshouse.errors import DataError, printable
-from glasshouse.language import marked, text, translated
+from glasshouse.errors import DataError
+from glasshouse.language import marked, printable
 from glasshouse.table import EncodedTable
 from glasshouse.table.dictionary import Codes
 
@@ -93,11 +93,9 @@ def record_weights(table: EncodedTable, name: str | None) -> Weights:
     weights = Weights(each, int(each.sum()), int(each.max()))
     if weights.total == 0:
         raise DataError(
-            text(
-                '{table}: every weight in column "{name}" is 0; give a positive one to somebody',
-                table=table.name,
-                name=name,
-            )
+            '{table}: every weight in column "{name}" is 0; give a positive one to somebody',
+            table=table.name,
+            name=name,
         )
     return weights
 
@@ -122,7 +120,7 @@ def record_numbers(table: EncodedTable, name: str, what: What) -> tuple[Integers
         _scaled(digits, places) if is_read.all() else _scaled_fractions(column.values, held)
     )
     if int(scaled.max()) * table.records > LARGEST_TOTAL:
-        raise DataError(translated(_TOO_LONG[what], table=table.name, name=name))
+        raise DataError(_TOO_LONG[what], table=table.name, name=name)
     return scaled.astype(np.int64)[column.codes], scale
 
 
@@ -422,13 +420,11 @@ def _check(written: str, table: EncodedTable, name: str, code: int, what: What) 
     first = int(np.argmax(table.column(name).codes == code))
     record = (first if table.positions is None else int(table.positions[first])) + 1
     raise DataError(
-        translated(
-            _NO_NUMBER[what],
-            table=table.name,
-            record=str(record),
-            written=printable(written),
-            name=name,
-        )
+        _NO_NUMBER[what],
+        table=table.name,
+        record=str(record),
+        written=printable(written),
+        name=name,
     )
 
 

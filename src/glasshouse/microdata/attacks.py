@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from glasshouse.errors import StudyError
-from glasshouse.language import marked, text, translated
+from glasshouse.language import marked
 from glasshouse.microdata import attack_kernels
 from glasshouse.microdata.assessment import (
     SUCCESS_BINS,
@@ -139,9 +139,7 @@ def assess(
         attributes_of(secret) for secret in (whole.sensitive if sensitive is None else sensitive)
     ]
     if not chosen:
-        raise StudyError(
-            text("there is nothing to assess: give at least one set of quasi-identifiers")
-        )
+        raise StudyError("there is nothing to assess: give at least one set of quasi-identifiers")
     gains, priors = gains or {}, priors or {}
     refuse_unknown_secrets(OTHER_GAIN, gains, named)
     refuse_unknown_secrets(OTHER_PRIOR, priors, named)
@@ -233,9 +231,7 @@ def record_risks(
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     secrets = tuple(table.sensitive if sensitive is None else sensitive)
     if not names:
-        raise StudyError(
-            text("the risk of each record needs at least one quasi-identifier; name one")
-        )
+        raise StudyError("the risk of each record needs at least one quasi-identifier; name one")
     table.with_roles(quasi_identifiers=names, sensitive=secrets, identifier=table.identifier)
     classes = partition(table, names)
     most = np.empty((len(secrets), table.records), np.uint32)
@@ -260,7 +256,7 @@ def attributes_of(secret: str | Sequence[str]) -> tuple[str, ...]:
     """
     names = (secret,) if isinstance(secret, str) else tuple(secret)
     if not names or len(set(names)) < len(names):
-        raise StudyError(text("a secret needs at least one sensitive attribute, and each once"))
+        raise StudyError("a secret needs at least one sensitive attribute, and each once")
     return names
 
 
@@ -279,7 +275,7 @@ def refuse_unknown_secrets(
     """
     for secret in given:
         if secret != () and secret not in secrets:
-            raise StudyError(translated(refusal, secret=secret, secrets=secrets))
+            raise StudyError(refusal, secret=secret, secrets=secrets)
 
 
 @dataclass(frozen=True)
@@ -303,10 +299,8 @@ def _aim(
         return _Aim(names, secret, None if gain is None else inferring_game(secret, gain))
     if prior is not None:
         raise StudyError(
-            text(
-                "re-identification takes no prior on a secret, as record weights are its prior; name a sensitive "
-                "attribute, or a column of weights"
-            )
+            "re-identification takes no prior on a secret, as record weights are its prior; name a sensitive "
+            "attribute, or a column of weights"
         )
     return _Aim((), None, None if gain is None else naming_game(table, weights, gain))
 
@@ -397,15 +391,13 @@ def _check_small(table: EncodedTable, names: Sequence[str], secret: Sequence[str
     if table.records <= MOST_RECORDS and max(values, seen) <= MOST_VALUES:
         return
     raise StudyError(
-        text(
-            "to explain step by step is for small data: at most {most_records} records, {most_values} values of the "
-            "secret and {most_values} classes, not {records}, {values} and {classes}; take a part of it",
-            most_records=MOST_RECORDS,
-            most_values=MOST_VALUES,
-            records=table.records,
-            values=values,
-            classes=seen,
-        )
+        "to explain step by step is for small data: at most {most_records} records, {most_values} values of the "
+        "secret and {most_values} classes, not {records}, {values} and {classes}; take a part of it",
+        most_records=MOST_RECORDS,
+        most_values=MOST_VALUES,
+        records=table.records,
+        values=values,
+        classes=seen,
     )
 
 

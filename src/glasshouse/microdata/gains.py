@@ -30,8 +30,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Floats, Integers
-from glasshouse.errors import DataError, StudyError, near_names, printable, quoted
-from glasshouse.language import localised, marked, text, translated, unknown_name
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import (
+    localised,
+    marked,
+    near_names,
+    printable,
+    quoted,
+    text,
+    translated,
+    unknown_name,
+)
 from glasshouse.microdata import attack_kernels
 from glasshouse.microdata.assessment import as_fraction
 from glasshouse.microdata.attack_kernels import LARGEST_TOTAL, Weights, record_numbers
@@ -91,7 +100,7 @@ def with_abstaining(gain: GainFunction) -> GainFunction:
         return gain.abstaining()
     if np.any(gain.matrix[gain.guesses.index(ABSTAIN)] != 0):
         raise StudyError(
-            text('the action "{name}" gains or loses something; give it another name', name=ABSTAIN)
+            'the action "{name}" gains or loses something; give it another name', name=ABSTAIN
         )
     return gain
 
@@ -114,28 +123,22 @@ def read_gain_matrix(path: str | PathLike[str], *, dialect: Dialect | None = Non
     _, *values = (name.strip() if strip else name for name in source.columns)
     if not values:
         raise DataError(
-            text(
-                "{source}: has one column only; a gain matrix has the actions in the first, and a column per value",
-                source=source.name,
-            )
+            "{source}: has one column only; a gain matrix has the actions in the first, and a column per value",
+            source=source.name,
         )
     gains: dict[str, list[Fraction]] = {}
     for action, *cells in _rows(source, strip=strip):
         if action in gains:
             raise DataError(
-                text(
-                    "{source}: action {action} is there twice; rename one",
-                    source=source.name,
-                    action=quoted([action]),
-                )
+                "{source}: action {action} is there twice; rename one",
+                source=source.name,
+                action=quoted([action]),
             )
         if not action:
             raise DataError(
-                text(
-                    "{source}: action {position} has no name; give it one",
-                    source=source.name,
-                    position=str(len(gains) + 1),
-                )
+                "{source}: action {position} has no name; give it one",
+                source=source.name,
+                position=str(len(gains) + 1),
             )
         gains[action] = [
             _cell(
@@ -151,7 +154,7 @@ def read_gain_matrix(path: str | PathLike[str], *, dialect: Dialect | None = Non
         ]
     if not gains:
         raise DataError(
-            text("{source}: has no actions; a gain matrix has a row per action", source=source.name)
+            "{source}: has no actions; a gain matrix has a row per action", source=source.name
         )
     return GainFunction(list(gains.values()), gains, values)
 
@@ -173,21 +176,17 @@ def read_prior(path: str | PathLike[str], *, dialect: Dialect | None = None) -> 
     source = open_source(path, dialect=dialect)
     if len(source.columns) != 2:
         raise DataError(
-            text(
-                "{source}: has {columns} columns; a prior has two: the value, and its probability",
-                source=source.name,
-                columns=str(len(source.columns)),
-            )
+            "{source}: has {columns} columns; a prior has two: the value, and its probability",
+            source=source.name,
+            columns=str(len(source.columns)),
         )
     probabilities: dict[str, Fraction] = {}
     for value, cell in _rows(source, strip=dialect is not None and dialect.strip):
         if value in probabilities:
             raise DataError(
-                text(
-                    "{source}: value {value} is there twice; remove one",
-                    source=source.name,
-                    value=quoted([value]),
-                )
+                "{source}: value {value} is there twice; remove one",
+                source=source.name,
+                value=quoted([value]),
             )
         what = text("the probability of {value}", value=quoted([value]))
         probabilities[value] = _cell(cell, source, what)
@@ -203,12 +202,10 @@ def _rows(source: Source, *, strip: bool) -> Iterator[list[str]]:
 def _cell(written: str, source: Source, what: str) -> Fraction:
     if not _NUMBER.fullmatch(written.strip()):
         raise DataError(
-            text(
-                '{source}: {what} is "{written}", which is not a number; correct it',
-                source=source.name,
-                what=what,
-                written=printable(written),
-            )
+            '{source}: {what} is "{written}", which is not a number; correct it',
+            source=source.name,
+            what=what,
+            written=printable(written),
         )
     return Fraction(written.strip())
 
@@ -288,11 +285,9 @@ class Secret:
             code = codes.get(_label(label))
             if code in own:
                 raise StudyError(
-                    text(
-                        "{value} of {name} is given twice; give it once",
-                        value=quoted([_text(label)]),
-                        name=quoted(self.names),
-                    )
+                    "{value} of {name} is given twice; give it once",
+                    value=quoted([_text(label)]),
+                    name=quoted(self.names),
                 )
             if code is not None:
                 own[code] = thing
@@ -373,12 +368,10 @@ def _believed(secret: Secret, prior: Beliefs) -> Secret:
     for code, probability in enumerate(probabilities):
         if probability > 0 and not secret.totals[code]:
             raise StudyError(
-                text(
-                    "the prior gives {value} of {name} a probability, but no record with it weighs anything; what is "
-                    "observed of it is unknown: make it 0",
-                    value=quoted([_text(secret.values[code])]),
-                    name=quoted(secret.names),
-                )
+                "the prior gives {value} of {name} a probability, but no record with it weighs anything; what is "
+                "observed of it is unknown: make it 0",
+                value=quoted([_text(secret.values[code])]),
+                name=quoted(secret.names),
             )
     whole = lcm(*(probability.denominator for probability in probabilities))
     shares = np.array([int(probability * whole) for probability in probabilities], object)
@@ -394,22 +387,18 @@ def _probabilities(secret: Secret, prior: Beliefs) -> list[Fraction]:
     name = quoted(secret.names)
     if not isinstance(prior, Mapping):
         raise StudyError(
-            text(
-                "the prior on {name} is a probability per value, not {given}",
-                name=name,
-                given=repr(prior),
-            )
+            "the prior on {name} is a probability per value, not {given}",
+            name=name,
+            given=repr(prior),
         )
     exact = {value: _exact(number, _NO_PROBABILITY) for value, number in prior.items()}
     for value, probability in exact.items():
         if not 0 <= probability <= 1:
             raise StudyError(
-                text(
-                    "the probability of {value} of {name} is {probability}; it must be between 0 and 1",
-                    value=quoted([_text(value)]),
-                    name=name,
-                    probability=_decimal(probability),
-                )
+                "the probability of {value} of {name} is {probability}; it must be between 0 and 1",
+                value=quoted([_text(value)]),
+                name=name,
+                probability=_decimal(probability),
             )
     left = exact.get(OTHERS)
     by_code = secret.by_code(
@@ -418,20 +407,16 @@ def _probabilities(secret: Secret, prior: Beliefs) -> list[Fraction]:
     )
     if sum(exact.values()) != 1:
         raise StudyError(
-            text(
-                "the prior on {name} adds up to {total}, not to 1; correct it",
-                name=name,
-                total=_decimal(sum(exact.values(), Fraction(0))),
-            )
+            "the prior on {name} adds up to {total}, not to 1; correct it",
+            name=name,
+            total=_decimal(sum(exact.values(), Fraction(0))),
         )
     others = [code for code, own in enumerate(by_code) if own is None and secret.totals[code]]
     if left and not others:
         raise StudyError(
-            text(
-                'the prior on {name} names every value, so that nothing is left for "{others}"; leave it out',
-                name=name,
-                others=OTHERS,
-            )
+            'the prior on {name} names every value, so that nothing is left for "{others}"; leave it out',
+            name=name,
+            others=OTHERS,
         )
     for code in others:
         by_code[code] = (left or Fraction(0)) / len(others)
@@ -539,18 +524,14 @@ def naming_game(table: EncodedTable, weights: Weights, gain: Gain | None) -> Nam
         return NamingRecords(weights.each, table.records, weights.total, tries)
     if not isinstance(gain, RecordWorth):
         raise StudyError(
-            text(
-                "re-identification takes a number of tries, or a worth per record, as its gain; a worth per value or "
-                "a gain function needs a sensitive attribute"
-            )
+            "re-identification takes a number of tries, or a worth per record, as its gain; a worth per value or "
+            "a gain function needs a sensitive attribute"
         )
     worth, scale = record_numbers(table, gain.column, "worth")
     if int(worth.max()) * weights.total > LARGEST_TOTAL:
         raise StudyError(
-            text(
-                "weights, and worth in column {column}, have too many digits to be multiplied exactly; round them",
-                column=quoted([gain.column]),
-            )
+            "weights, and worth in column {column}, have too many digits to be multiplied exactly; round them",
+            column=quoted([gain.column]),
         )
     each = worth * weights.each if weights.each.size else worth
     return NamingRecords(each, table.records, weights.total * scale)
@@ -568,17 +549,13 @@ def inferring_game(secret: Secret, gain: Gain) -> NamingValues | Acting:
         return Acting(secret, *_scaled(_aligned(secret, gain), secret.weights))
     if isinstance(gain, RecordWorth):
         raise StudyError(
-            text(
-                "a worth per record is for re-identification; give a worth per value of {name}",
-                name=quoted(secret.names),
-            )
+            "a worth per record is for re-identification; give a worth per value of {name}",
+            name=quoted(secret.names),
         )
     if not isinstance(gain, Mapping):
         raise StudyError(
-            text(
-                "a gain is a gain function, Tries(k) or a worth per value, not {given}",
-                given=repr(gain),
-            )
+            "a gain is a gain function, Tries(k) or a worth per value, not {given}",
+            given=repr(gain),
         )
     worth = secret.by_code(
         {value: _exact(number, _NO_GAIN) for value, number in gain.items()},
@@ -587,10 +564,8 @@ def inferring_game(secret: Secret, gain: Gain) -> NamingValues | Acting:
     exact = [own or Fraction(0) for own in worth]
     if min(exact) < 0:
         raise StudyError(
-            text(
-                "a worth of {name} is negative; use a gain function for losses",
-                name=quoted(secret.names),
-            )
+            "a worth of {name} is negative; use a gain function for losses",
+            name=quoted(secret.names),
         )
     return NamingValues(secret, *_scaled(np.array(exact, object), secret.weights))
 
@@ -638,7 +613,7 @@ def _exact(number: object, refusal: str) -> Fraction:
     """Return a number as a fraction, or refuse what is none."""
     exact = as_fraction(number)
     if exact is None:
-        raise StudyError(translated(refusal, number=str(number)))
+        raise StudyError(refusal, number=str(number))
     return exact
 
 
@@ -647,7 +622,7 @@ def _scaled(numbers: NDArray[Any], weights: Weights) -> tuple[Integers, int]:
     scale = lcm(*(number.denominator for number in numbers.flat))
     largest = max(abs(number) for number in numbers.flat) * scale
     if largest * weights.total > LARGEST_TOTAL:
-        raise StudyError(text("the gains have too many digits to be added up exactly; round them"))
+        raise StudyError("the gains have too many digits to be added up exactly; round them")
     whole = np.array([int(number * scale) for number in numbers.flat], np.int64)
     return whole.reshape(numbers.shape), scale
 

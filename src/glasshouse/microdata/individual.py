@@ -33,8 +33,8 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.arrays import Flags, Integers
-from glasshouse.errors import DataError, StudyError, quoted
-from glasshouse.language import text, unknown_name
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import quoted, text, unknown_name
 from glasshouse.microdata.assessment import MEASURE_FIELDS, Leakage, as_fraction, treatment
 from glasshouse.microdata.attack_kernels import Weights, record_weights, value_weights
 from glasshouse.microdata.attacks import (
@@ -374,15 +374,13 @@ def _code(table: EncodedTable, secret: Sequence[str]) -> str:
 def _conditions(table: EncodedTable, known: Known) -> tuple[Condition, ...]:
     """Return what is known as conditions on columns of the table."""
     if isinstance(known, str | Condition):
-        raise StudyError(
-            text('give a list of what is known, such as ["age=34"], not one condition')
-        )
+        raise StudyError('give a list of what is known, such as ["age=34"], not one condition')
     if isinstance(known, Mapping):
         given = [_from_mapping(name, value) for name, value in known.items()]
     else:
         given = [each if isinstance(each, Condition) else parse_condition(each) for each in known]
     if not given:
-        raise StudyError(text("the attack on one person needs something that is known of them"))
+        raise StudyError("the attack on one person needs something that is known of them")
     return tuple(replace(each, column=column_known(table, each.column).name) for each in given)
 
 
@@ -412,12 +410,10 @@ def _text(name: str, value: object) -> str:
         return str(pa.scalar(value).cast(pa.string()).as_py())
     except (pa.ArrowException, TypeError):
         raise StudyError(
-            text(
-                'what is known of "{name}" is {value}, which is no text, number or date; give one, a list of them, or '
-                "a condition",
-                name=name,
-                value=repr(value),
-            )
+            'what is known of "{name}" is {value}, which is no text, number or date; give one, a list of them, or '
+            "a condition",
+            name=name,
+            value=repr(value),
         ) from None
 
 
@@ -429,9 +425,7 @@ def _inferred(
 ) -> list[tuple[str, ...]]:
     """Return the secrets, each as the names of its columns."""
     if isinstance(secrets, str):
-        raise StudyError(
-            text('give a list of secrets, such as ["{name}"], not one text', name=secrets)
-        )
+        raise StudyError('give a list of secrets, such as ["{name}"], not one text', name=secrets)
     named = [
         attributes_of([column_known(table, name).name for name in attributes_of(secret)])
         for secret in (table.sensitive if secrets is None else secrets)
@@ -440,10 +434,8 @@ def _inferred(
     both = [name for names in named for name in names if name in known]
     if both:
         raise StudyError(
-            text(
-                'column "{name}" is known of the target and also a secret to infer; leave it out of one of them',
-                name=both[0],
-            )
+            'column "{name}" is known of the target and also a secret to infer; leave it out of one of them',
+            name=both[0],
         )
     refuse_unknown_secrets(OTHER_GAIN, gains, named)
     return named
@@ -477,11 +469,9 @@ def _possible(table: EncodedTable, weights: Weights, fitting: Integers) -> Integ
     candidates = fitting[weights.each[fitting] > 0]
     if fitting.size and not candidates.size:
         raise DataError(
-            text(
-                "every record of {table} that fits what is known weighs 0, so that none can be the target's: zero "
-                "candidates; correct the weights, or what is known",
-                table=table.name,
-            )
+            "every record of {table} that fits what is known weighs 0, so that none can be the target's: zero "
+            "candidates; correct the weights, or what is known",
+            table=table.name,
         )
     return candidates
 
@@ -585,7 +575,7 @@ def _journalist(
 ) -> Journalist | None:
     """Ask for the journalist too, where a register or a sampling fraction is given."""
     if population is not None and fraction is not None:
-        raise StudyError(text("give a register of the population or a sampling fraction, not both"))
+        raise StudyError("give a register of the population or a sampling fraction, not both")
     if population is not None:
         return _by_register(table, conditions, candidates, population)
     return None if fraction is None else _by_fraction(table, candidates.size, fraction)
@@ -608,10 +598,8 @@ def _exact_share(fraction: float | Fraction) -> Fraction:
     share = as_fraction(fraction)
     if share is None or not 0 < share <= 1:
         raise StudyError(
-            text(
-                "the sampling fraction must be a number above 0 and at most 1, not {fraction}",
-                fraction=str(fraction),
-            )
+            "the sampling fraction must be a number above 0 and at most 1, not {fraction}",
+            fraction=str(fraction),
         )
     return share
 
@@ -631,36 +619,30 @@ def _by_register(
     if not shared:
         names = quoted(_columns(conditions))
         raise StudyError(
-            text(
-                "{register} has none of the columns of which something is known ({names}); the register needs one",
-                register=register.name,
-                names=names,
-            )
+            "{register} has none of the columns of which something is known ({names}); the register needs one",
+            register=register.name,
+            names=names,
         )
     alike, people = _alike(table, conditions, candidates, shared, register)
     if alike > people or table.records > register.records:
         raise DataError(
-            text(
-                "{alike} of {records} records of {table} fit what is known, but {people} of {everybody} people of "
-                "{register}; the register must hold everybody who is in the release",
-                alike=alike,
-                records=table.records,
-                table=table.name,
-                people=people,
-                everybody=register.records,
-                register=register.name,
-            )
+            "{alike} of {records} records of {table} fit what is known, but {people} of {everybody} people of "
+            "{register}; the register must hold everybody who is in the release",
+            alike=alike,
+            records=table.records,
+            table=table.name,
+            people=people,
+            everybody=register.records,
+            register=register.name,
         )
     inside = candidates.size
     possible = Fraction(people * inside, alike) if inside else Fraction(people - alike)
     if not possible:
         raise DataError(
-            text(
-                "everybody in {register} who fits has a record in {table} that contradicts what else is known: zero "
-                "candidates",
-                register=register.name,
-                table=table.name,
-            )
+            "everybody in {register} who fits has a record in {table} that contradicts what else is known: zero "
+            "candidates",
+            register=register.name,
+            table=table.name,
         )
     return Journalist(
         register=register.name,

@@ -212,12 +212,10 @@ def without_each(sweep: Sweep) -> Removals:
     # Without its only attribute nothing is known: the empty subset has no row, and is the prior.
     if any(mask and mask not in row_of for mask in needed):
         raise StudyError(
-            text(
-                "what leaving out an attribute does needs the whole set of quasi-identifiers and that set without "
-                "each; this sweep has {held} of {every} subsets: sweep all subsets",
-                held=len(sweep.masks),
-                every=_all_subsets(sweep),
-            )
+            "what leaving out an attribute does needs the whole set of quasi-identifiers and that set without "
+            "each; this sweep has {held} of {every} subsets: sweep all subsets",
+            held=len(sweep.masks),
+            every=_all_subsets(sweep),
         )
     wholes, removals = [], []
     for target in _targets(sweep):
@@ -305,12 +303,10 @@ def shapley_values(sweep: Sweep) -> ShapleyValues:
     """
     if not _holds_all(sweep):
         raise StudyError(
-            text(
-                "Shapley values need every subset of the quasi-identifiers; this sweep has {held} of {every} subsets: "
-                "sweep all subsets",
-                held=len(sweep.masks),
-                every=_all_subsets(sweep),
-            )
+            "Shapley values need every subset of the quasi-identifiers; this sweep has {held} of {every} subsets: "
+            "sweep all subsets",
+            held=len(sweep.masks),
+            every=_all_subsets(sweep),
         )
     shared = []
     for target in _targets(sweep):
@@ -350,7 +346,7 @@ def _target(sweep: Sweep, secret: str | None) -> _Target:
     where = text("the sweep of {datasets}", datasets=", ".join(sweep.datasets))
     if not sweep.sensitive:
         raise StudyError(
-            text('secret "{secret}" is not in {where}; it has none', secret=secret, where=where)
+            'secret "{secret}" is not in {where}; it has none', secret=secret, where=where
         )
     if secret not in sweep.sensitive:
         raise StudyError(unknown_name("secret", secret, where, sweep.sensitive))
@@ -438,7 +434,7 @@ def _probability(risk: int | float | Fraction) -> Fraction:
     exact = as_fraction(risk)
     if exact is None or not 0 <= exact <= 1:
         raise StudyError(
-            text("risk {risk} is not a probability; give a number from 0 to 1", risk=str(risk))
+            "risk {risk} is not a probability; give a number from 0 to 1", risk=str(risk)
         )
     return exact
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.language import text
 from glasshouse.microdata import kernel, sweep_steps
 from glasshouse.microdata.assessment import SIZE_BINS, SIZE_LABELS, SUCCESS_BINS, Attack, Sweep
 from glasshouse.microdata.attack_kernels import record_weights
@@ -73,11 +72,9 @@ def sweep(
     _check_budget(len(names), largest, len(secrets), memory or RESULTS_LIMIT)
     if table.records >= MOST_RECORDS:
         raise BudgetError(
-            text(
-                "a sweep takes fewer than {most} records, not {records}: assess a part",
-                most=MOST_RECORDS,
-                records=table.records,
-            )
+            "a sweep takes fewer than {most} records, not {records}: assess a part",
+            most=MOST_RECORDS,
+            records=table.records,
         )
     if table.weight is not None:
         everything = sweep_steps.subset_masks(len(names), largest).tolist()
@@ -139,17 +136,15 @@ def largest_size(subsets: str, attributes: int) -> int:
     kind, _, number = subsets.partition(":")
     if kind != "max" or not number.isdecimal() or int(number) < 1:
         raise StudyError(
-            text(
-                'subsets "{subsets}" are neither all, nor max:K with a number K from 1 on',
-                subsets=subsets,
-            )
+            'subsets "{subsets}" are neither all, nor max:K with a number K from 1 on',
+            subsets=subsets,
         )
     return min(int(number), attributes)
 
 
 def _check_roles(table: EncodedTable, names: Sequence[str], secrets: Sequence[str]) -> None:
     if not names:
-        raise StudyError(text("a sweep needs at least one quasi-identifier"))
+        raise StudyError("a sweep needs at least one quasi-identifier")
     for name in names:
         table.columns_of(name)
     for name in secrets:
@@ -157,19 +152,15 @@ def _check_roles(table: EncodedTable, names: Sequence[str], secrets: Sequence[st
     for name in names:
         if name in secrets:
             raise StudyError(
-                text(
-                    'column "{name}" is both quasi-identifier and sensitive; choose one', name=name
-                )
+                'column "{name}" is both quasi-identifier and sensitive; choose one', name=name
             )
         if name == table.identifier:
             raise StudyError(
-                text(
-                    'column "{name}" is the identifier; it cannot be a quasi-identifier too',
-                    name=name,
-                )
+                'column "{name}" is the identifier; it cannot be a quasi-identifier too',
+                name=name,
             )
     if len(set(names)) < len(names) or len(set(secrets)) < len(secrets):
-        raise StudyError(text("a column is given twice; name each once"))
+        raise StudyError("a column is given twice; name each once")
 
 
 def _check_budget(attributes: int, largest: int, secrets: int, memory: int) -> None:
@@ -179,13 +170,11 @@ def _check_budget(attributes: int, largest: int, secrets: int, memory: int) -> N
         return
     if attributes > MOST_ATTRIBUTES:
         raise BudgetError(
-            text(
-                "{attributes} quasi-identifiers have {subsets} subsets; a sweep takes at most {most} "
-                "quasi-identifiers: leave some out",
-                attributes=str(attributes),
-                subsets=subsets,
-                most=MOST_ATTRIBUTES,
-            )
+            "{attributes} quasi-identifiers have {subsets} subsets; a sweep takes at most {most} "
+            "quasi-identifiers: leave some out",
+            attributes=str(attributes),
+            subsets=subsets,
+            most=MOST_ATTRIBUTES,
         )
     fits = max(
         (k for k in range(1, largest) if 3 * number_of_subsets(attributes, k) * row <= memory),
@@ -193,23 +182,19 @@ def _check_budget(attributes: int, largest: int, secrets: int, memory: int) -> N
     )
     if fits:
         raise BudgetError(
-            text(
-                "{attributes} quasi-identifiers have {subsets} subsets; their results do not fit {memory} MiB of "
-                "memory: max:{fits} fits",
-                attributes=attributes,
-                subsets=subsets,
-                memory=memory >> 20,
-                fits=fits,
-            )
-        )
-    raise BudgetError(
-        text(
             "{attributes} quasi-identifiers have {subsets} subsets; their results do not fit {memory} MiB of "
-            "memory: give it more",
+            "memory: max:{fits} fits",
             attributes=attributes,
             subsets=subsets,
             memory=memory >> 20,
+            fits=fits,
         )
+    raise BudgetError(
+        "{attributes} quasi-identifiers have {subsets} subsets; their results do not fit {memory} MiB of "
+        "memory: give it more",
+        attributes=attributes,
+        subsets=subsets,
+        memory=memory >> 20,
     )
 
 
@@ -217,7 +202,7 @@ def _listed(names: tuple[str, ...], subsets: Sequence[Sequence[str]]) -> list[in
     """Return the masks of chosen subsets, by size, then in the order of the attributes; each once."""
     chosen = {_mask(names, subset) for subset in subsets}
     if not chosen:
-        raise StudyError(text("there is nothing to sweep: give at least one subset"))
+        raise StudyError("there is nothing to sweep: give at least one subset")
     return sorted(chosen, key=lambda mask: (mask.bit_count(), _positions(mask, len(names))))
 
 
@@ -270,9 +255,7 @@ def _sweep_each(
 def _mask(names: Sequence[str], subset: Sequence[str]) -> int:
     unknown = [name for name in subset if name not in names]
     if unknown or not subset:
-        raise StudyError(
-            text("a subset needs quasi-identifiers, not {subset}", subset=list(subset))
-        )
+        raise StudyError("a subset needs quasi-identifiers, not {subset}", subset=list(subset))
     return sum(1 << names.index(name) for name in set(subset))
 
 

@@ -35,8 +35,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers
-from glasshouse.errors import BudgetError, DataError, StudyError, quoted
-from glasshouse.language import text, unknown_name
+from glasshouse.errors import BudgetError, DataError, StudyError
+from glasshouse.language import quoted, text, unknown_name
 from glasshouse.microdata.assessment import Assessment, Attack, Leakage
 from glasshouse.microdata.attack_kernels import Weights, record_weights, value_weights
 from glasshouse.microdata.attacks import assess
@@ -108,13 +108,11 @@ class LinkKey:
             valid = False
         if not valid or self.probability.denominator > 10**_MOST_DECIMALS:
             raise StudyError(
-                text(
-                    'key "{name}" persists with probability {probability}; give a number from 0 to 1 with at most '
-                    "{most} decimals",
-                    name=self.name,
-                    probability=str(self.persists),
-                    most=_MOST_DECIMALS,
-                )
+                'key "{name}" persists with probability {probability}; give a number from 0 to 1 with at most '
+                "{most} decimals",
+                name=self.name,
+                probability=str(self.persists),
+                most=_MOST_DECIMALS,
             )
 
     @cached_property
@@ -253,30 +251,28 @@ def _keys_of_each(
     keys: Sequence[LinkKey] | Sequence[Sequence[LinkKey]], auxiliaries: Sequence[EncodedTable]
 ) -> list[tuple[LinkKey, ...]]:
     if not auxiliaries:
-        raise StudyError(text("there is nothing to link: give at least one auxiliary dataset"))
+        raise StudyError("there is nothing to link: give at least one auxiliary dataset")
     if isinstance(keys, LinkKey):
-        raise StudyError(text('keys are given as a list: [LinkKey("{name}")]', name=keys.name))
+        raise StudyError('keys are given as a list: [LinkKey("{name}")]', name=keys.name)
     if _are_keys(keys):
         lists = [tuple(keys)] * len(auxiliaries)
     else:
         lists = [tuple(own) if isinstance(own, Sequence) else (own,) for own in keys]
         if not all(map(_are_keys, lists)):
             raise StudyError(
-                text('keys are given as a list, such as [LinkKey("born"), LinkKey("city", 0.95)]')
+                'keys are given as a list, such as [LinkKey("born"), LinkKey("city", 0.95)]'
             )
         if len(lists) != len(auxiliaries):
             raise StudyError(
-                text(
-                    "{lists} lists of keys are given for {datasets} auxiliary datasets; give one list for all, or one "
-                    "for each",
-                    lists=len(lists),
-                    datasets=len(auxiliaries),
-                )
+                "{lists} lists of keys are given for {datasets} auxiliary datasets; give one list for all, or one "
+                "for each",
+                lists=len(lists),
+                datasets=len(auxiliaries),
             )
     for own in lists:
         twice = [name for name, count in Counter(key.name for key in own).items() if count > 1]
         if twice:
-            raise StudyError(text('key "{name}" is given twice; give it once', name=twice[0]))
+            raise StudyError('key "{name}" is given twice; give it once', name=twice[0])
     return lists
 
 
@@ -307,11 +303,9 @@ def _observed(
     for table, seen in zip(tables[1:], known[1:], strict=True):
         if not seen:
             raise StudyError(
-                text(
-                    "nothing is observed in {table}: it has none of the quasi-identifiers; name one of its columns, "
-                    "or leave it out",
-                    table=table.name,
-                )
+                "nothing is observed in {table}: it has none of the quasi-identifiers; name one of its columns, "
+                "or leave it out",
+                table=table.name,
             )
     return [tuple(seen) for seen in known]
 
@@ -450,13 +444,11 @@ def _linked(
     changing += [key for key in compared if key.agree == key.differ == 0]
     if len(changing) > MOST_CHANGING_KEYS:
         raise BudgetError(
-            text(
-                "{keys} keys of {table} may change, more than {most}; leave out those that tell least, or let them "
-                "persist for certain",
-                keys=len(changing),
-                table=auxiliary.name,
-                most=MOST_CHANGING_KEYS,
-            )
+            "{keys} keys of {table} may change, more than {most}; leave out those that tell least, or let them "
+            "persist for certain",
+            keys=len(changing),
+            table=auxiliary.name,
+            most=MOST_CHANGING_KEYS,
         )
     shown = partition(auxiliary, observed)
     seen = _Codes(shown.numbers + np.uint32(1), shown.classes + 1)
@@ -529,14 +521,12 @@ def _shifted(column: EncodedColumn, shift: int, table: EncodedTable) -> pa.Large
         if plain and not (INTEGER.fullmatch(plain) and len(plain) < _LONGEST_INTEGER):
             record = int(np.argmax(column.codes == code)) + 1
             raise DataError(
-                text(
-                    '{table}, record {record}: "{value}" in column "{column}" is not an integer, but the key is to be '
-                    "shifted; correct it, or link without a shift",
-                    table=table.name,
-                    record=str(record),
-                    value=value,
-                    column=column.name,
-                )
+                '{table}, record {record}: "{value}" in column "{column}" is not an integer, but the key is to be '
+                "shifted; correct it, or link without a shift",
+                table=table.name,
+                record=str(record),
+                value=value,
+                column=column.name,
             )
         moved.append(str(int(plain) + shift) if plain else MISSING)
     return pa.array(moved, pa.large_string())
@@ -755,13 +745,11 @@ def _leaves(groups: LinkedGroups, rows: LinkedRows, where: str) -> Iterator[Node
 
 def _too_many(pairs: int, where: str, most: int) -> BudgetError:
     return BudgetError(
-        text(
-            "linking {where} means to weigh {pairs} pairs of records and observations or more, beyond the limit of "
-            "{most}; add a key that persists for certain, or leave out a quasi-identifier or a dataset",
-            where=where,
-            pairs=pairs,
-            most=most,
-        )
+        "linking {where} means to weigh {pairs} pairs of records and observations or more, beyond the limit of "
+        "{most}; add a key that persists for certain, or leave out a quasi-identifier or a dataset",
+        where=where,
+        pairs=pairs,
+        most=most,
     )
 
 

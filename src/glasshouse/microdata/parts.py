@@ -24,8 +24,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers
-from glasshouse.errors import BudgetError, DataError, StudyError, printable, quoted
-from glasshouse.language import marked, text, translated, unknown_name
+from glasshouse.errors import BudgetError, DataError, StudyError
+from glasshouse.language import marked, printable, quoted, text, translated, unknown_name
 from glasshouse.microdata.assessment import MEASURE_FIELDS, Leakage, Sweep, treatment
 from glasshouse.microdata.attack_kernels import record_weights, value_weights
 from glasshouse.microdata.influence import best_subsets
@@ -251,12 +251,10 @@ class Family:
         """
         if not self.ordered:
             raise StudyError(
-                text(
-                    "the parts of this family are not points in time; say ordered=True if they are"
-                )
+                "the parts of this family are not points in time; say ordered=True if they are"
             )
         if len(self.parts) < 2:
-            raise StudyError(text("a change over time needs at least two parts; give more"))
+            raise StudyError("a change over time needs at least two parts; give more")
         names = [part.name for part in self.parts]
         changes = []
         for size, same in zip(
@@ -350,11 +348,9 @@ class Family:
         """Return, per part, the leakages about a target by number of quasi-identifiers."""
         if sensitive is not None and not self.sensitive:
             raise StudyError(
-                text(
-                    'secret "{secret}" is not in {where}; it has none',
-                    secret=printable(sensitive),
-                    where=text("the family"),
-                )
+                'secret "{secret}" is not in {where}; it has none',
+                secret=printable(sensitive),
+                where=text("the family"),
             )
         if sensitive not in self.targets:
             raise StudyError(
@@ -393,26 +389,22 @@ def parts_by(table: EncodedTable, column: str) -> Iterator[tuple[str, EncodedTab
     role = table.roles.get(column, Role.IGNORED)
     if role is not Role.IGNORED:
         raise StudyError(
-            text(
-                'column "{column}" is {role}; parts are told apart by a column that has no other role: '
-                "choose another, or take that role away",
-                column=printable(column),
-                role=translated(role),
-            )
+            'column "{column}" is {role}; parts are told apart by a column that has no other role: '
+            "choose another, or take that role away",
+            column=printable(column),
+            role=translated(role),
         )
     own = table.column(column)
     sizes = value_weights(own.codes, np.empty(0, np.int64), own.cardinality)
     present = np.flatnonzero(sizes).tolist()
     if len(present) > MOST_PARTS:
         raise BudgetError(
-            text(
-                'column "{column}" of {table} has {values} values; a family takes at most {most} parts: choose a '
-                "coarser column",
-                column=printable(column),
-                table=table.name,
-                values=len(present),
-                most=MOST_PARTS,
-            )
+            'column "{column}" of {table} has {values} values; a family takes at most {most} parts: choose a '
+            "coarser column",
+            column=printable(column),
+            table=table.name,
+            values=len(present),
+            most=MOST_PARTS,
         )
     values = own.values.take(pa.array(present, pa.int64())).to_pylist()
     ordered = sorted(zip(values, present, strict=True), key=lambda pair: _natural_order(pair[0]))
@@ -468,7 +460,7 @@ def family(
             records = sum(part.records for part in finished)
             on_progress(Progress("sweeping", records, note=name))
     if first is None:
-        raise StudyError(text("a family needs at least one part; give a table for each"))
+        raise StudyError("a family needs at least one part; give a table for each")
     return Family(first.quasi_identifiers, first.sensitive, ordered, tuple(finished))
 
 
@@ -512,10 +504,10 @@ def _parts(
 def _check_part(name: str, table: EncodedTable, first: EncodedTable, names: set[str]) -> None:
     if name in names:
         raise StudyError(
-            text("two parts are called {name}; give each a name of its own", name=quoted([name]))
+            "two parts are called {name}; give each a name of its own", name=quoted([name])
         )
     if table.records == 0:
-        raise DataError(text("part {name} has no records; leave it out", name=quoted([name])))
+        raise DataError("part {name} has no records; leave it out", name=quoted([name]))
     for kind, own, expected in (
         (marked("quasi-identifiers"), table.quasi_identifiers, first.quasi_identifiers),
         (marked("sensitive attributes"), table.sensitive, first.sensitive),

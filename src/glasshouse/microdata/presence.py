@@ -31,8 +31,8 @@ import pyarrow.compute as pc
 from numba import njit
 
 from glasshouse.arrays import Integers
-from glasshouse.errors import DataError, StudyError, near_names, quoted
-from glasshouse.language import either, text, unknown_name
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import either, near_names, quoted, text, unknown_name
 from glasshouse.microdata.assessment import (
     MEASURE_FIELDS,
     MEASURES,
@@ -454,7 +454,7 @@ def _possible_values(
         asked[name] = (value,) if isinstance(value, str) else tuple(sorted(set(value)))
         if not asked[name]:
             raise StudyError(
-                text("no value of {name} is possible; give at least one", name=quoted([name]))
+                "no value of {name} is possible; give at least one", name=quoted([name])
             )
     return asked
 
@@ -478,11 +478,9 @@ def _fitting(question: MembershipQuestion, known: Mapping[str, tuple[str, ...]])
     if not counts.any():
         told = ", ".join(f"{name} {either(values)}" for name, values in known.items())
         raise DataError(
-            text(
-                "nobody in {register} fits ({known}); check what is known, or leave something out",
-                register=population.name,
-                known=told,
-            )
+            "nobody in {register} fits ({known}); check what is known, or leave something out",
+            register=population.name,
+            known=told,
         )
     return counts
 
@@ -500,14 +498,12 @@ def _asked_about(
     """
     if not 1 <= len(tables) <= MOST_RELEASES:
         raise StudyError(
-            text(
-                "membership is asked of 1 to {most} releases, not of {releases}",
-                most=MOST_RELEASES,
-                releases=len(tables),
-            )
+            "membership is asked of 1 to {most} releases, not of {releases}",
+            most=MOST_RELEASES,
+            releases=len(tables),
         )
     if len({table.name for table in tables}) < len(tables):
-        raise StudyError(text("two releases have the same name; give each its own when reading it"))
+        raise StudyError("two releases have the same name; give each its own when reading it")
     if quasi_identifiers is None:
         first = tables[0]
         facts = (first.columns_of(name) for name in first.quasi_identifiers)
@@ -515,18 +511,14 @@ def _asked_about(
     names = tuple(assign_roles(quasi_identifiers=quasi_identifiers))
     if not names:
         raise StudyError(
-            text(
-                "membership needs at least one quasi-identifier that release and register share; name one"
-            )
+            "membership needs at least one quasi-identifier that release and register share; name one"
         )
     if not any(name in population.columns for name in names):
         raise DataError(
-            text(
-                "{register} has none of the quasi-identifiers {names}; it has {columns}",
-                register=population.name,
-                names=quoted(names),
-                columns=quoted(list(population.columns)[:12]),
-            )
+            "{register} has none of the quasi-identifiers {names}; it has {columns}",
+            register=population.name,
+            names=quoted(names),
+            columns=quoted(list(population.columns)[:12]),
         )
     for table in (*tables, population):
         for name in names:
@@ -547,23 +539,19 @@ def _refuse_several_records(table: EncodedTable) -> None:
     nameless = identifier.values.index("").as_py()
     if nameless >= 0 and records[nameless]:
         raise DataError(
-            text(
-                "{table}: {records} records have no {identifier}; complete it, or read the file without an identifier",
-                table=table.name,
-                records=int(records[nameless]),
-                identifier=quoted([identifier.name]),
-            )
+            "{table}: {records} records have no {identifier}; complete it, or read the file without an identifier",
+            table=table.name,
+            records=int(records[nameless]),
+            identifier=quoted([identifier.name]),
         )
     several = int(np.count_nonzero(records > 1))
     if several:
         raise DataError(
-            text(
-                "{table}: {people} people have more than one record (by {identifier}); membership needs one record "
-                "per person",
-                table=table.name,
-                people=several,
-                identifier=quoted([identifier.name]),
-            )
+            "{table}: {people} people have more than one record (by {identifier}); membership needs one record "
+            "per person",
+            table=table.name,
+            people=several,
+            identifier=quoted([identifier.name]),
         )
 
 

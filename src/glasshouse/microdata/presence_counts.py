@@ -27,8 +27,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers
-from glasshouse.errors import BudgetError, DataError, quoted
-from glasshouse.language import text, text_for
+from glasshouse.errors import BudgetError, DataError
+from glasshouse.language import quoted, text, text_for
 from glasshouse.microdata.gains import sum_of_ratios
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
@@ -266,7 +266,7 @@ class _Writing:
                 position = covering(population.column(name).values, values)
             except DataError as error:
                 raise DataError(
-                    text("column {name}: {reason}", name=quoted([name]), reason=error)
+                    "column {name}: {reason}", name=quoted([name]), reason=error
                 ) from None
             alone = np.flatnonzero(position < 0)
             position[alone] = len(values) + np.arange(len(alone))
@@ -394,14 +394,12 @@ def _refuse_partly_suppressed(release: ReleasedRecords) -> None:
             [release.codes(name) == code for name, code in columns.items()]
         )
         raise DataError(
-            text(
-                '{release}: {records} records hold "{mark}" beside other values of {columns}, and could be in several '
-                "classes; leave these columns out, or suppress whole records",
-                release=release.name,
-                records=int(np.count_nonzero(partly)),
-                mark=SUPPRESSED,
-                columns=quoted(columns),
-            )
+            '{release}: {records} records hold "{mark}" beside other values of {columns}, and could be in several '
+            "classes; leave these columns out, or suppress whole records",
+            release=release.name,
+            records=int(np.count_nonzero(partly)),
+            mark=SUPPRESSED,
+            columns=quoted(columns),
         )
 
 
@@ -488,12 +486,10 @@ class _Independent:
         weight, rows, below = self._weighted(weights)
         if len(rows) << len(self.records) > _MOST_TERMS:
             raise BudgetError(
-                text(
-                    "{kinds} kinds of classes in {releases} releases are too many to add up exactly; give the releases "
-                    "an identifier to link them by, or take fewer releases or quasi-identifiers",
-                    kinds=len(rows),
-                    releases=len(self.records),
-                )
+                "{kinds} kinds of classes in {releases} releases are too many to add up exactly; give the releases "
+                "an identifier to link them by, or take fewer releases or quasi-identifiers",
+                kinds=len(rows),
+                releases=len(self.records),
             )
         denominators, group = _numbered(below)
         common = math.lcm(*denominators)

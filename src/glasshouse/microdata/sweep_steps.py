@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers, Words
 from glasshouse.errors import BudgetError
-from glasshouse.language import text
 from glasshouse.microdata import kernel
 from glasshouse.microdata.kernel import Fields, Plan, Store, Workspace
 from glasshouse.progress import OnProgress, Progress
@@ -299,13 +298,11 @@ class _Steps:
         if room < min(self._table_records, LEAST_RECORDS):
             needed = resident + fixed + chunk + min(self._table_records, LEAST_RECORDS) * each
             raise BudgetError(
-                text(
-                    "the data and the program take {resident} MiB already; a sweep needs {needed} MiB at least, not "
-                    "{memory}: give it more memory or fewer quasi-identifiers",
-                    resident=resident >> 20,
-                    needed=int(needed) >> 20,
-                    memory=memory >> 20,
-                )
+                "the data and the program take {resident} MiB already; a sweep needs {needed} MiB at least, not "
+                "{memory}: give it more memory or fewer quasi-identifiers",
+                resident=resident >> 20,
+                needed=int(needed) >> 20,
+                memory=memory >> 20,
             )
         return int(room)
 
@@ -387,10 +384,8 @@ class _Steps:
                     filled = kernel.merge(records, counts, words, 0, room, True, keep, slots)
                     if filled > room // 2:
                         raise BudgetError(
-                            text(
-                                "too many different records are alike on a quasi-identifier; a sweep needs more "
-                                "memory, or fewer quasi-identifiers"
-                            )
+                            "too many different records are alike on a quasi-identifier; a sweep needs more "
+                            "memory, or fewer quasi-identifiers"
                         )
         return _Slice(np.array([0]), np.array([filled]), records, counts)
 
@@ -505,11 +500,9 @@ def _workspace(plan: Plan, largest_part: int) -> Workspace:
     room = largest_part * levels
     if room >= 1 << 31:
         raise BudgetError(
-            text(
-                "a group of {records} records is alike on the most telling quasi-identifier; that is too many for one "
-                "sweep. Leave out attributes, or use max:K",
-                records=int(largest_part),
-            )
+            "a group of {records} records is alike on the most telling quasi-identifier; that is too many for one "
+            "sweep. Leave out attributes, or use max:K",
+            records=int(largest_part),
         )
     values = int(plan.fields.size.max(initial=1))
     statistics = min(1 << attributes, kernel.MERGE_STATISTICS)

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from glasshouse.arrays import Floats, Integers
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import marked, text
+from glasshouse.language import marked
 from glasshouse.microdata.assessment import as_fraction, treatment
 from glasshouse.table import EncodedColumn, EncodedTable, Step
 from glasshouse.table.generalised import is_suppressed
@@ -184,10 +184,8 @@ def population_risks(
     told = ~is_suppressed(table, [column.name for column in columns])
     if not told.any():
         raise DataError(
-            text(
-                '{table}: every record is "*" throughout; there is nothing to assess',
-                table=table.name,
-            )
+            '{table}: every record is "*" throughout; there is nothing to assess',
+            table=table.name,
         )
     if not told.all():
         columns = [EncodedColumn(each.name, each.codes[told], each.values) for each in columns]
@@ -216,7 +214,7 @@ def population_risks(
 def _columns(table: EncodedTable, quasi_identifiers: Sequence[str] | None) -> list[EncodedColumn]:
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     if not names:
-        raise StudyError(text("population risks need at least one quasi-identifier; name one"))
+        raise StudyError("population risks need at least one quasi-identifier; name one")
     return [column for name in names for column in table.columns_of(name)]
 
 
@@ -224,10 +222,8 @@ def _exact(fraction: Fraction | float) -> Fraction:
     share = as_fraction(fraction)
     if share is None or not 0 < share <= 1:
         raise StudyError(
-            text(
-                "the sampling fraction is {fraction}; it must be above 0 and at most 1 (all of the population)",
-                fraction=str(fraction),
-            )
+            "the sampling fraction is {fraction}; it must be above 0 and at most 1 (all of the population)",
+            fraction=str(fraction),
         )
     return share
 

@@ -30,8 +30,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers, Words
-from glasshouse.errors import DataError, StudyError, quoted
-from glasshouse.language import number, text
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import number, quoted
 from glasshouse.table import EncodedColumn, EncodedTable, Role
 from glasshouse.table.dictionary import smallest_unsigned
 from glasshouse.table.partition import Partition, refined
@@ -183,13 +183,11 @@ class Anatomy:
     def _secret_of(self, table: EncodedTable) -> EncodedColumn:
         if table.records != self.records:
             raise DataError(
-                text(
-                    "{table} has {records} records, but the groups were made of {own}; "
-                    "give the table that was anatomised",
-                    table=table.name,
-                    records=table.records,
-                    own=self.records,
-                )
+                "{table} has {records} records, but the groups were made of {own}; "
+                "give the table that was anatomised",
+                table=table.name,
+                records=table.records,
+                own=self.records,
             )
         return table.column(self.sensitive)
 
@@ -273,17 +271,13 @@ def _only_one(table: EncodedTable) -> str:
     if len(table.sensitive) != 1:
         if not table.sensitive:
             raise StudyError(
-                text(
-                    "Anatomy takes one sensitive attribute, and {table} has none; name it with sensitive=",
-                    table=table.name,
-                )
+                "Anatomy takes one sensitive attribute, and {table} has none; name it with sensitive=",
+                table=table.name,
             )
         raise StudyError(
-            text(
-                "Anatomy takes one sensitive attribute, and {table} has {found}; name it with sensitive=",
-                table=table.name,
-                found=quoted(table.sensitive),
-            )
+            "Anatomy takes one sensitive attribute, and {table} has {found}; name it with sensitive=",
+            table=table.name,
+            found=quoted(table.sensitive),
         )
     return table.sensitive[0]
 
@@ -293,14 +287,12 @@ def _check_question(
 ) -> None:
     if diversity < 2:
         raise StudyError(
-            text("l is {diversity}; a group hides a value from l = 2 on", diversity=str(diversity))
+            "l is {diversity}; a group hides a value from l = 2 on", diversity=str(diversity)
         )
     if seed < 0:
-        raise StudyError(text("the seed is {seed}; give a whole number from 0", seed=str(seed)))
+        raise StudyError("the seed is {seed}; give a whole number from 0", seed=str(seed))
     if not names:
-        raise StudyError(
-            text("Anatomy needs the quasi-identifiers that are to be published; name one")
-        )
+        raise StudyError("Anatomy needs the quasi-identifiers that are to be published; name one")
     table.with_roles(quasi_identifiers=names, sensitive=[secret])
 
 
@@ -324,19 +316,15 @@ def _check_eligible(
     }
     if largest < 2:
         raise StudyError(
-            text(
-                '{value} is the value of "{secret}" in {count} of {records} records ({share}), more than 1 in l = '
-                "{diversity}; no l works; generalise the attribute, or publish it by itself",
-                **parts,
-            )
+            '{value} is the value of "{secret}" in {count} of {records} records ({share}), more than 1 in l = '
+            "{diversity}; no l works; generalise the attribute, or publish it by itself",
+            **parts,
         )
     raise StudyError(
-        text(
-            '{value} is the value of "{secret}" in {count} of {records} records ({share}), more than 1 in l = '
-            "{diversity}; the largest l that works is {largest}",
-            **parts,
-            largest=str(largest),
-        )
+        '{value} is the value of "{secret}" in {count} of {records} records ({share}), more than 1 in l = '
+        "{diversity}; the largest l that works is {largest}",
+        **parts,
+        largest=str(largest),
     )
 
 
@@ -344,7 +332,7 @@ def _check_free(names: Sequence[str], *, taken: Collection[str]) -> None:
     for position, name in enumerate(names):
         if name in taken or name in names[:position]:
             raise StudyError(
-                text('the table has a column "{name}" already; choose another name', name=name)
+                'the table has a column "{name}" already; choose another name', name=name
             )
 
 

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import StudyError
-from glasshouse.language import text
 from glasshouse.mitigation.distinct_rows import ValueCounts, distinct_rows
 from glasshouse.table import EncodedTable
 
@@ -123,7 +122,7 @@ def attained(
     kept = table if suppressed is None or not suppressed.any() else table.of_records(~suppressed)
     if not kept.records:
         raise StudyError(
-            text("{table}: every record is suppressed, so that there is no class", table=table.name)
+            "{table}: every record is suppressed, so that there is no class", table=table.name
         )
     rows = distinct_rows(kept, known, names)
     return Attained(

@@ -21,7 +21,6 @@ import pyarrow as pa
 
 from glasshouse.arrays import Flags
 from glasshouse.errors import StudyError
-from glasshouse.language import text
 from glasshouse.microdata import Assessment, Attack, assess, population_risks
 from glasshouse.mitigation.anonymisation import assess_by_group
 from glasshouse.mitigation.hierarchies import Hierarchy
@@ -360,10 +359,8 @@ def compare_figures(runs: Sequence[ComparedRun]) -> MeasuredRuns:
     for run in runs:
         if not run.summary:
             raise StudyError(
-                text(
-                    "“{name}” keeps no figures of the release as a whole; run it again, and not about one person",
-                    name=run.name,
-                )
+                "“{name}” keeps no figures of the release as a whole; run it again, and not about one person",
+                name=run.name,
             )
     return MeasuredRuns(tuple(runs))
 

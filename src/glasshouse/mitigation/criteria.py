@@ -32,8 +32,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers, Words
-from glasshouse.errors import DataError, InternalError, StudyError, printable, quoted
-from glasshouse.language import marked, text, translated
+from glasshouse.errors import DataError, InternalError, StudyError
+from glasshouse.language import marked, printable, quoted, translated
 from glasshouse.mitigation.distinct_rows import ValueCounts
 from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
 from glasshouse.table import EncodedTable
@@ -293,10 +293,8 @@ class _OfSensitive(Criterion):
     def __post_init__(self) -> None:
         if not isinstance(self.sensitive, str) or not self.sensitive:
             raise StudyError(
-                text(
-                    "{kind} needs a sensitive attribute; name the column that it protects",
-                    kind=translated(self.kind),
-                )
+                "{kind} needs a sensitive attribute; name the column that it protects",
+                kind=translated(self.kind),
             )
 
     def holds(self, classes: ClassCounts) -> Flags:
@@ -320,13 +318,11 @@ class _Diversity(_OfSensitive):
         column, least = table.column(self.sensitive), exact(self.l, what="l")
         if least > column.cardinality:
             raise StudyError(
-                text(
-                    "column {column} has {values} distinct values, so no class can be "
-                    "{least}-diverse; choose l of at most {values}",
-                    column=quoted([column.name]),
-                    values=str(column.cardinality),
-                    least=f"{float(least):g}",
-                )
+                "column {column} has {values} distinct values, so no class can be "
+                "{least}-diverse; choose l of at most {values}",
+                column=quoted([column.name]),
+                values=str(column.cardinality),
+                least=f"{float(least):g}",
             )
         return self
 
@@ -378,7 +374,7 @@ class EntropyDiversity(_Diversity):
 
     def __post_init__(self) -> None:
         if _bounded(self.l, "l") < 1:
-            raise StudyError(text("l must be at least 1, not {l}", l=str(self.l)))
+            raise StudyError("l must be at least 1, not {l}", l=str(self.l))
         super().__post_init__()
 
     def _holds(self, classes: ClassCounts) -> Flags:
@@ -416,7 +412,7 @@ class RecursiveDiversity(_Diversity):
 
     def __post_init__(self) -> None:
         if _bounded(self.c, "c") <= 0:
-            raise StudyError(text("c must be positive, not {c}", c=str(self.c)))
+            raise StudyError("c must be positive, not {c}", c=str(self.c))
         object.__setattr__(self, "l", _whole(self.l, "l"))
         super().__post_init__()
 
@@ -453,12 +449,10 @@ class InferenceRisk(_OfSensitive):
         values = table.column(self.sensitive).cardinality
         if exact(self.p, what="p") * values < 1:
             raise StudyError(
-                text(
-                    "column {column} has {values} distinct values: one of them has at least 1/{values} "
-                    "of any class; choose p of at least that",
-                    column=quoted([self.sensitive]),
-                    values=str(values),
-                )
+                "column {column} has {values} distinct values: one of them has at least 1/{values} "
+                "of any class; choose p of at least that",
+                column=quoted([self.sensitive]),
+                values=str(values),
             )
         return self
 
@@ -479,7 +473,7 @@ class _Closeness(_OfSensitive):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= _bounded(self.t, "t") <= 1:
-            raise StudyError(text("t must be from 0 to 1, not {t}", t=str(self.t)))
+            raise StudyError("t must be from 0 to 1, not {t}", t=str(self.t))
 
     def _holds(self, classes: ClassCounts) -> Flags:
         """Tell whether the distance of a class is at most t: its sum of integers at most t times a whole."""
@@ -547,11 +541,9 @@ class OrderedCloseness(_Closeness):
         if self.order is not None and len(set(self.order)) < len(self.order):
             twice = next(value for value in self.order if self.order.count(value) > 1)
             raise StudyError(
-                text(
-                    "{value} is twice in the order of {column}; give each value once",
-                    value=quoted([twice]),
-                    column=quoted([self.sensitive]),
-                )
+                "{value} is twice in the order of {column}; give each value once",
+                value=quoted([twice]),
+                column=quoted([self.sensitive]),
             )
 
     def for_table(self, table: EncodedTable) -> Self:
@@ -642,11 +634,9 @@ class _Tree:
 def _whole(number: object, letter: str) -> int:
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
         raise StudyError(
-            text(
-                "{letter} must be a whole number of at least 1, not {number}",
-                letter=letter,
-                number=repr(number),
-            )
+            "{letter} must be a whole number of at least 1, not {number}",
+            letter=letter,
+            number=repr(number),
         )
     return int(number)
 
@@ -654,24 +644,20 @@ def _whole(number: object, letter: str) -> int:
 def _check_size(k: int, name: str, table: EncodedTable) -> None:
     if k > table.records:
         raise StudyError(
-            text(
-                "{table} has {records} records, so no class can hold {k} ({name}); ask for less",
-                table=printable(table.name),
-                records=str(table.records),
-                k=str(k),
-                name=name,
-            )
+            "{table} has {records} records, so no class can hold {k} ({name}); ask for less",
+            table=printable(table.name),
+            records=str(table.records),
+            k=str(k),
+            name=name,
         )
 
 
 def _check_share(number: Number, what: str) -> None:
     if not 0 < _bounded(number, what) <= 1:
         raise StudyError(
-            text(
-                "{what} must be above 0 and at most 1, not {number}",
-                what=translated(what),
-                number=str(number),
-            )
+            "{what} must be above 0 and at most 1, not {number}",
+            what=translated(what),
+            number=str(number),
         )
 
 
@@ -680,11 +666,9 @@ def _bounded(number: Number, what: str) -> Fraction:
     limit = exact(number, what=what)
     if max(abs(limit.numerator), limit.denominator) >= LONGEST_EXACT_SUM:
         raise StudyError(
-            text(
-                "{what} has too many digits ({number}); give at most 18 decimals",
-                what=translated(what),
-                number=str(number),
-            )
+            "{what} has too many digits ({number}); give at most 18 decimals",
+            what=translated(what),
+            number=str(number),
         )
     return limit
 
@@ -705,13 +689,11 @@ def _ranked(
     for value in values:
         if value not in ranks:
             raise DataError(
-                text(
-                    "{where}: the value {value} of column {column} is not in the order given; put "
-                    "it where it belongs",
-                    where=where,
-                    value=quoted([value]),
-                    column=quoted([sensitive]),
-                )
+                "{where}: the value {value} of column {column} is not in the order given; put "
+                "it where it belongs",
+                where=where,
+                value=quoted([value]),
+                column=quoted([sensitive]),
             )
     return np.array([ranks[value] for value in values], np.int64), len(order)
 
@@ -719,13 +701,11 @@ def _ranked(
 def _number(value: str, sensitive: str, where: str) -> Fraction:
     if not NUMBER.fullmatch(value.strip()):
         raise DataError(
-            text(
-                "{where}: the value {value} of column {column} is not a number; give the order of "
-                "all its values, or take equal or hierarchical closeness",
-                where=where,
-                value=quoted([value]),
-                column=quoted([sensitive]),
-            )
+            "{where}: the value {value} of column {column} is not a number; give the order of "
+            "all its values, or take equal or hierarchical closeness",
+            where=where,
+            value=quoted([value]),
+            column=quoted([sensitive]),
         )
     return Fraction(value.strip())
 

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers, Words
 from glasshouse.errors import StudyError
-from glasshouse.language import text
 from glasshouse.mitigation.hierarchies import CodedHierarchy
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.partition import Partition, refined
@@ -163,7 +162,7 @@ def distinct_rows(
     columns = [column for name in quasi_identifiers for column in table.columns_of(name)]
     names = tuple(column.name for column in columns)
     if not names:
-        raise StudyError(text("a recoding needs at least one quasi-identifier; name one"))
+        raise StudyError("a recoding needs at least one quasi-identifier; name one")
     table.with_roles(quasi_identifiers=names, sensitive=sensitive, facts={})
     classes = refined(columns, table.records)
     first = first_of_each(classes)

@@ -36,8 +36,8 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers
 from glasshouse.atomic import new_file
-from glasshouse.errors import DataError, StudyError, near_names, quoted
-from glasshouse.language import marked, text, text_for, translated
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import marked, near_names, quoted, text, text_for, translated
 from glasshouse.sources import MISSING, Source, open_source
 from glasshouse.study import Dialect
 from glasshouse.table.encode import INTEGER, NUMBER
@@ -154,10 +154,8 @@ class Hierarchy:
             flat = pa.nulls(1)
         if flat.null_count:
             raise DataError(
-                text(
-                    "{name} holds something that is not text; write every value as text",
-                    name=self._name,
-                )
+                "{name} holds something that is not text; write every value as text",
+                name=self._name,
             )
         encoded = flat.dictionary_encode()
         ids = np.asarray(encoded.indices, dtype=np.int64).reshape(self.height, self.domain)
@@ -178,25 +176,21 @@ class Hierarchy:
     def _check_depth(self) -> None:
         if not self.rows or not self.rows[0]:
             raise DataError(
-                text(
-                    "{name} has no rows; give one per value, ending in {star}",
-                    name=self._name,
-                    star=SUPPRESSED,
-                )
+                "{name} has no rows; give one per value, ending in {star}",
+                name=self._name,
+                star=SUPPRESSED,
             )
         for position, row in enumerate(self.rows):
             if len(row) != self.height:
                 value = quoted([str(row[0])]) if row else text("empty")
                 raise DataError(
-                    text(
-                        "{name}, row {row} ({value}): has {entries} levels where the first row has "
-                        "{height}; give all rows as many, repeating a label where a level has none of its own",
-                        name=self._name,
-                        row=str(position + 1),
-                        value=value,
-                        entries=str(len(row)),
-                        height=str(self.height),
-                    )
+                    "{name}, row {row} ({value}): has {entries} levels where the first row has "
+                    "{height}; give all rows as many, repeating a label where a level has none of its own",
+                    name=self._name,
+                    row=str(position + 1),
+                    value=value,
+                    entries=str(len(row)),
+                    height=str(self.height),
                 )
 
     def _check_values(self) -> None:
@@ -209,11 +203,9 @@ class Hierarchy:
         differ = np.flatnonzero(ids[:, here] != ids[:, there])
         if not differ.size:
             raise DataError(
-                text(
-                    "{row}: is there already as row {there}; remove one",
-                    row=self._row(here),
-                    there=str(there + 1),
-                )
+                "{row}: is there already as row {there}; remove one",
+                row=self._row(here),
+                there=str(there + 1),
             )
         raise self._two_parents(0, there, here, int(differ[0]))
 
@@ -237,19 +229,15 @@ class Hierarchy:
         }
         if level == 0:
             return DataError(
-                text(
-                    "{name}: the value {label} has two parents, {one} in row {there} and {other} in row {here}; give "
-                    "it one",
-                    **parts,
-                )
-            )
-        return DataError(
-            text(
-                "{name}: the label of level {level} {label} has two parents, {one} in row {there} and {other} in row "
-                "{here}; give it one",
-                level=str(level),
+                "{name}: the value {label} has two parents, {one} in row {there} and {other} in row {here}; give "
+                "it one",
                 **parts,
             )
+        return DataError(
+            "{name}: the label of level {level} {label} has two parents, {one} in row {there} and {other} in row "
+            "{here}; give it one",
+            level=str(level),
+            **parts,
         )
 
     def _check_root(self) -> None:
@@ -263,17 +251,13 @@ class Hierarchy:
             }
             if self.height > 1:
                 raise DataError(
-                    text(
-                        "{name} has no single root: its last level holds {found}; add a last column with {star}",
-                        **parts,
-                    )
-                )
-            raise DataError(
-                text(
-                    "{name} has no single root: its last level holds {found}; add a last column with {star}, or write "
-                    "it with semicolons, commas or tabs",
+                    "{name} has no single root: its last level holds {found}; add a last column with {star}",
                     **parts,
                 )
+            raise DataError(
+                "{name} has no single root: its last level holds {found}; add a last column with {star}, or write "
+                "it with semicolons, commas or tabs",
+                **parts,
             )
 
     def _check_meanings(self) -> None:
@@ -292,17 +276,15 @@ class Hierarchy:
                 if not alike.all():
                     label = int(both[~alike][0])
                     raise DataError(
-                        text(
-                            "{name}: {label} stands for "
-                            "{lower_values} at level {low} and for {higher_values} at level "
-                            "{high}, not the same ones; rename one of the two",
-                            name=self._name,
-                            label=quoted([self._numbered.labels[label].as_py()]),
-                            lower_values=_values(sizes[low][label]),
-                            low=str(low),
-                            higher_values=_values(sizes[high][label]),
-                            high=str(high),
-                        )
+                        "{name}: {label} stands for "
+                        "{lower_values} at level {low} and for {higher_values} at level "
+                        "{high}, not the same ones; rename one of the two",
+                        name=self._name,
+                        label=quoted([self._numbered.labels[label].as_py()]),
+                        lower_values=_values(sizes[low][label]),
+                        low=str(low),
+                        higher_values=_values(sizes[high][label]),
+                        high=str(high),
                     )
 
     def _rows_of(self, column: EncodedColumn, where: str) -> Integers:
@@ -437,7 +419,7 @@ def intervals(
     (('7', '0-17', '*'), ('18', '18-64', '*'), ('70', '>=65', '*'))
     """
     if bool(widths) == bool(edges):
-        raise StudyError(text("intervals need either widths or edges; give one of the two"))
+        raise StudyError("intervals need either widths or edges; give one of the two")
     if widths:
         start = _decimal_number(origin, marked("the origin"))
         return _of_numbers(column, [_of_width(width, start) for width in _nested(widths)])
@@ -464,9 +446,7 @@ def rounding(column: EncodedColumn, *, to: Sequence[Number]) -> Hierarchy:
     units = [_decimal_number(unit, marked("what is rounded to")) for unit in to]
     if not units or units[0] <= 0 or any(a >= b for a, b in pairwise(units)):
         raise StudyError(
-            text(
-                "rounding needs positive numbers to round to, each above the one before, such as [10, 100]"
-            )
+            "rounding needs positive numbers to round to, each above the one before, such as [10, 100]"
         )
     return _of_numbers(column, [_rounded(units[: level + 1]) for level in range(len(units))])
 
@@ -496,14 +476,12 @@ def top_bottom(
     low = None if bottom is None else _decimal_number(bottom, marked("the bottom"))
     high = None if top is None else _decimal_number(top, marked("the top"))
     if low is None and high is None:
-        raise StudyError(text("top and bottom coding needs a bottom, a top or both; give one"))
+        raise StudyError("top and bottom coding needs a bottom, a top or both; give one")
     if low is not None and high is not None and low >= high:
         raise StudyError(
-            text(
-                "the bottom {bottom} is not below the top {top}; exchange them",
-                bottom=str(bottom),
-                top=str(top),
-            )
+            "the bottom {bottom} is not below the top {top}; exchange them",
+            bottom=str(bottom),
+            top=str(top),
         )
     inner: list[_Level] = [lambda number: None]
     inner += [_of_width(width, Fraction(0)) for width in _nested(widths)]
@@ -532,19 +510,15 @@ def prefixes(column: EncodedColumn, *, lengths: Sequence[int] | None = None) -> 
     longest = max(map(len, codes), default=0)
     kept = list(range(longest - 1, 0, -1)) if lengths is None else list(lengths)
     if any(length < 1 for length in kept) or any(a <= b for a, b in pairwise(kept)):
-        raise StudyError(
-            text("the lengths of prefixes must be positive and fall, such as [4, 3, 2]")
-        )
+        raise StudyError("the lengths of prefixes must be positive and fall, such as [4, 3, 2]")
     for code in codes:
         if SUPPRESSED in code:
             raise DataError(
-                text(
-                    "the code {code} of column {column} holds a {star}, which stands for "
-                    "what is hidden; rename it",
-                    code=quoted([code]),
-                    column=quoted([column.name]),
-                    star=SUPPRESSED,
-                )
+                "the code {code} of column {column} holds a {star}, which stands for "
+                "what is hidden; rename it",
+                code=quoted([code]),
+                column=quoted([column.name]),
+                star=SUPPRESSED,
             )
     equal = all(len(code) == longest for code in codes)
     return _hierarchy(column, [_cut(codes, length, longest if equal else None) for length in kept])
@@ -572,18 +546,16 @@ def date_parts(
     """
     if order not in DATE_ORDERS:
         raise StudyError(
-            text(
-                "the order {order} of dates is unknown; it is {orders}",
-                order=repr(order),
-                orders=_either(DATE_ORDERS),
-            )
+            "the order {order} of dates is unknown; it is {orders}",
+            order=repr(order),
+            orders=_either(DATE_ORDERS),
         )
     days = [_day(written, order, column.name) for written in _present(column)]
     timed = any(has_time for _, has_time in days)
     told = (DATE_PARTS if timed else DATE_PARTS[1:]) if parts is None else tuple(parts)
     if not told or [part for part in DATE_PARTS if part in told] != list(told):
         raise StudyError(
-            text("the parts of dates are some of {parts}, in that order", parts=quoted(DATE_PARTS))
+            "the parts of dates are some of {parts}, in that order", parts=quoted(DATE_PARTS)
         )
     return _hierarchy(column, [[_date_label(day, part) for day, _ in days] for part in told])
 
@@ -618,9 +590,7 @@ def exact(number: Number, *, what: str) -> Fraction:
         return Fraction(number if isinstance(number, int | Fraction) else str(number).strip())
     except (ValueError, TypeError, ZeroDivisionError):
         raise StudyError(
-            text(
-                "{what} must be a number, not {number}", what=translated(what), number=repr(number)
-            )
+            "{what} must be a number, not {number}", what=translated(what), number=repr(number)
         ) from None
 
 
@@ -674,7 +644,7 @@ def _hierarchy_of(path: str | PathLike[str], column: str, dialect: Dialect) -> H
     try:
         return Hierarchy(column, tuple(rows))
     except DataError as error:
-        raise DataError(text("{file}: {reason}", file=source.name, reason=error)) from None
+        raise DataError("{file}: {reason}", file=source.name, reason=error) from None
 
 
 def _opened(path: str | PathLike[str], dialect: Dialect) -> Source:
@@ -682,10 +652,8 @@ def _opened(path: str | PathLike[str], dialect: Dialect) -> Source:
         return open_source(path, dialect=dialect)
     except StudyError:
         raise DataError(
-            text(
-                "{file}: is not delimited text; write the hierarchy as CSV, one row per value",
-                file=Path(path).name,
-            )
+            "{file}: is not delimited text; write the hierarchy as CSV, one row per value",
+            file=Path(path).name,
         ) from None
 
 
@@ -771,12 +739,10 @@ def _of_numbers(column: EncodedColumn, levels: Sequence[_Level]) -> Hierarchy:
 def _number(written: str, column: str) -> Decimal:
     if not NUMBER.fullmatch(written.strip()):
         raise DataError(
-            text(
-                "the value {value} of column {column} is not a number; correct it, or read a hierarchy "
-                "from a file",
-                value=quoted([written]),
-                column=quoted([column]),
-            )
+            "the value {value} of column {column} is not a number; correct it, or read a hierarchy "
+            "from a file",
+            value=quoted([written]),
+            column=quoted([column]),
         )
     return Decimal(written.strip())
 
@@ -808,7 +774,7 @@ def _decimal_number(number: Number, what: str) -> Fraction:
             rest //= prime
     if rest > 1:
         raise StudyError(
-            text("{what} must be a decimal, not {given}", what=translated(what), given=str(given))
+            "{what} must be a decimal, not {given}", what=translated(what), given=str(given)
         )
     return given
 
@@ -817,17 +783,15 @@ def _nested(widths: Iterable[Number]) -> list[Fraction]:
     given = [_decimal_number(width, marked("the width of intervals")) for width in widths]
     if any(width <= 0 for width in given):
         raise StudyError(
-            text("the width of intervals must be positive, not {width}", width=_decimal(min(given)))
+            "the width of intervals must be positive, not {width}", width=_decimal(min(given))
         )
     for narrow, wide in pairwise(given):
         if wide <= narrow or (wide / narrow).denominator > 1:
             raise StudyError(
-                text(
-                    "intervals of width {wide} do not nest those of width {narrow}; each width must "
-                    "be a multiple of the one before",
-                    wide=_decimal(wide),
-                    narrow=_decimal(narrow),
-                )
+                "intervals of width {wide} do not nest those of width {narrow}; each width must "
+                "be a multiple of the one before",
+                wide=_decimal(wide),
+                narrow=_decimal(narrow),
             )
     return given
 
@@ -836,21 +800,17 @@ def _nested_edges(edges: Sequence[Sequence[Number]]) -> list[list[Fraction]]:
     levels: list[list[Fraction]] = []
     for level in edges:
         if isinstance(level, str) or not isinstance(level, Sequence) or not level:
-            raise StudyError(text("give a list of edges per level, such as [[0, 18, 65], [18]]"))
+            raise StudyError("give a list of edges per level, such as [[0, 18, 65], [18]]")
         own = [_decimal_number(edge, marked("the edge of an interval")) for edge in level]
         if any(a >= b for a, b in pairwise(own)):
-            raise StudyError(
-                text("the edges of intervals must rise; sort them, and give each once")
-            )
+            raise StudyError("the edges of intervals must rise; sort them, and give each once")
         new = sorted(set(own) - set(levels[-1])) if levels else []
         if new:
             raise StudyError(
-                text(
-                    "the edge {edge} of level {level} is not an edge of the level before; each "
-                    "level's edges must be among those of the finer one",
-                    edge=_decimal(new[0]),
-                    level=str(len(levels) + 1),
-                )
+                "the edge {edge} of level {level} is not an edge of the level before; each "
+                "level's edges must be among those of the finer one",
+                edge=_decimal(new[0]),
+                level=str(len(levels) + 1),
             )
         levels.append(own)
     return levels
@@ -922,13 +882,11 @@ def _day(written: str, order: str, column: str) -> tuple[date, bool]:
         return date(parts["y"], parts["m"], parts["d"]), found[4] is not None
     except ValueError:
         raise DataError(
-            text(
-                "the value {value} of column {column} is not a date written as {order}; correct it, "
-                "or give the order of year, month and day",
-                value=quoted([written]),
-                column=quoted([column]),
-                order=order,
-            )
+            "the value {value} of column {column} is not a date written as {order}; correct it, "
+            "or give the order of year, month and day",
+            value=quoted([written]),
+            column=quoted([column]),
+            order=order,
         ) from None
 
 

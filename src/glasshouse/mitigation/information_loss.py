@@ -38,8 +38,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Floats, Integers
-from glasshouse.errors import StudyError, quoted
-from glasshouse.language import marked, text, unknown_name
+from glasshouse.errors import StudyError
+from glasshouse.language import marked, quoted, text, unknown_name
 from glasshouse.mitigation.criteria import Criterion, TableCriterion, for_table, sensitive_of
 from glasshouse.mitigation.distinct_rows import (
     DistinctRows,
@@ -106,13 +106,11 @@ class Recoding:
         missing = [name for name in self.quasi_identifiers if name not in table.columns]
         if missing or table.records != self.records:
             raise StudyError(
-                text(
-                    "{table} is not the table that was recoded, which had {own} records and "
-                    "{columns}; recode it first",
-                    table=table.name,
-                    own=str(self.records),
-                    columns=quoted(self.quasi_identifiers),
-                )
+                "{table} is not the table that was recoded, which had {own} records and "
+                "{columns}; recode it first",
+                table=table.name,
+                own=str(self.records),
+                columns=quoted(self.quasi_identifiers),
             )
         columns = {name: self.released.get(name, column) for name, column in table.columns.items()}
         return replace(table, columns=columns)
@@ -155,16 +153,12 @@ def question(
     """
     given = table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers
     if isinstance(given, str):
-        raise StudyError(
-            text('give a list of columns, such as ["{given}"], not one text', given=given)
-        )
+        raise StudyError('give a list of columns, such as ["{given}"], not one text', given=given)
     names = tuple(column.name for name in given for column in table.columns_of(name))
     if not names:
-        raise StudyError(text("a recoding needs at least one quasi-identifier; name one"))
+        raise StudyError("a recoding needs at least one quasi-identifier; name one")
     if not criteria or isinstance(criteria, Criterion | TableCriterion):
-        raise StudyError(
-            text("a recoding needs a list of criteria to meet, such as [KAnonymity(5)]")
-        )
+        raise StudyError("a recoding needs a list of criteria to meet, such as [KAnonymity(5)]")
     ready = for_table(criteria, table)
     table.with_roles(quasi_identifiers=names, sensitive=sensitive_of(ready), facts={})
     return names, ready
@@ -179,10 +173,8 @@ def suppressible(table: EncodedTable, suppression: Number) -> int:
     share = exact(suppression, what=marked("the suppression limit"))
     if not 0 <= share <= 1:
         raise StudyError(
-            text(
-                "the suppression limit is a share of the records from 0 to 1, not {suppression}",
-                suppression=str(suppression),
-            )
+            "the suppression limit is a share of the records from 0 to 1, not {suppression}",
+            suppression=str(suppression),
         )
     return math.floor(share * table.records)
 
@@ -493,11 +485,9 @@ def objective(
     if name in _OF_CLASSES:
         if weights is not None:
             raise StudyError(
-                text(
-                    'the objective "{name}" looks at classes and knows no weights of attributes; leave them out, or '
-                    'choose "loss", "granularity" or "non_uniform_entropy"',
-                    name=name,
-                )
+                'the objective "{name}" looks at classes and knows no weights of attributes; leave them out, or '
+                'choose "loss", "granularity" or "non_uniform_entropy"',
+                name=name,
             )
         return _OF_CLASSES[name](rows, hierarchies, limit)
     return _OF_ATTRIBUTES[name](rows, hierarchies, attribute_weights(rows.names, weights))
@@ -767,15 +757,13 @@ def attribute_weights(names: Sequence[str], weights: Mapping[str, float] | None)
             raise StudyError(unknown_name("column", name, where, names))
         if not 0 <= weight < math.inf:
             raise StudyError(
-                text(
-                    'the weight of "{name}" is {weight}; give a number from 0 on, by default it is 1',
-                    name=name,
-                    weight=str(weight),
-                )
+                'the weight of "{name}" is {weight}; give a number from 0 on, by default it is 1',
+                name=name,
+                weight=str(weight),
             )
     own = [float(given.get(name, 1)) for name in names]
     if not any(own):
-        raise StudyError(text("all weights are 0; give at least one attribute a positive weight"))
+        raise StudyError("all weights are 0; give at least one attribute a positive weight")
     return own
 
 

@@ -156,7 +156,7 @@ def recode_locally(
         where = text("the list of objectives of local recoding")
         raise StudyError(unknown_name("objective", objective, where, OBJECTIVES))
     if seed < 0:
-        raise StudyError(text("a seed is a whole number from 0 on, not {seed}", seed=str(seed)))
+        raise StudyError("a seed is a whole number from 0 on, not {seed}", seed=str(seed))
     deadline = inf if seconds is None else time.monotonic() + seconds
     names, ready = question(table, quasi_identifiers, criteria)
     shares = attribute_weights(names, weights)
@@ -179,12 +179,10 @@ def recode_locally(
     except StudyError as error:
         if impossible:
             raise StudyError(
-                text(
-                    "{unmet} is not met by all records in one class, nor by a full-domain recoding that suppresses at "
-                    "most {most} of them; ask for less, or allow more suppression",
-                    unmet=impossible,
-                    most=str(limit),
-                )
+                "{unmet} is not met by all records in one class, nor by a full-domain recoding that suppresses at "
+                "most {most} of them; ask for less, or allow more suppression",
+                unmet=impossible,
+                most=str(limit),
             ) from error
     except BudgetError:
         if impossible:

@@ -26,8 +26,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Codes, Flags, Floats, Integers
-from glasshouse.errors import InternalError, StudyError, quoted
-from glasshouse.language import text
+from glasshouse.errors import InternalError, StudyError
+from glasshouse.language import quoted
 from glasshouse.mitigation.criteria import (
     ClassCounts,
     Criterion,
@@ -405,12 +405,10 @@ class LocalAttribute:
             text_of = _range("..")
         elif unfit := [written for written in known if _NOT_IN_SETS.search(written)]:
             raise StudyError(
-                text(
-                    "the value {value} of column {column} cannot be released as one of a set; "
-                    "give the column a hierarchy",
-                    value=quoted(unfit[:1]),
-                    column=quoted([column.name]),
-                )
+                "the value {value} of column {column} cannot be released as one of a set; "
+                "give the column a hierarchy",
+                value=quoted(unfit[:1]),
+                column=quoted([column.name]),
             )
         texts = [SUPPRESSED, *texts[: texts.count("")], *known]
         place = {written: number for number, written in enumerate(texts) if number}

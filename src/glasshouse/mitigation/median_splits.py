@@ -15,7 +15,6 @@ from numba import njit
 
 from glasshouse.arrays import Codes, Flags, Floats, Integers
 from glasshouse.errors import StudyError
-from glasshouse.language import text
 from glasshouse.mitigation.criteria import Criterion, TableCriterion
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.information_loss import Recoding, coded_hierarchies, question
@@ -82,10 +81,8 @@ def mondrian(
     judge = Judge(ready, items)
     if unmet := judge.unmet_together():
         raise StudyError(
-            text(
-                "{unmet} is not met even by all records in one class, so no division of them meets it; ask for less",
-                unmet=unmet,
-            )
+            "{unmet} is not met even by all records in one class, so no division of them meets it; ask for less",
+            unmet=unmet,
         )
     groups = divided(items, attributes, judge)
     return recoding_of("mondrian", table, ready, items, attributes, groups)

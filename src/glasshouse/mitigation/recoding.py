@@ -35,7 +35,6 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.language import text
 from glasshouse.mitigation.criteria import (
     ClassCounts,
     Criterion,
@@ -421,9 +420,7 @@ class _LatticeSearch:
             if self._bound is None:
                 raise self._impossible()
             raise BudgetError(
-                text(
-                    "the time was over before any solution was found; give more time, or allow more suppression"
-                )
+                "the time was over before any solution was found; give more time, or allow more suppression"
             )
         score, _, levels = self._best
         node, _ = self._lattice.node(levels)
@@ -540,19 +537,15 @@ class _LatticeSearch:
         unmet = self._lattice.unmet_at_top()
         if not limit:
             return StudyError(
-                text(
-                    "{unmet} cannot be reached even when everything is generalised; ask for less, or allow more "
-                    "suppression",
-                    unmet=unmet,
-                )
+                "{unmet} cannot be reached even when everything is generalised; ask for less, or allow more "
+                "suppression",
+                unmet=unmet,
             )
         return StudyError(
-            text(
-                "{unmet} cannot be reached even when everything is generalised and {limit} records may be suppressed; "
-                "ask for less, or allow more suppression",
-                unmet=unmet,
-                limit=str(limit),
-            )
+            "{unmet} cannot be reached even when everything is generalised and {limit} records may be suppressed; "
+            "ask for less, or allow more suppression",
+            unmet=unmet,
+            limit=str(limit),
         )
 
 

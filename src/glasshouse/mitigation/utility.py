@@ -38,8 +38,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from glasshouse.arrays import Flags, Floats, Integers
-from glasshouse.errors import DataError, StudyError, quoted
-from glasshouse.language import text
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import quoted
 from glasshouse.mitigation.distinct_rows import code_column, distinct_rows, first_of_each
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.sources import MISSING
@@ -491,18 +491,16 @@ class _Counted:
 
 def _compared(original: EncodedTable, columns: Sequence[str] | None) -> tuple[str, ...]:
     if isinstance(columns, str):
-        raise StudyError(
-            text('give a list of columns, such as ["{given}"], not one text', given=columns)
-        )
+        raise StudyError('give a list of columns, such as ["{given}"], not one text', given=columns)
     if columns is None:
         named = (*original.quasi_identifiers, *original.sensitive)
         columns = [part.name for name in named for part in original.columns_of(name)]
     if not columns:
-        raise StudyError(text("name the columns of {original} to compare", original=original.name))
+        raise StudyError("name the columns of {original} to compare", original=original.name)
     for position, name in enumerate(columns):
         original.column(name)
         if name in columns[:position]:
-            raise StudyError(text('column "{name}" is given twice', name=name))
+            raise StudyError('column "{name}" is given twice', name=name)
     return tuple(columns)
 
 
@@ -515,14 +513,12 @@ def _both(
     """Return the combinations of the original and of the release."""
     if release.records > original.records:
         raise DataError(
-            text(
-                "{release} has {records} records, more than the {own} of {original}; "
-                "compare a release with the table that it was made of",
-                release=release.name,
-                records=release.records,
-                own=original.records,
-                original=original.name,
-            )
+            "{release} has {records} records, more than the {own} of {original}; "
+            "compare a release with the table that it was made of",
+            release=release.name,
+            records=release.records,
+            own=original.records,
+            original=original.name,
         )
     columns, weights = _combinations(original, names, original.records)
     own = tuple(_Spread.identity(column.cardinality) for column in columns)
@@ -578,14 +574,12 @@ def _spread(
     for code, own in found.items():
         if not len(own):
             raise DataError(
-                text(
-                    '{value} in column "{column}" of {release} stands for no value of '
-                    "{original}; give the hierarchy of the column",
-                    value=quoted([told.values[code].as_py()]),
-                    column=true.name,
-                    release=release,
-                    original=original,
-                )
+                '{value} in column "{column}" of {release} stands for no value of '
+                "{original}; give the hierarchy of the column",
+                value=quoted([told.values[code].as_py()]),
+                column=true.name,
+                release=release,
+                original=original,
             )
     sizes = np.ones(told.cardinality, np.int64)
     sizes[general] = [len(own) for own in found.values()]
@@ -754,15 +748,11 @@ class _Query:
 
 def _check_queries(queries: int, selectivity: float) -> None:
     if queries < 1:
-        raise StudyError(
-            text("{queries} queries tell nothing; ask at least one", queries=str(queries))
-        )
+        raise StudyError("{queries} queries tell nothing; ask at least one", queries=str(queries))
     if not 0 < selectivity <= 1:
         raise StudyError(
-            text(
-                "the selectivity is {selectivity}; give a share above 0 and at most 1",
-                selectivity=str(selectivity),
-            )
+            "the selectivity is {selectivity}; give a share above 0 and at most 1",
+            selectivity=str(selectivity),
         )
 
 
@@ -868,24 +858,22 @@ def _check_learning(
 ) -> None:
     original.column(target), release.column(target)
     if not names:
-        raise StudyError(text('name the columns to predict "{target}" from', target=target))
+        raise StudyError('name the columns to predict "{target}" from', target=target)
     if target in names:
         raise StudyError(
-            text('"{target}" is to be predicted, and cannot be a feature too', target=target)
+            '"{target}" is to be predicted, and cannot be a feature too', target=target
         )
     if folds < 2:
-        raise StudyError(text("the number of parts is {folds}; give at least 2", folds=str(folds)))
+        raise StudyError("the number of parts is {folds}; give at least 2", folds=str(folds))
     if original.records != release.records:
         raise DataError(
-            text(
-                "{release} has {records} records and {original} {own}; "
-                'keep suppressed records, with "{star}", so that both have the same records in the same order',
-                release=release.name,
-                records=release.records,
-                original=original.name,
-                own=original.records,
-                star=SUPPRESSED,
-            )
+            "{release} has {records} records and {original} {own}; "
+            'keep suppressed records, with "{star}", so that both have the same records in the same order',
+            release=release.name,
+            records=release.records,
+            original=original.name,
+            own=original.records,
+            star=SUPPRESSED,
         )
 
 
@@ -894,9 +882,7 @@ def _logistic_regression() -> Classifier:
         linear_model = import_module("sklearn.linear_model")
     except ImportError:
         raise StudyError(
-            text(
-                "prediction needs scikit-learn; pip install 'glasshouse[learn]', or give a classifier"
-            )
+            "prediction needs scikit-learn; pip install 'glasshouse[learn]', or give a classifier"
         ) from None
     learner: Classifier = linear_model.LogisticRegression(max_iter=1_000, tol=1e-3)
     return learner
@@ -918,19 +904,15 @@ def _labels(true: EncodedColumn, told: EncodedColumn) -> tuple[Integers, Integer
     for written in told.values.take(pa.array(unknown)).to_pylist():
         if written != SUPPRESSED:
             raise StudyError(
-                text(
-                    '{value} in column "{column}" of the release is not a value of the original; '
-                    "predict a column that was not generalised",
-                    value=quoted([written]),
-                    column=true.name,
-                )
+                '{value} in column "{column}" of the release is not a value of the original; '
+                "predict a column that was not generalised",
+                value=quoted([written]),
+                column=true.name,
             )
     if len(unknown) and not np.any(labels >= 0):
         raise StudyError(
-            text(
-                'column "{column}" of the release is suppressed; predict another one',
-                column=true.name,
-            )
+            'column "{column}" of the release is suppressed; predict another one',
+            column=true.name,
         )
     return true.codes.astype(np.int64), labels
 
@@ -961,7 +943,7 @@ def _right(learner: Classifier, learned: _Lessons, tested: _Lessons, part: int) 
         return 0
     labels = learned.labels[chosen]
     if not len(labels):
-        raise StudyError(text("too few records to learn from; take fewer parts, or more records"))
+        raise StudyError("too few records to learn from; take fewer parts, or more records")
     if np.all(labels == labels[0]):
         predicted = np.full(np.count_nonzero(test), labels[0])
     else:

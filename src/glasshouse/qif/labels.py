@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import TypeAlias
 
-from glasshouse.errors import StudyError, near_names
+from glasshouse.errors import StudyError
+from glasshouse.language import near_names
 
 Labels: TypeAlias = tuple[Hashable, ...]
 """Distinct hashable values, in the order of the rows or columns that they name."""

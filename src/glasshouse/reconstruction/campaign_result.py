@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Floats
 from glasshouse.checkpoint import Checkpoint
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import marked, text, translated
+from glasshouse.language import marked
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.reconstruction.chances import RULES, ExposurePhase, check_rule, exposure_phase
 from glasshouse.reconstruction.groups import entity_codes, groups_of, register_size, registered_in
@@ -296,7 +296,7 @@ class CampaignResult:
             StudyError: There is no register.
         """
         if self.register is None:
-            raise StudyError(translated(NO_REGISTER))
+            raise StudyError(NO_REGISTER)
         rows = np.flatnonzero(self.standing.certain)
         entities, place = np.unique(self.standing.named[rows], return_inverse=True)
         place, values = place.reshape(-1), self.values[rows]
@@ -350,7 +350,7 @@ class CampaignResult:
         """
         check_rule(rule)
         if self.entities is None:
-            raise StudyError(translated(NO_REGISTER))
+            raise StudyError(NO_REGISTER)
         return self.exposures[rule]
 
 
@@ -391,10 +391,10 @@ def campaign(
     """
     if processes < 1:
         raise StudyError(
-            text("a campaign takes at least one process, not {processes}", processes=str(processes))
+            "a campaign takes at least one process, not {processes}", processes=str(processes)
         )
     if resume and folder is None:
-        raise StudyError(text("resuming needs the folder of the campaign; name it"))
+        raise StudyError("resuming needs the folder of the campaign; name it")
     prepare()  # compiling is not charged to the time of the campaign
     began = time.monotonic()
     publications = read_publications(study)
@@ -447,7 +447,7 @@ class _Campaign:
         first = self.study.phases[0].packages
         if any(phase.packages != first for phase in self.study.phases):
             raise StudyError(
-                text("all phases of a plan are about the same records; make a plan for each")
+                "all phases of a plan are about the same records; make a plan for each"
             )
         records = self.publications[first]
         values = _values(self.study, records)
@@ -674,7 +674,7 @@ def _key(study: TotalsStudy) -> str:
             digest.update(fingerprint(path).encode())
         except OSError as error:
             raise DataError(
-                text("{file}: cannot be read ({reason})", file=path.name, reason=error.strerror)
+                "{file}: cannot be read ({reason})", file=path.name, reason=error.strerror
             ) from None
     return digest.hexdigest()
 

@@ -47,8 +47,8 @@ import pyarrow as pa
 from numba import njit
 
 from glasshouse.arrays import Flags, Floats, Integers
-from glasshouse.errors import DataError, StudyError, quoted
-from glasshouse.language import text, unknown_name
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import quoted, text, unknown_name
 from glasshouse.reconstruction.fixed_point import Number, exact
 from glasshouse.reconstruction.group_instance import NONE, Instance, Solution
 
@@ -79,28 +79,22 @@ class BinRegister:
         for name, count in self.entities.items():
             if count < 1:
                 raise DataError(
-                    text(
-                        "bin {bin} has no entities in the register; leave it out",
-                        bin=quoted([name]),
-                    )
+                    "bin {bin} has no entities in the register; leave it out",
+                    bin=quoted([name]),
                 )
             if self.total is not None and count > self.total:
                 raise DataError(
-                    text(
-                        "the register has {total} entities, but bin {bin} alone {own}; correct one",
-                        total=self.total,
-                        bin=quoted([name]),
-                        own=count,
-                    )
+                    "the register has {total} entities, but bin {bin} alone {own}; correct one",
+                    total=self.total,
+                    bin=quoted([name]),
+                    own=count,
                 )
         union = 0 if self.members is None else len(frozenset().union(*self.members.values()))
         if self.total is not None and union > self.total:
             raise DataError(
-                text(
-                    "the register has {total} entities, but its bins {union} different ones; correct one",
-                    total=self.total,
-                    union=union,
-                )
+                "the register has {total} entities, but its bins {union} different ones; correct one",
+                total=self.total,
+                union=union,
             )
 
     @property
@@ -142,9 +136,7 @@ class BinRegister:
         """
         share = exact(left_out, text("share left out"))
         if not 0 < share < 1:
-            raise StudyError(
-                text("the share of records left out is above 0 and below 1, such as 0.01")
-            )
+            raise StudyError("the share of records left out is above 0 and below 1, such as 0.01")
         odds = [share if name == NONE else 1 - share for name in instance.bin_names]
         if instance.none_bin is None:
             odds = [Fraction(1)] * len(odds)
@@ -282,7 +274,7 @@ class SolutionExposure:
         """
         check_rule(rule)
         if not self.packages:
-            raise StudyError(text("there is no transaction to be exposed; give at least one group"))
+            raise StudyError("there is no transaction to be exposed; give at least one group")
         steps: list[ExposurePhase] = []
         for name in (*PHASES[:2], rule):
             chances = self.chances[name] or self.chances["uniform"]
@@ -419,12 +411,10 @@ def _values(instance: Instance, value: str | Sequence[Number] | None) -> list[Fr
         return [Fraction(units, scale) for units in instance.packages[:, column].tolist()]
     if len(value) != len(instance.packages):
         raise DataError(
-            text(
-                "{name} has {packages} packages, but {values} values",
-                name=instance.name,
-                packages=str(len(instance.packages)),
-                values=str(len(value)),
-            )
+            "{name} has {packages} packages, but {values} values",
+            name=instance.name,
+            packages=str(len(instance.packages)),
+            values=str(len(value)),
         )
     what = text("{name}: value", name=instance.name)
     return [exact(number, what) for number in value]
@@ -464,11 +454,9 @@ def _check_weights(solution: Solution, register: BinRegister) -> None:
     first_weight, first_size = pairs[0]
     if any(weight * first_size != first_weight * size for weight, size in pairs):
         raise StudyError(
-            text(
-                "{name} was solved with other weights than the register's; give solve() "
-                "weights=register.weights(instance)",
-                name=solution.instance.name,
-            )
+            "{name} was solved with other weights than the register's; give solve() "
+            "weights=register.weights(instance)",
+            name=solution.instance.name,
         )
 
 

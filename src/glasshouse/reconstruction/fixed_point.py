@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers
 from glasshouse.errors import DataError
-from glasshouse.language import text
 
 Number = int | float | str | Decimal | Fraction
 """What a caller may give for a number; a float stands for the decimal that it is written as."""
@@ -65,14 +64,12 @@ def exact(value: Number | None, what: str) -> Fraction:
         pass
     if value is None or value == "":
         raise DataError(
-            text("{what}: a value is missing; give a number, or leave the record out", what=what)
+            "{what}: a value is missing; give a number, or leave the record out", what=what
         )
     raise DataError(
-        text(
-            "{what}: a value is {value}, which is no number; give a number, or leave the record out",
-            what=what,
-            value=repr(value),
-        )
+        "{what}: a value is {value}, which is no number; give a number, or leave the record out",
+        what=what,
+        value=repr(value),
     )
 
 
@@ -89,10 +86,8 @@ def decimals_of(values: Sequence[Fraction]) -> int:
         if all((value * 10**places).denominator == 1 for value in values):
             return places
     raise DataError(
-        text(
-            "a number has more than {most} decimals; say how many to keep and round it first",
-            most=MOST_DECIMALS,
-        )
+        "a number has more than {most} decimals; say how many to keep and round it first",
+        most=MOST_DECIMALS,
     )
 
 
@@ -107,23 +102,19 @@ def scaled(values: Sequence[Fraction], decimals: int, what: str) -> list[int]:
     """
     if not 0 <= decimals <= MOST_DECIMALS:
         raise DataError(
-            text(
-                "{what}: keep from 0 to {most} decimals, not {decimals}",
-                what=what,
-                most=MOST_DECIMALS,
-                decimals=str(decimals),
-            )
+            "{what}: keep from 0 to {most} decimals, not {decimals}",
+            what=what,
+            most=MOST_DECIMALS,
+            decimals=str(decimals),
         )
     shifted = [value * 10**decimals for value in values]
     for value, original in zip(shifted, values, strict=True):
         if value.denominator != 1:
             raise DataError(
-                text(
-                    "{what}: {value} has more than {decimals} decimals",
-                    what=what,
-                    value=repr(float(original)),
-                    decimals=decimals,
-                )
+                "{what}: {value} has more than {decimals} decimals",
+                what=what,
+                value=repr(float(original)),
+                decimals=decimals,
             )
     return [int(value) for value in shifted]
 

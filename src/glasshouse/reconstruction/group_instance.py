@@ -37,8 +37,8 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from glasshouse.arrays import Integers
-from glasshouse.errors import DataError, StudyError, quoted
-from glasshouse.language import marked, text, translated, unknown_name
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import marked, quoted, text, unknown_name
 from glasshouse.reconstruction.fixed_point import Number, decimals_of, exact, scaled
 
 NONE = "NONE"
@@ -92,11 +92,9 @@ class Instance:
             given = np.asarray(getattr(self, field))
             if not np.issubdtype(given.dtype, np.integer):
                 raise DataError(
-                    text(
-                        "{name}: {table} must be whole numbers; scale decimals first",
-                        name=self.name,
-                        table=field,
-                    )
+                    "{name}: {table} must be whole numbers; scale decimals first",
+                    name=self.name,
+                    table=field,
                 )
             table = given.astype(np.int64)
             table.flags.writeable = False
@@ -304,7 +302,7 @@ def instance(
         raise StudyError(unknown_name("rounding model", rounding, "Glasshouse", ROUNDINGS))
     if not len(packages) or not len(totals):
         raise DataError(
-            text("{name} needs at least one package and one bin; leave out empty groups", name=name)
+            "{name} needs at least one package and one bin; leave out empty groups", name=name
         )
     width = len(totals[0])
     names = _named(measures, width, "measure", name)
@@ -318,12 +316,10 @@ def instance(
         ]
     elif len(decimals) != width:
         raise DataError(
-            text(
-                "{name} has {measures} measures, but {given} numbers of decimals",
-                name=name,
-                measures=width,
-                given=len(decimals),
-            )
+            "{name} has {measures} measures, but {given} numbers of decimals",
+            name=name,
+            measures=width,
+            given=len(decimals),
         )
     weights = _scaled_table(records, decimals, names, name)
     goals = _scaled_table(published, decimals, names, name)
@@ -344,11 +340,9 @@ def instance(
         registered = None if registered is None else [*registered, None]
     elif NONE in bins:
         raise DataError(
-            text(
-                '{name}: a bin is named "{none}", which is what the bin of records left out is called; rename it',
-                name=name,
-                none=NONE,
-            )
+            '{name}: a bin is named "{none}", which is what the bin of records left out is called; rename it',
+            name=name,
+            none=NONE,
         )
     return Instance(
         packages=_whole_numbers(weights, name),
@@ -376,9 +370,7 @@ def from_dict(values: Mapping[str, Any]) -> Instance:
         DataError: A field is missing, of another shape than the others, or holds something else than whole numbers.
     """
     if not isinstance(values, Mapping):
-        raise DataError(
-            text("an instance is a JSON object with packages_scaled, bins_lo_scaled, …")
-        )
+        raise DataError("an instance is a JSON object with packages_scaled, bins_lo_scaled, …")
     name = str(values.get("id", "instance"))
     tables = {}
     for key in ("packages_scaled", "bins_lo_scaled", "bins_hi_scaled"):
@@ -393,10 +385,8 @@ def from_dict(values: Mapping[str, Any]) -> Instance:
     entities = values.get("entities_per_bin")
     if entities is not None and (not isinstance(entities, Sequence) or isinstance(entities, str)):
         raise DataError(
-            text(
-                "{field} is no list; give a number for every bin, or leave it out",
-                field=_field(name, "entities_per_bin"),
-            )
+            "{field} is no list; give a number for every bin, or leave it out",
+            field=_field(name, "entities_per_bin"),
         )
     return Instance(
         packages=packages,
@@ -423,17 +413,15 @@ def from_json(document: str) -> Instance:
         return from_dict(json.loads(document))
     except json.JSONDecodeError as error:
         raise DataError(
-            text(
-                "the instance is no JSON: {reason} in line {line}; write it with to_dict()",
-                reason=error.msg,
-                line=str(error.lineno),
-            )
+            "the instance is no JSON: {reason} in line {line}; write it with to_dict()",
+            reason=error.msg,
+            line=str(error.lineno),
         ) from None
     except RecursionError:
-        raise DataError(text("the instance is nested too deeply to be one")) from None
+        raise DataError("the instance is nested too deeply to be one") from None
     except ValueError as error:
         raise DataError(
-            text("the instance holds a number that cannot be read: {reason}", reason=error)
+            "the instance holds a number that cannot be read: {reason}", reason=error
         ) from None
 
 
@@ -445,7 +433,7 @@ def _named(names: Sequence[object] | None, count: int, kind: str, name: str) -> 
     if names is None:
         return tuple(f"{kind} {position + 1}" for position in range(count))
     if isinstance(names, str) or len(names) != count:
-        raise DataError(translated(_NAMED[kind], name=name, count=str(count)))
+        raise DataError(_NAMED[kind], name=name, count=str(count))
     return tuple(map(str, names))
 
 
@@ -453,16 +441,14 @@ def _units(unit: Number | Sequence[Number], width: int, name: str) -> list[Fract
     given = [unit] * width if isinstance(unit, Number) else list(unit)
     if len(given) != width:
         raise DataError(
-            text(
-                "{name} has {measures} measures, but {given} units",
-                name=name,
-                measures=width,
-                given=len(given),
-            )
+            "{name} has {measures} measures, but {given} units",
+            name=name,
+            measures=width,
+            given=len(given),
         )
     units = [exact(value, text("unit")) for value in given]
     if min(units) <= 0:
-        raise StudyError(text("the unit that totals are rounded to is positive, such as 1 or 0.01"))
+        raise StudyError("the unit that totals are rounded to is positive, such as 1 or 0.01")
     return units
 
 
@@ -471,12 +457,10 @@ def _step(unit: Fraction, decimals: int, measure: str) -> int:
     step = unit * 10**decimals
     if step.denominator != 1:
         raise StudyError(
-            text(
-                'totals of "{measure}" are rounded to {unit}, which has more than {decimals} decimals; keep more',
-                measure=measure,
-                unit=f"{float(unit):g}",
-                decimals=str(decimals),
-            )
+            'totals of "{measure}" are rounded to {unit}, which has more than {decimals} decimals; keep more',
+            measure=measure,
+            unit=f"{float(unit):g}",
+            decimals=str(decimals),
         )
     return int(step)
 
@@ -488,13 +472,11 @@ def _columns(
     for row in rows:
         if len(row) != len(names):
             raise DataError(
-                text(
-                    "{name}: a row of {what} has {given} measures, not {measures}",
-                    name=name,
-                    what=what,
-                    given=len(row),
-                    measures=len(names),
-                )
+                "{name}: a row of {what} has {given} measures, not {measures}",
+                name=name,
+                what=what,
+                given=len(row),
+                measures=len(names),
             )
     where = [
         text('{name}: {what}, measure "{measure}"', name=name, what=what, measure=label)
@@ -521,14 +503,10 @@ def _tolerance(tolerance: Number | None, rounding: str) -> Fraction:
     if tolerance is None:
         return Fraction(1, 2)
     if rounding == "record":
-        raise StudyError(
-            text("records that were rounded before adding need no tolerance; leave it out")
-        )
+        raise StudyError("records that were rounded before adding need no tolerance; leave it out")
     half = exact(tolerance, text("tolerance"))
     if half < 0:
-        raise StudyError(
-            text("the tolerance is how far a sum may be from its total; give it from 0")
-        )
+        raise StudyError("the tolerance is how far a sum may be from its total; give it from 0")
     return half
 
 
@@ -550,7 +528,7 @@ def _add_none(
     valid allocation; it rules none out.
     """
     if NONE in bins:
-        raise DataError(text('a bin is named "{none}" already; none_bin=True adds it', none=NONE))
+        raise DataError('a bin is named "{none}" already; none_bin=True adds it', none=NONE)
     whole = [sum(column) for column in zip(*weights, strict=True)]
     slack = [width * (len(weights) + len(low)) for width in growing]
     least = [sum(column) for column in zip(*low, strict=True)]
@@ -566,28 +544,22 @@ def _add_none(
 def _whole_numbers(rows: Any, what: str) -> Integers:
     """Return a table of whole numbers, or refuse what is none."""
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not rows:
-        raise DataError(text("{what} is no table of whole numbers", what=what))
+        raise DataError("{what} is no table of whole numbers", what=what)
     for row in rows:
         if not isinstance(row, Sequence) or isinstance(row, str) or len(row) != len(rows[0]):
-            raise DataError(
-                text("{what} is no table: its rows are lists of equal length", what=what)
-            )
+            raise DataError("{what} is no table: its rows are lists of equal length", what=what)
         for value in row:
             if not isinstance(value, int) or isinstance(value, bool):
                 raise DataError(
-                    text(
-                        "{what} holds {value}; scaled measures are whole numbers",
-                        what=what,
-                        value=repr(value),
-                    )
+                    "{what} holds {value}; scaled measures are whole numbers",
+                    what=what,
+                    value=repr(value),
                 )
             if abs(value) >= LARGEST_SUM:
                 raise DataError(
-                    text(
-                        "{what}: {value} needs more than 62 bits; keep fewer decimals",
-                        what=what,
-                        value=str(value),
-                    )
+                    "{what}: {value} needs more than 62 bits; keep fewer decimals",
+                    what=what,
+                    value=str(value),
                 )
     return np.array(rows, np.int64).reshape(len(rows), -1)
 
@@ -595,18 +567,16 @@ def _whole_numbers(rows: Any, what: str) -> Integers:
 def _check_shapes(given: Instance) -> None:
     if given.packages.ndim != 2 or given.low.ndim != 2 or given.halfwidth.ndim != 1:
         raise DataError(
-            text(
-                "{name}: packages and bins are tables, a row of measures for each", name=given.name
-            )
+            "{name}: packages and bins are tables, a row of measures for each", name=given.name
         )
     packages, bins, width = given.size
     if not packages or not bins or not width:
         raise DataError(
-            text("{name} needs at least one package, one bin and one measure", name=given.name)
+            "{name} needs at least one package, one bin and one measure", name=given.name
         )
     if given.high.shape != given.low.shape:
         raise DataError(
-            text("{name}: give every bin a low and a high end in each measure", name=given.name)
+            "{name}: give every bin a low and a high end in each measure", name=given.name
         )
     counts = {
         text("the packages"): given.packages.shape[1],
@@ -617,13 +587,11 @@ def _check_shapes(given: Instance) -> None:
     for what, count in counts.items():
         if count != width:
             raise DataError(
-                text(
-                    "{name}: the bins have {measures} measures, {what} {given}",
-                    name=given.name,
-                    measures=str(width),
-                    what=what,
-                    given=str(count),
-                )
+                "{name}: the bins have {measures} measures, {what} {given}",
+                name=given.name,
+                measures=str(width),
+                what=what,
+                given=str(count),
             )
 
 
@@ -631,30 +599,24 @@ def _check_names(given: Instance) -> None:
     packages, bins, _ = given.size
     if len(given.package_names) != packages:
         raise DataError(
-            text(
-                "{name} has {packages} packages, but {names} names for them",
-                name=given.name,
-                packages=str(packages),
-                names=str(len(given.package_names)),
-            )
+            "{name} has {packages} packages, but {names} names for them",
+            name=given.name,
+            packages=str(packages),
+            names=str(len(given.package_names)),
         )
     if len(given.bin_names) != bins:
         raise DataError(
-            text(
-                "{name} has {bins} bins, but {names} names for them",
-                name=given.name,
-                bins=str(bins),
-                names=str(len(given.bin_names)),
-            )
+            "{name} has {bins} bins, but {names} names for them",
+            name=given.name,
+            bins=str(bins),
+            names=str(len(given.bin_names)),
         )
     repeated = [name for name in given.bin_names if given.bin_names.count(name) > 1]
     if repeated:
         raise DataError(
-            text(
-                "{name}: bin {bin} is given twice; add up its totals",
-                name=given.name,
-                bin=quoted(repeated[:1]),
-            )
+            "{name}: bin {bin} is given twice; add up its totals",
+            name=given.name,
+            bin=quoted(repeated[:1]),
         )
 
 
@@ -662,29 +624,23 @@ def _check_values(given: Instance) -> None:
     if (given.packages < 0).any():
         row, column = (int(places[0]) for places in np.nonzero(given.packages < 0))
         raise DataError(
-            text(
-                '{name}: package {package} has a negative "{measure}"; reconstruction needs measures from 0, so leave '
-                "such records out or split the measure",
-                name=given.name,
-                package=quoted([given.package_names[row]]),
-                measure=given.measures[column],
-            )
+            '{name}: package {package} has a negative "{measure}"; reconstruction needs measures from 0, so leave '
+            "such records out or split the measure",
+            name=given.name,
+            package=quoted([given.package_names[row]]),
+            measure=given.measures[column],
         )
     if (given.low > given.high).any():
         row = int(np.nonzero(given.low > given.high)[0][0])
         raise DataError(
-            text(
-                "{name}: the window of bin {bin} is empty",
-                name=given.name,
-                bin=quoted([given.bin_names[row]]),
-            )
+            "{name}: the window of bin {bin} is empty",
+            name=given.name,
+            bin=quoted([given.bin_names[row]]),
         )
     if (given.halfwidth < 0).any():
-        raise DataError(text("{name}: a half-width is negative; give them from 0", name=given.name))
+        raise DataError("{name}: a half-width is negative; give them from 0", name=given.name)
     if min(given.scale) < 1:
-        raise DataError(
-            text("{name}: a scale is below 1; it is 100 for two decimals", name=given.name)
-        )
+        raise DataError("{name}: a scale is below 1; it is 100 for two decimals", name=given.name)
     widest = 2 * given.halfwidth.astype(object) * (len(given.packages) + 1)
     sums = given.packages.sum(axis=0, dtype=object) + widest
     ends = (
@@ -695,11 +651,9 @@ def _check_values(given: Instance) -> None:
     if (most >= LARGEST_SUM).any():
         column = int(np.nonzero(most >= LARGEST_SUM)[0][0])
         raise DataError(
-            text(
-                '{name}: the sums of "{measure}" need more than 62 bits; keep fewer decimals',
-                name=given.name,
-                measure=given.measures[column],
-            )
+            '{name}: the sums of "{measure}" need more than 62 bits; keep fewer decimals',
+            name=given.name,
+            measure=given.measures[column],
         )
 
 
@@ -708,24 +662,20 @@ def _check_entities(given: Instance) -> None:
         return
     if len(given.entities) != len(given.low):
         raise DataError(
-            text(
-                "{name} has {bins} bins, but entities for {given} of them",
-                name=given.name,
-                bins=str(len(given.low)),
-                given=str(len(given.entities)),
-            )
+            "{name} has {bins} bins, but entities for {given} of them",
+            name=given.name,
+            bins=str(len(given.low)),
+            given=str(len(given.entities)),
         )
     for name, count in zip(given.bin_names, given.entities, strict=True):
         if name == NONE and count is None:
             continue
         if not isinstance(count, int) or isinstance(count, bool) or count < 1:
             raise DataError(
-                text(
-                    "{name}: bin {bin} has no entities in the register, although something is published about it; "
-                    "complete the register, or leave entities out",
-                    name=given.name,
-                    bin=quoted([name]),
-                )
+                "{name}: bin {bin} has no entities in the register, although something is published about it; "
+                "complete the register, or leave entities out",
+                name=given.name,
+                bin=quoted([name]),
             )
 
 

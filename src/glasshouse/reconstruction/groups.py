@@ -22,8 +22,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers
-from glasshouse.errors import DataError, printable
-from glasshouse.language import marked, text
+from glasshouse.errors import DataError
+from glasshouse.language import marked, printable
 from glasshouse.reconstruction.chances import Registered, registered
 from glasshouse.reconstruction.fixed_point import FAULTS, LARGE, UNMAPPED, exact
 from glasshouse.reconstruction.group_instance import LARGEST_SUM
@@ -379,10 +379,8 @@ def register_size(study: TotalsStudy, publications: Mapping[str, Published]) -> 
     size = len(np.unique(codes[codes != UNKNOWN]))
     if not size:
         raise DataError(
-            text(
-                'the register "{register}" has no entities; name another publication in [entities]',
-                register=printable(published.name),
-            )
+            'the register "{register}" has no entities; name another publication in [entities]',
+            register=printable(published.name),
         )
     return size
 

@@ -35,8 +35,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from glasshouse.arrays import Flags, Floats, Integers
-from glasshouse.errors import printable
-from glasshouse.language import marked
+from glasshouse.language import marked, printable
 from glasshouse.reconstruction.chances import Registered
 from glasshouse.reconstruction.groups import TotalsGroups, ranges
 from glasshouse.reconstruction.publications import Coded, Trouble, agreed

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from glasshouse.arrays import Flags, Integers
-from glasshouse.errors import DataError, printable
-from glasshouse.language import marked, text, translated, unknown_name
+from glasshouse.errors import DataError
+from glasshouse.language import marked, printable, text, translated, unknown_name
 from glasshouse.reconstruction.fixed_point import CONTRADICTED, Faults, amounts
 from glasshouse.sources import Source, open_source
 from glasshouse.study.conditions import parse_condition
@@ -390,13 +390,11 @@ def _mapped(texts: pa.Array, rule: KeyMap) -> pa.Array:
     for key, target in zip(keys, targets, strict=True):
         if known.setdefault(key, target) != target:
             raise DataError(
-                text(
-                    '{file}: "{key}" stands for "{first}" and for "{second}"; keep one of them',
-                    file=source.name,
-                    key=printable(key),
-                    first=printable(known[key]),
-                    second=printable(target),
-                )
+                '{file}: "{key}" stands for "{first}" and for "{second}"; keep one of them',
+                file=source.name,
+                key=printable(key),
+                first=printable(known[key]),
+                second=printable(target),
             )
     return pa.array([known.get(value) for value in texts.to_pylist()], pa.large_string())
 

@@ -29,7 +29,6 @@ import numpy as np
 
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import InternalError, StudyError
-from glasshouse.language import text
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.reconstruction.cp_sat import settle
 from glasshouse.reconstruction.graph import (
@@ -118,10 +117,8 @@ def solve(
     _check_limits(seconds, memory)
     if not 0 <= counting <= 1:
         raise StudyError(
-            text(
-                "the part of the time for counting is {part}; give one from 0 to 1",
-                part=str(counting),
-            )
+            "the part of the time for counting is {part}; give one from 0 to 1",
+            part=str(counting),
         )
     bin_weights = _weights(instance, weights)
     prepare()
@@ -553,11 +550,9 @@ def _weights(instance: Instance, weights: Sequence[int] | None) -> list[int] | N
     whole = [int(weight) for weight in given if weight is not None]
     if len(whole) != len(instance.low) or min(whole) < 1:
         raise StudyError(
-            text(
-                "{name} has {bins} bins; give each a weight from 1",
-                name=instance.name,
-                bins=str(len(instance.low)),
-            )
+            "{name} has {bins} bins; give each a weight from 1",
+            name=instance.name,
+            bins=str(len(instance.low)),
         )
     common = gcd(*whole)
     return [weight // common for weight in whole]
@@ -566,16 +561,12 @@ def _weights(instance: Instance, weights: Sequence[int] | None) -> list[int] | N
 def _check_limits(seconds: float, memory: int) -> None:
     if not 0 < seconds < float("inf"):
         raise StudyError(
-            text(
-                "the time limit is {limit}; give a number of seconds above 0",
-                limit=str(seconds),
-            )
+            "the time limit is {limit}; give a number of seconds above 0",
+            limit=str(seconds),
         )
     if memory < LEAST_MEMORY:
         raise StudyError(
-            text(
-                "the memory limit is {limit} bytes; give at least {least}",
-                limit=memory,
-                least=LEAST_MEMORY,
-            )
+            "the memory limit is {limit} bytes; give at least {least}",
+            limit=memory,
+            least=LEAST_MEMORY,
         )

@@ -32,7 +32,6 @@ import pyarrow as pa
 
 from glasshouse.arrays import Flags, Floats
 from glasshouse.errors import BudgetError, GlasshouseError, InternalError
-from glasshouse.language import text
 from glasshouse.reconstruction.chances import BinRegister
 from glasshouse.reconstruction.cp_sat import ENDING_SIGNALS
 from glasshouse.reconstruction.group_instance import NONE, Instance, Solution
@@ -416,10 +415,8 @@ class Workers:
         self._in_vain += 1
         if self._in_vain > _MOST_IN_VAIN:
             raise BudgetError(
-                text(
-                    "the processes of the campaign end before they begin: there is too little memory for them (use "
-                    'fewer), or the script that starts them lacks `if __name__ == "__main__":`'
-                )
+                "the processes of the campaign end before they begin: there is too little memory for them (use "
+                'fewer), or the script that starts them lacks `if __name__ == "__main__":`'
             )
         self._team[self._team.index(worker)] = _Worker(self._terms)
         return code

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from glasshouse.errors import DataError
-from glasshouse.language import LANGUAGES, speaking, text
+from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report.page import Page
 
 FORMAT = 1
@@ -56,14 +56,12 @@ def from_json(document: str, name: str) -> dict[str, Page]:
         content = json.loads(document)
         if content["format"] != FORMAT:
             raise DataError(
-                text(
-                    "{name} was written by another version of Glasshouse; run the study again",
-                    name=name,
-                )
+                "{name} was written by another version of Glasshouse; run the study again",
+                name=name,
             )
         return {code: _adapter().validate_python(page) for code, page in content["pages"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise DataError(text("{name} is not a report of Glasshouse", name=name)) from None
+        raise DataError("{name} is not a report of Glasshouse", name=name) from None
 
 
 @cache

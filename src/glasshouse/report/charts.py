@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import altair as alt
 import vl_convert
 
-from glasshouse.errors import DataError, printable
-from glasshouse.language import number, spoken, text
+from glasshouse.errors import DataError
+from glasshouse.language import number, printable, spoken, text
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.report.cells import cell_table, percent_cell
 from glasshouse.report.page import Cell, Column, Group, Table
@@ -266,9 +266,7 @@ def _svg(chart: str, language: str) -> str:
     try:
         svg = vl_convert.vegalite_to_svg(chart, format_locale=numbers, allowed_base_urls=[])
     except ValueError:
-        raise DataError(
-            text("a picture cannot be drawn: what it is drawn from is damaged")
-        ) from None
+        raise DataError("a picture cannot be drawn: what it is drawn from is damaged") from None
     return _with_own_names(svg)
 
 

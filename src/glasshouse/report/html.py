@@ -16,8 +16,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from glasshouse.errors import printable
-from glasshouse.language import spoken, text
+from glasshouse.language import printable, spoken, text
 from glasshouse.report.charts import to_svg, wrapped
 from glasshouse.report.page import Figure, Finding, Page, ranked
 from glasshouse.report.provenance import instructions

@@ -14,8 +14,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from glasshouse.errors import GlasshouseError, InternalError, printable
-from glasshouse.language import locale, spoken, text
+from glasshouse.errors import GlasshouseError, InternalError
+from glasshouse.language import locale, printable, spoken, text
 from glasshouse.report.charts import to_svg
 from glasshouse.report.page import Cell, Figure, Finding, Page, Section, Table, ranked
 from glasshouse.report.provenance import instructions

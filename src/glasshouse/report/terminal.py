@@ -10,8 +10,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from glasshouse.errors import printable
-from glasshouse.language import text
+from glasshouse.language import printable, text
 from glasshouse.report.page import Brief, Cell, Table
 
 COLOURS = {"▲": "red", "▼": "green"}

@@ -149,7 +149,7 @@ def protect(
     if protection.method == "anatomy":
         if len(table.sensitive) != 1 or protection.l is None:
             raise StudyError(
-                text("Anatomy parts one sensitive attribute from the rest; give one with -s")
+                "Anatomy parts one sensitive attribute from the rest; give one with -s"
             )
         groups = anatomise(table, l=protection.l, sensitive=table.sensitive[0], seed=study.seed)
         release = _published(groups.one_table(table, group=GROUP))
@@ -218,13 +218,11 @@ def _refuse_stars(table: EncodedTable) -> None:
     for name in columns_of(table):
         if table.column(name).values.index(SUPPRESSED).as_py() >= 0:
             raise DataError(
-                text(
-                    '{table}: column "{name}" holds "{mark}", which marks what is suppressed; rename it, or leave '
-                    'these records out with --invalid "{name}={mark}"',
-                    table=table.name,
-                    name=name,
-                    mark=SUPPRESSED,
-                )
+                '{table}: column "{name}" holds "{mark}", which marks what is suppressed; rename it, or leave '
+                'these records out with --invalid "{name}={mark}"',
+                table=table.name,
+                name=name,
+                mark=SUPPRESSED,
             )
 
 
@@ -244,11 +242,9 @@ def hierarchies_of(
     for name in protection.hierarchies:
         if name not in (*names, *about):
             raise StudyError(
-                text(
-                    "--hierarchy {name}: {fault}",
-                    name=name,
-                    fault=unknown_name("column", name, text("what an adversary knows (-q)"), names),
-                )
+                "--hierarchy {name}: {fault}",
+                name=name,
+                fault=unknown_name("column", name, text("what an adversary knows (-q)"), names),
             )
     dialect = None if encoding is None else Dialect(encoding=encoding)
     found = {
@@ -273,9 +269,7 @@ def _criteria(
     about = (protection.l, protection.t, protection.inference_risk)
     if any(asked is not None for asked in about) and not secrets:
         raise StudyError(
-            text(
-                "l-diversity, t-closeness and inference are about a sensitive attribute; give one with -s"
-            )
+            "l-diversity, t-closeness and inference are about a sensitive attribute; give one with -s"
         )
     for name in secrets:
         found += _about(protection, name)
@@ -296,10 +290,8 @@ def _about(protection: Protection, name: str) -> list[Criterion]:
         path = protection.hierarchies.get(name)
         if path is None:
             raise StudyError(
-                text(
-                    "hierarchical closeness needs the hierarchy of the sensitive attribute: --hierarchy {name}=FILE",
-                    name=name,
-                )
+                "hierarchical closeness needs the hierarchy of the sensitive attribute: --hierarchy {name}=FILE",
+                name=name,
             )
         found.append(HierarchicalCloseness(protection.t, name, read_hierarchy(path, column=name)))
     elif protection.t is not None:

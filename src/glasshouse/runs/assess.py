@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from glasshouse.arrays import Integers
-from glasshouse.errors import StudyError, printable
-from glasshouse.language import marked, text, translated
+from glasshouse.errors import StudyError
+from glasshouse.language import marked, printable, text
 from glasshouse.microdata import (
     Assessment,
     Attack,
@@ -77,7 +77,7 @@ def answer(
         return Run(study, _family(study, resources, tables))
     if explain and study.adversary.prior:
         raise StudyError(
-            text("--explain shows the prior that the release gives; leave out --prior with it")
+            "--explain shows the prior that the release gives; leave out --prior with it"
         )
     if per_record:
         _refuse_per_record(study)
@@ -90,9 +90,7 @@ def answer(
     on_progress = resources.on_progress
     if len(study.datasets) > 1:
         if save_table is not None:
-            raise StudyError(
-                text("--save-table keeps one dataset; assess the files one by one for it")
-            )
+            raise StudyError("--save-table keeps one dataset; assess the files one by one for it")
         collection = joined(study, tables=tables, on_progress=on_progress)
         whole, steps, members = collection.table, collection.steps, collection.members
         windows = list(collection.windows())
@@ -128,7 +126,7 @@ def _has_parts(study: AssessStudy) -> bool:
 def _refuse(wanted: Mapping[str, object], why: str) -> None:
     for option, value in wanted.items():
         if value:
-            raise StudyError(translated(why, option=option))
+            raise StudyError(why, option=option)
 
 
 def _telling_columns(assessment: Assessment) -> Iterator[str]:
@@ -158,10 +156,8 @@ def _refuse_per_record(study: AssessStudy) -> None:
     """Make sure that the risk of each record answers the question that was asked."""
     if study.adversary.weight or not _guesses_once(study.adversary):
         raise StudyError(
-            text(
-                "--per-record tells how surely one guess is right, for single attributes and records alike; leave out "
-                "gains, priors, weights and joint secrets with it"
-            )
+            "--per-record tells how surely one guess is right, for single attributes and records alike; leave out "
+            "gains, priors, weights and joint secrets with it"
         )
 
 
@@ -251,13 +247,11 @@ def _linked(
     """Link the datasets by keys that may change."""
     if study.subsets != ("full",):
         raise StudyError(
-            text(
-                "datasets that are linked by keys are assessed with the whole set; leave out --subsets"
-            )
+            "datasets that are linked by keys are assessed with the whole set; leave out --subsets"
         )
     if study.adversary.gain.model_dump(exclude_defaults=True) or study.adversary.prior:
         raise StudyError(
-            text("gains and priors are for datasets with an identifier; leave them out with --link")
+            "gains and priors are for datasets with an identifier; leave them out with --link"
         )
     datasets = list(prepared(study, tables=in_memory, on_progress=resources.on_progress))
     focal, *others = (dataset.table for dataset in datasets)
@@ -284,15 +278,11 @@ def _family(study: AssessStudy, resources: Resources, in_memory: Sequence[Encode
     adversary = study.adversary
     if not _guesses_once(adversary):
         raise StudyError(
-            text(
-                "parts are compared by one guess at single attributes; leave out gains, priors and joint secrets with "
-                "--by and --each"
-            )
+            "parts are compared by one guess at single attributes; leave out gains, priors and joint secrets with "
+            "--by and --each"
         )
     if study.sweep is None and study.subsets != ("full",):
-        raise StudyError(
-            text("parts are compared with --subsets all, max:K or full, and one guess")
-        )
+        raise StudyError("parts are compared with --subsets all, max:K or full, and one guess")
     steps: list[Step] = []
     whole = 1
 

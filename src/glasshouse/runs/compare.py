@@ -23,8 +23,8 @@ import pyarrow.parquet
 
 from glasshouse.arrays import Flags
 from glasshouse.disclosure import smallest_cell
-from glasshouse.errors import DataError, StudyError, quoted
-from glasshouse.language import text
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import quoted
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import SIZE_LABELS, SUCCESS_LABELS, ClassSizes, Leakage
 from glasshouse.mitigation.anonymisation import GROUP
@@ -102,25 +102,21 @@ def side_by_side(folders: Sequence[Path]) -> AssessedRuns | MeasuredRuns:
     for folder, another in zip(folders, commands, strict=True):
         if another != command:
             raise StudyError(
-                text(
-                    "“{first}” is a run of {command}, “{other}” one of {another}; compare runs of the same command",
-                    first=folders[0].resolve().name,
-                    command=command,
-                    other=folder.resolve().name,
-                    another=another,
-                )
+                "“{first}” is a run of {command}, “{other}” one of {another}; compare runs of the same command",
+                first=folders[0].resolve().name,
+                command=command,
+                other=folder.resolve().name,
+                another=another,
             )
     if command not in (ASSESSED, *MEASURED):
         raise StudyError(
-            text(
-                "runs of {command} cannot be put side by side; those of {commands} can",
-                command=command,
-                commands=quoted(["anonymise", ASSESSED, *MEASURED]),
-            )
+            "runs of {command} cannot be put side by side; those of {commands} can",
+            command=command,
+            commands=quoted(["anonymise", ASSESSED, *MEASURED]),
         )
     stored = stored_runs(folders)
     if len(stored) < 2:
-        raise StudyError(text("name two runs or more to put side by side"))
+        raise StudyError("name two runs or more to put side by side")
     runs = [folder.run for folder in stored]
     if command == ASSESSED:
         return compare_assessments(runs, list(map(stored_assessment, stored)))
@@ -153,11 +149,9 @@ def _of_releases(study: CompareStudy, resources: Resources) -> Run[CompareStudy,
         for file, digest in digests_of(made).items():
             if release.digests.get(file, digest) != digest:
                 raise DataError(
-                    text(
-                        '{file}: has changed since "{name}" was made of it; run anonymise again',
-                        file=file,
-                        name=name,
-                    )
+                    '{file}: has changed since "{name}" was made of it; run anonymise again',
+                    file=file,
+                    name=name,
                 )
     original = _original_of(studies[0], resources, study.predict)
     releases = [
@@ -186,15 +180,13 @@ def _check_alike(studies: Sequence[AnonymiseStudy], names: Sequence[str]) -> Non
         same = (study.datasets, study.treatment, study.adversary, study.seed)
         if same != (first.datasets, first.treatment, first.adversary, first.seed):
             raise StudyError(
-                text(
-                    '"{name}" is of other data, or of another adversary, than "{first}"; compare releases of the same',
-                    name=name,
-                    first=names[0],
-                )
+                '"{name}" is of other data, or of another adversary, than "{first}"; compare releases of the same',
+                name=name,
+                first=names[0],
             )
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise StudyError(text('"{name}" is there twice; name each release once', name=twice))
+        raise StudyError('"{name}" is there twice; name each release once', name=twice)
 
 
 def _original_of(study: AnonymiseStudy, resources: Resources, predict: str | None) -> EncodedTable:
@@ -235,12 +227,10 @@ def _read_release(
     )
     if table.records != original.records:
         raise DataError(
-            text(
-                "{name}: the release has {records} records, its original {original}; run anonymise again",
-                name=name,
-                records=table.records,
-                original=original.records,
-            )
+            "{name}: the release has {records} records, its original {original}; run anonymise again",
+            name=name,
+            records=table.records,
+            original=original.records,
         )
     if stored.shuffled:
         table = table.of_records(np.argsort(release_order(original, seed=study.seed)))
@@ -304,7 +294,7 @@ def stored_runs(folders: Sequence[Path]) -> tuple[StoredRun, ...]:
     places = [folder.resolve() for folder in folders]
     for place in places:
         if places.count(place) > 1:
-            raise StudyError(text("“{name}” is there twice; name each run once", name=place.name))
+            raise StudyError("“{name}” is there twice; name each run once", name=place.name)
     names = [place.name for place in places]
     own = [
         name if names.count(name) == 1 else f"{place.parent.name}/{name}"
@@ -357,21 +347,17 @@ def _check_run(folder: Path) -> None:
     check_there(folder)
     if not (folder / MANIFEST).exists():
         raise DataError(
-            text(
-                "“{folder}” is a folder without a run; name folders that glasshouse wrote with --out",
-                folder=folder,
-            )
+            "“{folder}” is a folder without a run; name folders that glasshouse wrote with --out",
+            folder=folder,
         )
 
 
 def _damaged(folder: Path, name: str) -> DataError:
     """Return the error of a run of which a file is missing or is not what was written."""
     return DataError(
-        text(
-            "“{folder}” is a damaged run: {name} is missing or cannot be read; run its study again",
-            folder=folder,
-            name=name,
-        )
+        "“{folder}” is a damaged run: {name} is missing or cannot be read; run its study again",
+        folder=folder,
+        name=name,
     )
 
 
@@ -394,11 +380,9 @@ def stored_assessment(stored: StoredRun) -> Assessment:
         raise _damaged(stored.folder, RESULTS) from None
     if "probabilistic_posterior" not in frame.column_names:
         raise DataError(
-            text(
-                "“{name}” is an assessment of parts (--by or --each), which compares them itself; name runs of whole "
-                "releases",
-                name=stored.run.name,
-            )
+            "“{name}” is an assessment of parts (--by or --each), which compares them itself; name runs of whole "
+            "releases",
+            name=stored.run.name,
         )
     try:
         attacks = [_attack(row, names) for row in frame.to_pylist()]

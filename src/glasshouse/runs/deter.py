@@ -19,7 +19,6 @@ from glasshouse.economics import (
     policy,
 )
 from glasshouse.errors import StudyError
-from glasshouse.language import text
 from glasshouse.progress import OnProgress
 from glasshouse.runs.reading import read_file
 from glasshouse.runs.run import Resources, Run
@@ -99,16 +98,14 @@ def _groups(
         register = _read(study.people, study, on_progress=on_progress)
         if everybody is not None and everybody.records < register.records:
             raise StudyError(
-                text(
-                    "--register has {people} people, more than the population of {population}",
-                    people=register.records,
-                    population=everybody.records,
-                )
+                "--register has {people} people, more than the population of {population}",
+                people=register.records,
+                population=everybody.records,
             )
         share = None if everybody is None else register.records / everybody.records
         return groups_in_register(release, register, population=everybody), share
     if everybody is None or study.belief is None:
-        raise StudyError(text("a release needs the people it is linked with: --register FILE"))
+        raise StudyError("a release needs the people it is linked with: --register FILE")
     return groups_by_population(release, everybody, study.belief), None
 
 

@@ -16,8 +16,16 @@ import pyarrow.parquet
 
 from glasshouse.atomic import check_folder, new_file, new_folder
 from glasshouse.disclosure import smallest_cell
-from glasshouse.errors import DataError, StudyError, printable, quoted
-from glasshouse.language import LANGUAGES, language_called, speaking, spoken, system_reason, text
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import (
+    LANGUAGES,
+    language_called,
+    printable,
+    quoted,
+    speaking,
+    spoken,
+    system_reason,
+)
 from glasshouse.report.page import Page, Provenance
 from glasshouse.sources.files import fingerprint, own_place, telling_paths
 from glasshouse.study import Question, ReleaseStudy, dump_study, paths_of, with_paths
@@ -44,11 +52,9 @@ def check_place(folder: Path, *, overwrite: bool) -> None:
     others = sorted({path.name for path in folder.iterdir()} - own)
     if others:
         raise DataError(
-            text(
-                '"{folder}" holds {others}, so it is no run folder of ours and is not replaced; choose another',
-                folder=folder,
-                others=quoted(others[:3]),
-            )
+            '"{folder}" holds {others}, so it is no run folder of ours and is not replaced; choose another',
+            folder=folder,
+            others=quoted(others[:3]),
         )
 
 
@@ -119,10 +125,8 @@ def stored_release(folder: Path) -> StoredRelease:
         )
     except (OSError, ValueError, KeyError, TypeError):
         raise DataError(
-            text(
-                '"{folder}" is a folder without a release; name a file, or a folder that anonymise wrote',
-                folder=folder,
-            )
+            '"{folder}" is a folder without a release; name a file, or a folder that anonymise wrote',
+            folder=folder,
         ) from None
 
 
@@ -177,9 +181,7 @@ def write_single(run: Run[Question, Outcome], path: Path, *, overwrite: bool = F
     from glasshouse.report.html import to_html
 
     if path.exists() and not overwrite:
-        raise DataError(
-            text('"{path}" exists; choose another place, or say --overwrite', path=path)
-        )
+        raise DataError('"{path}" exists; choose another place, or say --overwrite', path=path)
     question = run.question
     provenance = run.provenance or provenance_of(question, digests_of(question))
 
@@ -276,11 +278,9 @@ class StoredReport:
         """
         if language not in self.pages:
             raise DataError(
-                text(
-                    "{file}: holds no report in {language}; run the study again",
-                    file=self.folder / PAGES,
-                    language=LANGUAGES[language].name,
-                )
+                "{file}: holds no report in {language}; run the study again",
+                file=self.folder / PAGES,
+                language=LANGUAGES[language].name,
             )
         return self.pages[language]
 
@@ -292,9 +292,7 @@ def check_there(folder: Path) -> None:
         DataError: It is not.
     """
     if not folder.exists():
-        raise DataError(
-            text('there is no folder "{folder}"; name the folder of a run', folder=folder)
-        )
+        raise DataError('there is no folder "{folder}"; name the folder of a run', folder=folder)
 
 
 def stored_report(folder: Path) -> StoredReport:
@@ -307,28 +305,26 @@ def stored_report(folder: Path) -> StoredReport:
 
     check_there(folder)
     if not folder.is_dir():
-        raise DataError(text('"{folder}" is a file; name the folder of a run', folder=folder))
+        raise DataError('"{folder}" is a file; name the folder of a run', folder=folder)
     path = folder / PAGES
     if not path.exists() and (folder / MANIFEST).exists():
         raise DataError(
-            text(
-                '"{folder}" is a run without {file}, of an older version; run the study again',
-                folder=folder,
-                file=PAGES,
-            )
+            '"{folder}" is a run without {file}, of an older version; run the study again',
+            folder=folder,
+            file=PAGES,
         )
     if not path.exists():
         raise DataError(
-            text('"{folder}" is no run folder: it holds no {file}', folder=folder, file=PAGES)
+            '"{folder}" is no run folder: it holds no {file}', folder=folder, file=PAGES
         )
     try:
         document = path.read_text(encoding="utf-8")
     except OSError as error:
         raise DataError(
-            text("{file}: cannot be read ({reason})", file=path, reason=system_reason(error))
+            "{file}: cannot be read ({reason})", file=path, reason=system_reason(error)
         ) from None
     except UnicodeDecodeError:
-        raise DataError(text("{name} is not a report of Glasshouse", name=path)) from None
+        raise DataError("{name} is not a report of Glasshouse", name=path) from None
     pages = archive.from_json(document, str(path))
     return StoredReport(folder, pages, _language(folder / MANIFEST))
 
@@ -355,10 +351,8 @@ def write_again(report: StoredReport, language: str, *, pdf: bool = False) -> li
                 made[PDF] = to_pdf(page)
         except (DataError, ValueError):
             raise DataError(
-                text(
-                    "{file} is damaged: its pictures cannot be drawn; run the study again",
-                    file=report.folder / PAGES,
-                )
+                "{file} is damaged: its pictures cannot be drawn; run the study again",
+                file=report.folder / PAGES,
             ) from None
     for name, content in made.items():
         with new_file(report.folder / name) as draft:
@@ -376,7 +370,7 @@ def to_pdf(page: Page) -> bytes:
         module = import_module("glasshouse.report.pdf")
     except ImportError:
         raise StudyError(
-            text("a PDF needs an extra of Glasshouse: pip install 'glasshouse[pdf]'")
+            "a PDF needs an extra of Glasshouse: pip install 'glasshouse[pdf]'"
         ) from None
     content: bytes = module.to_pdf(page)
     return content
@@ -387,5 +381,5 @@ def _language(manifest: Path) -> str:
     try:
         content = json.loads(manifest.read_text(encoding="utf-8"))
         return language_called(content["report"]["language"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, StudyError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return next(iter(LANGUAGES))

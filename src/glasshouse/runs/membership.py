@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from glasshouse.errors import StudyError
-from glasshouse.language import text
 from glasshouse.microdata.presence import Member, Membership, member, membership
 from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
 from glasshouse.runs.reading import one_each, prepared, read_register
@@ -37,10 +36,8 @@ def answer(
     """
     if study.fraction is not None and (study.known or len(study.datasets) > 1):
         raise StudyError(
-            text(
-                "a sampling fraction tells something of one release as a whole; for one person or several releases "
-                "give a register with --population"
-            )
+            "a sampling fraction tells something of one release as a whole; for one person or several releases "
+            "give a register with --population"
         )
     releases, steps = [], list[Step]()
     for dataset in prepared(study, tables=tables, on_progress=resources.on_progress):
@@ -78,11 +75,9 @@ def _possible(
             values = tuple(value for value in possible[condition.column] if value in values)
         if not values:
             raise StudyError(
-                text(
-                    'nobody in {register} has such a value of "{column}": zero candidates',
-                    register=register.name,
-                    column=condition.column,
-                )
+                'nobody in {register} has such a value of "{column}": zero candidates',
+                register=register.name,
+                column=condition.column,
             )
         possible[condition.column] = values
     return possible

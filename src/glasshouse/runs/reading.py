@@ -6,8 +6,8 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from glasshouse.errors import StudyError, printable
-from glasshouse.language import text, unknown_name
+from glasshouse.errors import StudyError
+from glasshouse.language import printable, text, unknown_name
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.sources import display_name
 from glasshouse.sources.files import own_place, telling_paths
@@ -165,7 +165,7 @@ def read_register(study: PeopleStudy) -> EncodedTable:
     """
     dataset = study.population
     if dataset is None:
-        raise StudyError(text("there is no register of the population; name one with --population"))
+        raise StudyError("there is no register of the population; name one with --population")
     there = available_columns(dataset.path, dialect=dataset.dialect)
     parts = [column for columns in study.adversary.facts.values() for column in columns]
     known = [name for name in (*study.adversary.quasi_identifiers, *parts) if name in there]
@@ -177,10 +177,8 @@ def read_register(study: PeopleStudy) -> EncodedTable:
     for column in chosen:
         if column not in there:
             raise StudyError(
-                text(
-                    "--where chooses people of the release and of the register alike: {fault}",
-                    fault=unknown_name("column", column, name, there),
-                )
+                "--where chooses people of the release and of the register alike: {fault}",
+                fault=unknown_name("column", column, name, there),
             )
     register = read_file(dataset, there, quasi_identifiers=known, also=chosen, name=name)
     return _treated(register, study.treatment).table
@@ -201,7 +199,7 @@ def dataset_names(study: ReleaseStudy) -> tuple[str, ...]:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise StudyError(
-            text('two datasets are called "{name}"; give each once, or rename one', name=twice)
+            'two datasets are called "{name}"; give each once, or rename one', name=twice
         )
     return tuple(names)
 

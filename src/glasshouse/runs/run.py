@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from glasshouse.checkpoint import Checkpoint
 from glasshouse.errors import StudyError
-from glasshouse.language import text, text_for
+from glasshouse.language import text_for
 from glasshouse.progress import OnProgress
 from glasshouse.report.page import Finding, Page, Provenance
 from glasshouse.sources.files import fingerprint
@@ -103,10 +103,8 @@ class Run(Generic[Q, R]):
         figures = self.page.figures
         if not figures:
             raise StudyError(
-                text(
-                    "there is no picture of a run of {kind}; its findings tell it",
-                    kind=self.question.command,
-                )
+                "there is no picture of a run of {kind}; its findings tell it",
+                kind=self.question.command,
             )
         drawn: alt.TopLevelMixin = alt.Chart.from_dict(dict(figures[0].chart))
         return drawn

@@ -214,20 +214,16 @@ def _check_folder(folder: Path) -> None:
     taken = [path for path in own if path.exists()]
     if taken and not (folder / ASSESSED / MANIFEST).exists():
         raise DataError(
-            text(
-                '"{path}" exists and is not of a demo; choose another folder with --out',
-                path=str(taken[0]),
-            )
+            '"{path}" exists and is not of a demo; choose another folder with --out',
+            path=str(taken[0]),
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(
-            text(
-                'cannot write "{path}": {reason}; choose another place',
-                path=str(folder),
-                reason=str(error.strerror),
-            )
+            'cannot write "{path}": {reason}; choose another place',
+            path=str(folder),
+            reason=str(error.strerror),
         ) from None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.errors import DataError, StudyError, quoted
+from glasshouse.errors import DataError, StudyError
 from glasshouse.groups import (
     Ancestors,
     Release,
@@ -24,7 +24,7 @@ from glasshouse.groups import (
 )
 from glasshouse.groups.release import Number
 from glasshouse.groups.sampler import least_budget
-from glasshouse.language import text
+from glasshouse.language import quoted, text
 from glasshouse.mitigation.hierarchies import SEPARATOR, read_hierarchy
 from glasshouse.progress import OnProgress
 from glasshouse.runs.anonymise import release_order
@@ -145,11 +145,9 @@ def _asked_about(
         return [_victim(study, release)], None
     if table is None and not release.is_vertical:
         raise StudyError(
-            text(
-                "{release}: does not show people's values; give the original with --original FILE, or say what is "
-                "known of one victim with --know COLUMN=VALUE",
-                release=release.name,
-            )
+            "{release}: does not show people's values; give the original with --original FILE, or say what is "
+            "known of one victim with --know COLUMN=VALUE",
+            release=release.name,
         )
     return None, table
 
@@ -165,13 +163,11 @@ def _victim(study: ThreatStudy, release: Release) -> dict[str, str | Sequence[st
             own = tuple(value for value in values if condition.holds(value))
             if not own:
                 raise StudyError(
-                    text(
-                        '--know "{known}": no value of the domain is in that interval', known=known
-                    )
+                    '--know "{known}": no value of the domain is in that interval', known=known
                 )
         if condition.column in person:
             raise StudyError(
-                text('--know is given twice for "{name}"; say it once', name=condition.column)
+                '--know is given twice for "{name}"; say it once', name=condition.column
             )
         person[condition.column] = own[0] if len(own) == 1 else own
     return person
@@ -199,20 +195,16 @@ def _budget(study: ThreatStudy, resources: Resources) -> SamplingBudget:
             continue
         if low is not None and given[name] < low:
             raise StudyError(
-                text(
-                    "{option} is {given}; sampling needs at least {low}",
-                    option=option,
-                    given=str(given[name]),
-                    low=str(low),
-                )
+                "{option} is {given}; sampling needs at least {low}",
+                option=option,
+                given=str(given[name]),
+                low=str(low),
             )
         if low is None and not given[name] > 0:
             raise StudyError(
-                text(
-                    "{option} is {given}; give a number above 0",
-                    option=option,
-                    given=f"{given[name]:g}",
-                )
+                "{option} is {given}; give a number above 0",
+                option=option,
+                given=f"{given[name]:g}",
             )
     return replace(SamplingBudget(), **given)
 
@@ -237,9 +229,7 @@ def read_original(
         known = tuple(attribute.name for attribute in release.attributes)
         wanted = release.sensitive.names
     if not known or not wanted:
-        raise StudyError(
-            text("say what an adversary can know, and what she wants to infer: -q and -s")
-        )
+        raise StudyError("say what an adversary can know, and what she wants to infer: -q and -s")
     content: dict[str, Any] = {
         "datasets": (study.original,),
         "adversary": {
@@ -288,10 +278,10 @@ def _read(study: ThreatStudy, original: EncodedTable | None) -> Release:
             return from_json(dataset.path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(
-                text("{file}: cannot be read ({reason})", file=dataset.path.name, reason=error)
+                "{file}: cannot be read ({reason})", file=dataset.path.name, reason=error
             ) from None
     if not study.quasi_identifiers:
-        raise StudyError(text("say what an adversary can know: -q COLUMN, once or more"))
+        raise StudyError("say what an adversary can know: -q COLUMN, once or more")
     hierarchies = hierarchies_of(study)
     domains = domains_of(study, original, hierarchies)
     grouped = () if study.group is None else (study.group,)
@@ -307,7 +297,7 @@ def _read(study: ThreatStudy, original: EncodedTable | None) -> Release:
             domains=domains,
         )
     if not study.sensitive:
-        raise StudyError(text("say what she wants to infer: -s COLUMN"))
+        raise StudyError("say what she wants to infer: -s COLUMN")
     table = read_file(
         dataset,
         quasi_identifiers=study.quasi_identifiers,
@@ -340,15 +330,13 @@ def _check_observed(study: ThreatStudy, table: EncodedTable, original: EncodedTa
         if strange.any():
             row = int(np.argmax(strange))
             raise DataError(
-                text(
-                    'row {row} of {release}: "{column}" is {value}, but no record of {original} has that; give the '
-                    "table that the release was made of",
-                    row=row + 1,
-                    release=table.name,
-                    column=name,
-                    value=quoted([texts[int(column.codes[row])]]),
-                    original=original.name,
-                )
+                'row {row} of {release}: "{column}" is {value}, but no record of {original} has that; give the '
+                "table that the release was made of",
+                row=row + 1,
+                release=table.name,
+                column=name,
+                value=quoted([texts[int(column.codes[row])]]),
+                original=original.name,
             )
 
 
@@ -418,16 +406,14 @@ def read_domain(path: Path, *, column: str) -> list[str]:
         source = _opened(path, column)
     except StudyError:
         raise DataError(
-            text("{file}: is not text; write the domain of {column} as one value per line", **parts)
+            "{file}: is not text; write the domain of {column} as one value per line", **parts
         ) from None
     first = source.columns[:1]
     values = [value for batch in source.batches(first) for value in batch.column(0).to_pylist()]
     values = values[1:] if values[:1] == [column] else values
     if not values:
         raise DataError(
-            text(
-                "{file}: has no value; write the domain of {column} as one value per line", **parts
-            )
+            "{file}: has no value; write the domain of {column} as one value per line", **parts
         )
     return list(dict.fromkeys(values))
 

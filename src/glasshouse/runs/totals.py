@@ -71,5 +71,5 @@ def _read(path: Path) -> Instance:
         return from_json(existing_file(path).read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         raise DataError(
-            text("{file}: is not UTF-8 text; give an instance as JSON", file=path.name)
+            "{file}: is not UTF-8 text; give an instance as JSON", file=path.name
         ) from None

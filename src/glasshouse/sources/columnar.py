@@ -10,7 +10,6 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from glasshouse.errors import DataError
-from glasshouse.language import text
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.sources.source import (
     BATCH_RECORDS,
@@ -88,22 +87,18 @@ def _checked(
         raise _damaged(name, kind, error) from None
     if done != expected:
         raise DataError(
-            text(
-                "{name}: holds {found} records where it announces {announced}; it is damaged",
-                name=name,
-                found=done,
-                announced=expected,
-            )
+            "{name}: holds {found} records where it announces {announced}; it is damaged",
+            name=name,
+            found=done,
+            announced=expected,
         )
 
 
 def _damaged(name: str, kind: str, error: Exception) -> DataError:
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     return DataError(
-        text(
-            "{name}: is not a readable {kind} file ({reason}); write it again",
-            name=name,
-            kind=kind,
-            reason=reason,
-        )
+        "{name}: is not a readable {kind} file ({reason}); write it again",
+        name=name,
+        kind=kind,
+        reason=reason,
     )

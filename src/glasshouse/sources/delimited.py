@@ -62,21 +62,17 @@ class DelimitedFile(Source):
         self._text = TextFile(path, encoding=dialect.encoding, name=name)
         if dialect.quote and not dialect.quote.isascii():
             raise DataError(
-                text(
-                    "{name}: the quote must be an ASCII character, not {quote}",
-                    name=name,
-                    quote=repr(dialect.quote),
-                )
+                "{name}: the quote must be an ASCII character, not {quote}",
+                name=name,
+                quote=repr(dialect.quote),
             )
         start = self._start()
         separator = dialect.separator or _likely_separator(start, dialect.quote)
         if separator == dialect.quote:
             raise DataError(
-                text(
-                    "{name}: {character} is both the separator and the quote; set one of them",
-                    name=name,
-                    character=repr(separator),
-                )
+                "{name}: {character} is both the separator and the quote; set one of them",
+                name=name,
+                character=repr(separator),
             )
         self._grammar = _Grammar(separator, dialect.quote)
         super().__init__(name, self._named(start))
@@ -123,7 +119,7 @@ class DelimitedFile(Source):
         block, _ = next(self._text.blocks(), (b"", 0))
         start = block.decode("utf-8")
         if not start.strip("\r\n"):
-            raise DataError(text("{name}: is empty", name=self._name))
+            raise DataError("{name}: is empty", name=self._name)
         return start
 
     def _named(self, start: str) -> Sequence[str]:
@@ -132,20 +128,16 @@ class DelimitedFile(Source):
             fields = self._grammar.fields(first)
         except csv.Error as error:
             raise DataError(
-                text(
-                    "{name}, line 1: is no list of names ({reason}); correct it",
-                    name=self._name,
-                    reason=error,
-                )
+                "{name}, line 1: is no list of names ({reason}); correct it",
+                name=self._name,
+                reason=error,
             ) from None
         if self._dialect.names and len(self._dialect.names) != len(fields):
             raise DataError(
-                text(
-                    "{name}, line 1: has {fields} fields, but {names} names were given; give {fields}",
-                    name=self._name,
-                    fields=len(fields),
-                    names=len(self._dialect.names),
-                )
+                "{name}, line 1: has {fields} fields, but {names} names were given; give {fields}",
+                name=self._name,
+                fields=len(fields),
+                names=len(self._dialect.names),
             )
         if self._dialect.names:
             names: Sequence[str] = self._dialect.names
@@ -197,11 +189,9 @@ class DelimitedFile(Source):
             return block
         if UNIT_SEPARATOR.encode() in block:
             raise DataError(
-                text(
-                    '{name}: holds the control character U+001F beside the separator "{separator}"; remove it',
-                    name=self._name,
-                    separator=self._grammar.separator,
-                )
+                '{name}: holds the control character U+001F beside the separator "{separator}"; remove it',
+                name=self._name,
+                separator=self._grammar.separator,
             )
         return block.replace(self._grammar.separator.encode(), UNIT_SEPARATOR.encode())
 
@@ -248,24 +238,18 @@ class DelimitedFile(Source):
         if found.fault is Fault.FIELDS:
             raise DataError(self._other_number_of_fields(found.fields, where))
         if found.fault is Fault.BLANK:
-            raise DataError(
-                text("{name}, line {line}: is blank, and records follow; remove it", **where)
-            )
+            raise DataError("{name}, line {line}: is blank, and records follow; remove it", **where)
         if found.fault is Fault.AFTER_QUOTE:
             raise DataError(
-                text(
-                    "{name}, line {line}: text follows a closing {quote}; double the quotes inside a quoted value, or "
-                    "set the quote to none",
-                    quote=self._grammar.quote,
-                    **where,
-                )
-            )
-        raise DataError(
-            text(
-                "{name}, line {line}: a {quote} opens a value that nothing closes; close it, or set the quote to none",
+                "{name}, line {line}: text follows a closing {quote}; double the quotes inside a quoted value, or "
+                "set the quote to none",
                 quote=self._grammar.quote,
                 **where,
             )
+        raise DataError(
+            "{name}, line {line}: a {quote} opens a value that nothing closes; close it, or set the quote to none",
+            quote=self._grammar.quote,
+            **where,
         )
 
     def _other_number_of_fields(self, fields: int, where: dict[str, str]) -> str:
@@ -283,13 +267,11 @@ class DelimitedFile(Source):
 
     def _too_long(self, line: int) -> DataError:
         return DataError(
-            text(
-                "{name}, line {line}: a record of more than {size} MiB begins here; is a quote left open, or is this "
-                "not delimited text?",
-                name=self._name,
-                line=str(line),
-                size=LONGEST_RECORD >> 20,
-            )
+            "{name}, line {line}: a record of more than {size} MiB begins here; is a quote left open, or is this "
+            "not delimited text?",
+            name=self._name,
+            line=str(line),
+            size=LONGEST_RECORD >> 20,
         )
 
 

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import marked, text, translated
+from glasshouse.language import marked
 from glasshouse.sources.columnar import ArrowFile, ParquetFile
 from glasshouse.sources.delimited import DelimitedFile
 from glasshouse.sources.files import display_name, existing_file
@@ -57,10 +57,8 @@ def open_source(data: object, *, dialect: Dialect | None = None, name: str | Non
         refuse_dialect(dialect, name or UNNAMED)
         return Frame(data, name=name or UNNAMED)
     raise DataError(
-        text(
-            "cannot read a {kind}; give a path, or a frame of pandas, Polars, Arrow or DuckDB",
-            kind=type(data).__name__,
-        )
+        "cannot read a {kind}; give a path, or a frame of pandas, Polars, Arrow or DuckDB",
+        kind=type(data).__name__,
     )
 
 
@@ -72,11 +70,9 @@ def refuse_dialect(dialect: Dialect | None, name: str) -> None:
     """
     if dialect is not None and dialect.model_copy(update={"strip": False}) != Dialect():
         raise StudyError(
-            text(
-                "{name}: is not delimited text: separator, quote, encoding, header and names do not apply; leave them "
-                "out",
-                name=name,
-            )
+            "{name}: is not delimited text: separator, quote, encoding, header and names do not apply; leave them "
+            "out",
+            name=name,
         )
 
 
@@ -92,5 +88,5 @@ def _open_file(path: Path, dialect: Dialect | None, name: str | None) -> Source:
         return ArrowFile(path, name=name)
     for magic, refusal in REFUSED_MAGIC.items():
         if start.startswith(magic):
-            raise DataError(translated(refusal, name=name))
+            raise DataError(refusal, name=name)
     return DelimitedFile(path, dialect=dialect or Dialect(), name=name)

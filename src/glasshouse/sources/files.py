@@ -8,8 +8,8 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from glasshouse.errors import DataError, near_names, printable, quoted
-from glasshouse.language import text
+from glasshouse.errors import DataError
+from glasshouse.language import near_names, printable, quoted, text
 
 
 def display_name(path: Path) -> str:
@@ -60,20 +60,18 @@ def existing_file(path: Path) -> Path:
         kind = 0
     except (OSError, ValueError) as error:
         raise DataError(
-            text("{name}: cannot be opened ({reason}); check the path", name=name, reason=error)
+            "{name}: cannot be opened ({reason}); check the path", name=name, reason=error
         ) from None
     if stat.S_ISDIR(kind):
-        raise DataError(text("{name}: is a folder; give a file in it", name=name))
+        raise DataError("{name}: is a folder; give a file in it", name=name)
     if kind and not stat.S_ISREG(kind):
-        raise DataError(
-            text("{name}: is not a regular file; save the data to one first", name=name)
-        )
+        raise DataError("{name}: is not a regular file; save the data to one first", name=name)
     if "\\udc" in name:
-        raise DataError(text("{name}: has a name that is not text; rename the file", name=name))
+        raise DataError("{name}: has a name that is not text; rename the file", name=name)
     if not kind:
         raise DataError(_no_such_file(path, name))
     if not os.access(path, os.R_OK):
-        raise DataError(text("{name}: cannot be read; check its permissions", name=name))
+        raise DataError("{name}: cannot be read; check its permissions", name=name)
     return path
 
 

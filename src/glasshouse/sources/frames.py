@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence, Sized
 import pyarrow as pa
 
 from glasshouse.errors import DataError
-from glasshouse.language import text
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.sources.source import (
     BATCH_RECORDS,
@@ -50,12 +49,10 @@ class Frame(Source):
                     on_progress(Progress("reading", done, max(total or 0, done)))
         if total is not None and done != total:
             raise DataError(
-                text(
-                    "{name}: handed over {found} records where it has {announced}",
-                    name=self._name,
-                    found=done,
-                    announced=total,
-                )
+                "{name}: handed over {found} records where it has {announced}",
+                name=self._name,
+                found=done,
+                announced=total,
             )
 
 
@@ -69,9 +66,7 @@ def _names(data: object, name: str) -> list[str]:
     ):  # its index is not a column, and a column that is not used may be of any kind
         names = list(data.columns)  # type: ignore[attr-defined]
         if not all(isinstance(own, str) for own in names):
-            raise DataError(
-                text("{name}: the names of its columns must be text; rename them", name=name)
-            )
+            raise DataError("{name}: the names of its columns must be text; rename them", name=name)
         return names
     return list(_stream(data, name).schema.names)
 
@@ -85,7 +80,7 @@ def _batches(data: object, name: str) -> Iterator[pa.RecordBatch]:
             return
         except Exception as error:  # whatever the frame's own library raises
             raise DataError(
-                text("{name}: cannot be read to its end: {reason}", name=name, reason=_why(error))
+                "{name}: cannot be read to its end: {reason}", name=name, reason=_why(error)
             ) from None
         yield batch
 
@@ -95,11 +90,9 @@ def _stream(data: object, name: str) -> pa.RecordBatchReader:
         return pa.RecordBatchReader.from_stream(data)
     except Exception as error:  # whatever the frame's own library raises
         raise DataError(
-            text(
-                "{name}: its columns cannot be handed over as Arrow: {reason}",
-                name=name,
-                reason=_why(error),
-            )
+            "{name}: its columns cannot be handed over as Arrow: {reason}",
+            name=name,
+            reason=_why(error),
         ) from None
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from glasshouse.errors import DataError, quoted
-from glasshouse.language import text, unknown_name
+from glasshouse.errors import DataError
+from glasshouse.language import quoted, unknown_name
 from glasshouse.progress import OnProgress
 
 MISSING = ""
@@ -58,26 +58,22 @@ def check_names(names: Sequence[str], *, where: str) -> tuple[str, ...]:
         DataError: A name is empty, or there twice.
     """
     if not names:
-        raise DataError(text("{where}: has no columns", where=where))
+        raise DataError("{where}: has no columns", where=where)
     seen: dict[str, int] = {}
     for position, name in enumerate(names, start=1):
         if not name.strip():
             raise DataError(
-                text(
-                    "{where}: column {position} has no name; name it in the header, or give all names",
-                    where=where,
-                    position=position,
-                )
+                "{where}: column {position} has no name; name it in the header, or give all names",
+                where=where,
+                position=position,
             )
         if name in seen:
             raise DataError(
-                text(
-                    '{where}: columns {first} and {second} are both called "{name}"; rename one, or give all names',
-                    where=where,
-                    first=seen[name],
-                    second=position,
-                    name=name,
-                )
+                '{where}: columns {first} and {second} are both called "{name}"; rename one, or give all names',
+                where=where,
+                first=seen[name],
+                second=position,
+                name=name,
             )
         seen[name] = position
     return tuple(names)
@@ -123,12 +119,10 @@ def _text(column: pa.Array, *, name: str, where: str) -> pa.Array:
         values = column.cast(pa.string())
     except pa.ArrowException:
         raise DataError(
-            text(
-                '{where}: column {name} holds values of type "{kind}", which are not text, numbers or dates; leave it '
-                "out or flatten it",
-                where=where,
-                name=quoted([name]),
-                kind=column.type,
-            )
+            '{where}: column {name} holds values of type "{kind}", which are not text, numbers or dates; leave it '
+            "out or flatten it",
+            where=where,
+            name=quoted([name]),
+            kind=column.type,
         ) from None
     return values.fill_null(MISSING) if values.null_count else values

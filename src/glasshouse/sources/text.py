@@ -13,7 +13,6 @@ from typing import BinaryIO, Protocol
 import numpy as np
 
 from glasshouse.errors import DataError
-from glasshouse.language import text
 
 BLOCK_BYTES = 1 << 23
 """So much is read from the file at a time."""
@@ -83,26 +82,22 @@ class TextFile:
                 raise self._not_text(at) from None
             wrong = error.object[error.start]
             raise DataError(
-                text(
-                    "{name}, line {line}: byte {byte} is not {encoding} text ({reason}); set the encoding, for "
-                    "example to {other}",
-                    name=self._name,
-                    line=str(at),
-                    byte=f"0x{wrong:02X}",
-                    encoding=self._called,
-                    reason=error.reason,
-                    other="latin-1" if self.encoding == UTF_8 else "utf-8",
-                )
+                "{name}, line {line}: byte {byte} is not {encoding} text ({reason}); set the encoding, for "
+                "example to {other}",
+                name=self._name,
+                line=str(at),
+                byte=f"0x{wrong:02X}",
+                encoding=self._called,
+                reason=error.reason,
+                other="latin-1" if self.encoding == UTF_8 else "utf-8",
             ) from None
         except UnicodeError as error:
             raise DataError(
-                text(
-                    "{name}, line {line}: is not {encoding} text ({reason}); set the encoding",
-                    name=self._name,
-                    line=str(line),
-                    encoding=self._called,
-                    reason=error,
-                )
+                "{name}, line {line}: is not {encoding} text ({reason}); set the encoding",
+                name=self._name,
+                line=str(line),
+                encoding=self._called,
+                reason=error,
             ) from None
 
     def _utf8(self, decoded: str, line: int) -> bytes:
@@ -111,23 +106,19 @@ class TextFile:
         except UnicodeEncodeError as error:
             at = line + decoded[: error.start].count("\n")
             raise DataError(
-                text(
-                    "{name}, line {line}: holds half a character; set the encoding (now {encoding})",
-                    name=self._name,
-                    line=str(at),
-                    encoding=self._called,
-                )
+                "{name}, line {line}: holds half a character; set the encoding (now {encoding})",
+                name=self._name,
+                line=str(at),
+                encoding=self._called,
             ) from None
 
     def _not_text(self, line: int) -> DataError:
         return DataError(
-            text(
-                "{name}, line {line}: holds a NUL character, so it is not {encoding} text; if it is UTF-16, set the "
-                "encoding to utf-16-le or utf-16-be",
-                name=self._name,
-                line=str(line),
-                encoding=self._called,
-            )
+            "{name}, line {line}: holds a NUL character, so it is not {encoding} text; if it is UTF-16, set the "
+            "encoding to utf-16-le or utf-16-be",
+            name=self._name,
+            line=str(line),
+            encoding=self._called,
         )
 
     @property
@@ -143,21 +134,17 @@ class TextFile:
                     raw = stream.read(BLOCK_BYTES)
                 except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                     raise DataError(
-                        text(
-                            "{name}: the gzip stream is damaged or cut short ({reason}); fetch the file again",
-                            name=self._name,
-                            reason=error,
-                        )
+                        "{name}: the gzip stream is damaged or cut short ({reason}); fetch the file again",
+                        name=self._name,
+                        reason=error,
                     ) from None
                 grown += len(raw)
                 if grown > max(BOMB_FLOOR, BOMB_RATIO * self.size):
                     raise DataError(
-                        text(
-                            "{name}: grows to more than {times} times its size when unpacked; that is no ordinary "
-                            "table. Unpack it yourself if you trust it",
-                            name=self._name,
-                            times=BOMB_RATIO,
-                        )
+                        "{name}: grows to more than {times} times its size when unpacked; that is no ordinary "
+                        "table. Unpack it yourself if you trust it",
+                        name=self._name,
+                        times=BOMB_RATIO,
                     )
                 yield raw, file.tell()
                 if not raw:
@@ -185,16 +172,14 @@ def _known(encoding: str, name: str) -> str:
         codec = codecs.lookup(encoding)
     except LookupError:
         raise DataError(
-            text(
-                '{name}: "{encoding}" is not an encoding; use for example utf-8, latin-1, cp1252 or utf-16',
-                name=name,
-                encoding=encoding,
-            )
+            '{name}: "{encoding}" is not an encoding; use for example utf-8, latin-1, cp1252 or utf-16',
+            name=name,
+            encoding=encoding,
         ) from None
     try:
         b"".decode(encoding)
     except LookupError:
         raise DataError(
-            text('{name}: "{encoding}" is not an encoding of text', name=name, encoding=encoding)
+            '{name}: "{encoding}" is not an encoding of text', name=name, encoding=encoding
         ) from None
     return UTF_8 if codec.name == "utf-8" else codec.name

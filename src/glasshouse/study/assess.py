@@ -9,8 +9,8 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, StrictBool, StrictInt, model_validator
 
-from glasshouse.errors import StudyError, near_names, quoted
-from glasshouse.language import text
+from glasshouse.errors import StudyError
+from glasshouse.language import near_names, quoted, text
 from glasshouse.study.adversaries import Gain, Probability, attributes
 from glasshouse.study.base import Model
 from glasshouse.study.release import ReleaseStudy
@@ -165,10 +165,8 @@ def parse_link(link: str, columns: Collection[str] = ()) -> dict[str, Any]:
         persists = None
     if found is None or persists is None:
         raise StudyError(
-            text(
-                '--link "{link}" is not of the form COLUMN, COLUMN=PROBABILITY or COLUMN+YEARS',
-                link=link,
-            )
+            '--link "{link}" is not of the form COLUMN, COLUMN=PROBABILITY or COLUMN+YEARS',
+            link=link,
         )
     return {"name": found["name"], "persists": persists, "shift": int(found["shift"] or 0)}
 

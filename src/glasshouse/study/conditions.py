@@ -21,7 +21,7 @@ from datetime import date
 from decimal import Decimal
 
 from glasshouse.errors import StudyError
-from glasshouse.language import marked, text, translated
+from glasshouse.language import marked, translated
 
 Bound = Decimal | date
 """The end of an interval: a number or a date."""
@@ -50,10 +50,8 @@ class Condition:
     def __post_init__(self) -> None:
         if bool(self.values) == (self.low is not None or self.high is not None):
             raise StudyError(
-                text(
-                    'the condition on "{column}" needs either values or the ends of an interval',
-                    column=self.column,
-                )
+                'the condition on "{column}" needs either values or the ends of an interval',
+                column=self.column,
             )
 
     @property
@@ -98,24 +96,20 @@ def parse_condition(written: str, *, option: str = marked("the condition")) -> C
     name = name.removesuffix("!")
     if not equals or not name:
         raise StudyError(
-            text(
-                '{option} "{written}" is not of the form COLUMN=VALUE, COLUMN=VALUE,VALUE, COLUMN=LOW..HIGH, or with '
-                "!= for none of them",
-                option=translated(option),
-                written=written,
-            )
+            '{option} "{written}" is not of the form COLUMN=VALUE, COLUMN=VALUE,VALUE, COLUMN=LOW..HIGH, or with '
+            "!= for none of them",
+            option=translated(option),
+            written=written,
         )
     low, dots, high = said.partition("..")
     if dots and (low or high) and '"' not in said:
         bounds = _bounds(low.strip(), high.strip())
         if bounds is None:
             raise StudyError(
-                text(
-                    '{option} "{written}": an interval lies between two numbers or two dates such as 2000-12-31, '
-                    "low..high",
-                    option=translated(option),
-                    written=written,
-                )
+                '{option} "{written}": an interval lies between two numbers or two dates such as 2000-12-31, '
+                "low..high",
+                option=translated(option),
+                written=written,
             )
         return Condition(name, low=bounds[0], high=bounds[1], negated=negated)
     return Condition(name, values=tuple(_listed(said, written, option)), negated=negated)
@@ -168,11 +162,9 @@ def _listed(said: str, written: str, option: str) -> list[str]:
         found = _LISTED.match(said, end)
         if found is None:
             raise StudyError(
-                text(
-                    '{option} "{written}": a value in quotation marks ends with one, before a comma or the end',
-                    option=translated(option),
-                    written=written,
-                )
+                '{option} "{written}": a value in quotation marks ends with one, before a comma or the end',
+                option=translated(option),
+                written=written,
             )
         in_quotes, plain, comma = found.groups()
         values.append(plain if in_quotes is None else in_quotes.replace('""', '"'))

@@ -46,14 +46,12 @@ def load_study(path: Path) -> Question:
     command = content.get("command", COMMANDS[0])
     if command not in COMMANDS:
         raise StudyError(
-            text(
-                "{file}: {place}: {reason}",
-                file=path.name,
-                place='"command"',
-                reason=text(
-                    "input should be {choices}", choices=either([repr(word) for word in COMMANDS])
-                ),
-            )
+            "{file}: {place}: {reason}",
+            file=path.name,
+            place='"command"',
+            reason=text(
+                "input should be {choices}", choices=either([repr(word) for word in COMMANDS])
+            ),
         )
     return _located(path, study_class(command), content)
 
@@ -77,15 +75,13 @@ def _content(path: Path) -> dict[str, Any]:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise StudyError(
-            text("{file}: cannot be read ({reason})", file=path.name, reason=system_reason(error))
+            "{file}: cannot be read ({reason})", file=path.name, reason=system_reason(error)
         ) from None
     except UnicodeDecodeError:
-        raise StudyError(
-            text("{file}: is not UTF-8 text; is it a study file?", file=path.name)
-        ) from None
+        raise StudyError("{file}: is not UTF-8 text; is it a study file?", file=path.name) from None
     except tomllib.TOMLDecodeError as error:
         raise StudyError(
-            text("{file}: is not valid TOML: {reason}", file=path.name, reason=error)
+            "{file}: is not valid TOML: {reason}", file=path.name, reason=error
         ) from None
     content.pop("glasshouse", None)
     return content
@@ -100,12 +96,10 @@ def other_command(path: Path, command: str) -> StudyError:
     """Return the error of a study that is for another command."""
     said = "totals campaign" if command == "totals" else command
     return StudyError(
-        text(
-            "{file}: is a study for another command; run glasshouse {command} --study {path}",
-            file=path.name,
-            command=said,
-            path=path,
-        )
+        "{file}: is a study for another command; run glasshouse {command} --study {path}",
+        file=path.name,
+        command=said,
+        path=path,
     )
 
 

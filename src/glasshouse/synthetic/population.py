@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from glasshouse.arrays import Codes, Floats, Integers
 from glasshouse.errors import StudyError
-from glasshouse.language import marked, text
+from glasshouse.language import marked
 from glasshouse.synthetic.draws import Rates, flags, whole_sizes
 from glasshouse.synthetic.stream import Generator
 
@@ -214,19 +214,15 @@ def study(
     listed = round(people * REGISTER / RECORDS) if register is None else register
     if not 1 <= listed <= people:
         raise StudyError(
-            text(
-                "a register of {people} people has 1 to {people}, not {given}",
-                people=people,
-                given=repr(listed),
-            )
+            "a register of {people} people has 1 to {people}, not {given}",
+            people=people,
+            given=repr(listed),
         )
     if not 1 <= sample <= people:
         raise StudyError(
-            text(
-                "a sample of {people} people has 1 to {people}, not {given}",
-                people=people,
-                given=repr(sample),
-            )
+            "a sample of {people} people has 1 to {people}, not {given}",
+            people=people,
+            given=repr(sample),
         )
     everybody = pa.Table.from_batches(batches, schema=POPULATION.schema)
     chance = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2,)))

@@ -23,8 +23,8 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.arrays import Codes, Integers
-from glasshouse.errors import DataError, quoted
-from glasshouse.language import marked, text
+from glasshouse.errors import DataError
+from glasshouse.language import marked, quoted
 from glasshouse.synthetic.draws import (
     Rates,
     below,
@@ -319,10 +319,8 @@ def a_year_later(students: pa.Table, *, seed: int = 0) -> pa.Table:
     missing = [name for name in NEEDED if name not in students.column_names]
     if missing:
         raise DataError(
-            text(
-                "the census has no column {columns}; make it with school-census",
-                columns=quoted(missing),
-            )
+            "the census has no column {columns}; make it with school-census",
+            columns=quoted(missing),
         )
     rng = np.random.default_rng(seed)
     staying = np.flatnonzero(rng.random(students.num_rows) >= LEAVING)

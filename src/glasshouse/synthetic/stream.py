@@ -28,8 +28,8 @@ import pyarrow.parquet
 
 from glasshouse.arrays import Codes
 from glasshouse.atomic import new_file
-from glasshouse.errors import StudyError, quoted
-from glasshouse.language import text
+from glasshouse.errors import StudyError
+from glasshouse.language import quoted
 
 BATCH_RECORDS = 1 << 19
 """About the most records in one batch: a compromise between memory and repeated dictionaries."""
@@ -96,17 +96,13 @@ class Generator:
     def _check(self, records: int, seed: int) -> None:
         if not _is_whole(records) or not 1 <= records <= self.most_records:
             raise StudyError(
-                text(
-                    "{generator} makes 1 to {most} records, not {given}",
-                    generator=self.name,
-                    most=self.most_records,
-                    given=repr(records),
-                )
+                "{generator} makes 1 to {most} records, not {given}",
+                generator=self.name,
+                most=self.most_records,
+                given=repr(records),
             )
         if not _is_whole(seed) or seed < 0:
-            raise StudyError(
-                text("the seed is a whole number from 0 on, not {given}", given=repr(seed))
-            )
+            raise StudyError("the seed is a whole number from 0 on, not {given}", given=repr(seed))
 
     def _stream(self, records: int, seed: int) -> Iterator[pa.RecordBatch]:
         world = self.world(records, _child(seed, _WORLD))
@@ -186,11 +182,9 @@ def _writer_for(path: Path) -> _Writer:
         if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
             return writer
     raise StudyError(
-        text(
-            '"{path}" does not say its format; end it in one of {endings}',
-            path=path,
-            endings=quoted(_WRITERS),
-        )
+        '"{path}" does not say its format; end it in one of {endings}',
+        path=path,
+        endings=quoted(_WRITERS),
     )
 
 

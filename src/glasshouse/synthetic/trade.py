@@ -179,7 +179,7 @@ def write_trade_study(folder: str | os.PathLike[str], *, records: int, seed: int
     """
     place = Path(folder)
     if place.is_file() or (place.is_dir() and any(place.iterdir())):
-        raise DataError(text('"{path}" exists; choose another place', path=place))
+        raise DataError('"{path}" exists; choose another place', path=place)
     importers = max(2, round(IMPORTERS * records / TRANSACTIONS))
     write_trade(place, transactions=records, importers=min(importers, records), seed=seed)
     plan = files("glasshouse.synthetic").joinpath(PLAN).read_text(encoding="utf-8")
@@ -376,30 +376,22 @@ def _check(
         raise StudyError(unknown_name("rounding", rounding, text("synthetic trade"), ROUNDINGS))
     if not _is_whole(transactions) or not 1 <= transactions <= MOST_TRANSACTIONS:
         raise StudyError(
-            text(
-                "a month of trade has 1 to {most} transactions, not {given}",
-                most=MOST_TRANSACTIONS,
-                given=repr(transactions),
-            )
+            "a month of trade has 1 to {most} transactions, not {given}",
+            most=MOST_TRANSACTIONS,
+            given=repr(transactions),
         )
     if not _is_whole(importers) or not 1 <= importers <= transactions:
         raise StudyError(
-            text(
-                "{transactions} transactions have 1 to {transactions} importers, not {given}",
-                transactions=int(transactions),
-                given=repr(importers),
-            )
+            "{transactions} transactions have 1 to {transactions} importers, not {given}",
+            transactions=int(transactions),
+            given=repr(importers),
         )
     if not _is_whole(seed) or seed < 0:
-        raise StudyError(
-            text("the seed is a whole number from 0 on, not {given}", given=repr(seed))
-        )
+        raise StudyError("the seed is a whole number from 0 on, not {given}", given=repr(seed))
     if not _is_whole(suppress_below) or suppress_below < 0:
         raise StudyError(
-            text(
-                "the number of importers to publish from is a whole number from 0 on, not {given}",
-                given=repr(suppress_below),
-            )
+            "the number of importers to publish from is a whole number from 0 on, not {given}",
+            given=repr(suppress_below),
         )
     _check_shares(excluded, added)
 
@@ -407,15 +399,13 @@ def _check(
 def _check_shares(excluded: float, added: float) -> None:
     if not 0 <= excluded <= 1:
         raise StudyError(
-            text("the share of records left out is from 0 to 1, not {given}", given=repr(excluded))
+            "the share of records left out is from 0 to 1, not {given}", given=repr(excluded)
         )
     if not 0 <= added <= OTHER_NATURES:
         raise StudyError(
-            text(
-                "the share of records added is from 0 to {most}, not {given}",
-                most=localised(f"{OTHER_NATURES:g}"),
-                given=repr(added),
-            )
+            "the share of records added is from 0 to {most}, not {given}",
+            most=localised(f"{OTHER_NATURES:g}"),
+            given=repr(added),
         )
 
 

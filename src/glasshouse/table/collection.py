@@ -20,8 +20,8 @@ import pyarrow as pa
 from numba import njit
 
 from glasshouse.arrays import Integers
-from glasshouse.errors import DataError, StudyError, quoted
-from glasshouse.language import text, unknown_name
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import quoted, unknown_name
 from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
 from glasshouse.table.encoded import EncodedColumn, EncodedTable, Role
 from glasshouse.table.treatment import Step, one_record_each
@@ -74,11 +74,9 @@ class Collection:
         """
         if not 1 <= datasets <= len(self.members):
             raise StudyError(
-                text(
-                    "a window holds 1 to {most} datasets of the collection, not {datasets}",
-                    most=len(self.members),
-                    datasets=str(datasets),
-                )
+                "a window holds 1 to {most} datasets of the collection, not {datasets}",
+                most=len(self.members),
+                datasets=str(datasets),
             )
         facts = {
             name: tuple(column for columns in by_dataset[:datasets] for column in columns)
@@ -117,7 +115,7 @@ def collect(
     remaining = iter(tables)
     first = next(remaining, None)
     if first is None:
-        raise StudyError(text("a collection needs at least one dataset"))
+        raise StudyError("a collection needs at least one dataset")
     focal = one_record_each(first, seed=seed)
     joiner = _Joiner(focal.table, focal.steps, tags)
     for number, table in enumerate(remaining, start=1):
@@ -170,13 +168,11 @@ class _Joiner:
         place, linked = _places(identifier.codes, person, self._row, self._focal.records)
         if linked == 0:
             raise DataError(
-                text(
-                    '{table}: has nobody of {focal}: no value of "{identifier}" is in both; is it the same identifier, '
-                    "written the same way?",
-                    table=table.name,
-                    focal=self._focal.name,
-                    identifier=identifier.name,
-                )
+                '{table}: has nobody of {focal}: no value of "{identifier}" is in both; is it the same identifier, '
+                "written the same way?",
+                table=table.name,
+                focal=self._focal.name,
+                identifier=identifier.name,
             )
         tagged = {}
         for name, role in table.roles.items():
@@ -195,16 +191,14 @@ class _Joiner:
         every = dict.fromkeys(name for own in self._own for name in own if name)
         names = list(every if quasi_identifiers is None else quasi_identifiers)
         if not names:
-            raise StudyError(text("a collection needs at least one quasi-identifier; name one"))
+            raise StudyError("a collection needs at least one quasi-identifier; name one")
         known = {name: self._columns_known(name) for name in names}
         for position, member in enumerate(self._members):
             if position and not any(by_dataset[position] for by_dataset in known.values()):
                 raise StudyError(
-                    text(
-                        "{dataset}: has none of the quasi-identifiers {names}; leave it out, or name one that it has",
-                        dataset=member.name,
-                        names=quoted(names),
-                    )
+                    "{dataset}: has none of the quasi-identifiers {names}; leave it out, or name one that it has",
+                    dataset=member.name,
+                    names=quoted(names),
                 )
         roles: dict[str, Role] = dict.fromkeys(names, Role.QUASI_IDENTIFIER)
         kept = (Role.SENSITIVE, Role.IDENTIFIER, Role.WEIGHT)
@@ -249,18 +243,16 @@ class _Joiner:
         tag = _stem(name) if _stem(name) not in taken else name
         if tag in taken:
             raise StudyError(
-                text('two datasets are called "{name}"; give each a name of its own', name=name)
+                'two datasets are called "{name}"; give each a name of its own', name=name
             )
         return tag
 
     def _add_column(self, column: EncodedColumn) -> None:
         if column.name in self._columns:
             raise DataError(
-                text(
-                    'the focal dataset has a column "{name}", which is what a column of another dataset is called '
-                    "when they are joined; rename one of them",
-                    name=column.name,
-                )
+                'the focal dataset has a column "{name}", which is what a column of another dataset is called '
+                "when they are joined; rename one of them",
+                name=column.name,
             )
         self._columns[column.name] = column
 

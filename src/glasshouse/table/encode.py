@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import text
 from glasshouse.progress import OnProgress
 from glasshouse.sources import (
     MISSING,
@@ -100,11 +99,9 @@ def read(
     for fact, columns in together.items():
         if fact in source.columns and fact not in columns:
             raise StudyError(
-                text(
-                    'fact "{fact}" has the name of a column of {source} that is no part of it; rename the fact',
-                    fact=fact,
-                    source=source.name,
-                )
+                'fact "{fact}" has the name of a column of {source} that is no part of it; rename the fact',
+                fact=fact,
+                source=source.name,
             )
     rest = also if roles else source.columns
     roles |= {column: Role.IGNORED for column in rest if column not in roles}
@@ -128,12 +125,10 @@ def _column_type(column: str, kind: ColumnType | str) -> ColumnType:
     except ValueError:
         known = ", ".join(ColumnType)
         raise StudyError(
-            text(
-                'type "{kind}" of column "{column}" is unknown; the types are {known}',
-                kind=str(kind),
-                column=column,
-                known=known,
-            )
+            'type "{kind}" of column "{column}" is unknown; the types are {known}',
+            kind=str(kind),
+            column=column,
+            known=known,
         ) from None
 
 
@@ -186,7 +181,7 @@ def _encoded(
                 pieces[name].append(codes)
             records += batch.num_rows
     if records == 0:
-        raise DataError(text("{name}: has no records", name=source.name))
+        raise DataError("{name}: has no records", name=source.name)
     columns = {}
     for name in names:
         codes = _joined(pieces.pop(name), len(dictionaries[name]))
@@ -256,14 +251,12 @@ def _merged(column: EncodedColumn, understood: Understanding, where: str) -> Enc
         except ValueError:
             first = int(np.argmax(column.codes == code)) + 1
             raise DataError(
-                text(
-                    '{table}, record {record}: "{value}" in column "{column}" is not a number of the type asked for; '
-                    "correct it, or read the column as text",
-                    table=where,
-                    record=str(first),
-                    value=written,
-                    column=column.name,
-                )
+                '{table}, record {record}: "{value}" in column "{column}" is not a number of the type asked for; '
+                "correct it, or read the column as text",
+                table=where,
+                record=str(first),
+                value=written,
+                column=column.name,
             ) from None
         new_code[code] = meant.setdefault(value, len(meant))
     codes = new_code.astype(smallest_unsigned(len(meant)))[column.codes]

@@ -291,9 +291,7 @@ def assign_roles(
     facts = facts or {}
     for names in (quasi_identifiers, sensitive):
         if isinstance(names, str):
-            raise StudyError(
-                text('give a list of columns, such as ["{name}"], not one text', name=names)
-            )
+            raise StudyError('give a list of columns, such as ["{name}"], not one text', name=names)
     roles: dict[str, Role] = {}
     given = list(quasi_identifiers)
     given += [name for name in facts if name not in given]
@@ -357,15 +355,13 @@ def load_table(path: Path) -> EncodedTable:
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
         reason = str(error).splitlines()[0]
         raise DataError(
-            text(
-                "{file}: is a damaged table ({reason}); encode the data again",
-                file=path.name,
-                reason=reason,
-            )
+            "{file}: is a damaged table ({reason}); encode the data again",
+            file=path.name,
+            reason=reason,
         ) from None
     if written != _FORMAT:
         raise DataError(
-            text("{file}: was saved by another version; encode the data again", file=path.name)
+            "{file}: was saved by another version; encode the data again", file=path.name
         )
     columns = {
         name: EncodedColumn(name, np.asarray(array.indices), array.dictionary)

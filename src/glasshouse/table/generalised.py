@@ -20,8 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from glasshouse.arrays import Flags, Integers
-from glasshouse.errors import DataError, quoted
-from glasshouse.language import text
+from glasshouse.errors import DataError
+from glasshouse.language import quoted
 from glasshouse.table.encode import NUMBER
 from glasshouse.table.encoded import EncodedTable
 
@@ -335,13 +335,11 @@ class _Cover:
         if len(found) > 1:
             first, second = (quoted([self.released[position]]) for position in found[:2])
             raise DataError(
-                text(
-                    "the release holds {first} and {second}, which both stand for {value}; generalise so that each "
-                    "value has one released form",
-                    first=first,
-                    second=second,
-                    value=quoted([true]),
-                )
+                "the release holds {first} and {second}, which both stand for {value}; generalise so that each "
+                "value has one released form",
+                first=first,
+                second=second,
+                value=quoted([true]),
             )
         return found[0] if found else self.anything
 

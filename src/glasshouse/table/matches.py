@@ -31,8 +31,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from glasshouse.arrays import Flags, Integers
-from glasshouse.errors import DataError, StudyError, near_names, quoted
-from glasshouse.language import text
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import near_names, quoted, text
 from glasshouse.study.conditions import Bound, Condition, as_bound
 from glasshouse.table.encoded import EncodedColumn, EncodedTable
 from glasshouse.table.generalised import (
@@ -114,11 +114,9 @@ def column_known(table: EncodedTable, name: str) -> EncodedColumn:
     if name in table.facts:
         parts = quoted(table.facts[name])
         raise StudyError(
-            text(
-                '"{name}" stands for the columns {parts}; say what is known of each',
-                name=name,
-                parts=parts,
-            )
+            '"{name}" stands for the columns {parts}; say what is known of each',
+            name=name,
+            parts=parts,
         )
     return table.column(name)
 
@@ -273,9 +271,7 @@ def _common(
     try:
         position = covering(true.values, values.take(pa.array(kept)))
     except DataError as error:
-        raise DataError(
-            text("column {column}: {reason}", column=quoted([name]), reason=error)
-        ) from None
+        raise DataError("column {column}: {reason}", column=quoted([name]), reason=error) from None
     nobody = len(values)
     code = np.where(position < 0, nobody, kept[position] if len(kept) else nobody)
     joint = np.concatenate(
@@ -298,12 +294,10 @@ def _refuse_nested(released: EncodedColumn, true: EncodedColumn) -> None:
     if covered.any():
         value = plain[int(np.argmax(covered))].as_py()
         raise DataError(
-            text(
-                "column {column}: the release holds {value} beside a value that stands for it "
-                "too; generalise so that each value has one released form",
-                column=quoted([released.name]),
-                value=quoted([value]),
-            )
+            "column {column}: the release holds {value} beside a value that stands for it "
+            "too; generalise so that each value has one released form",
+            column=quoted([released.name]),
+            value=quoted([value]),
         )
 
 

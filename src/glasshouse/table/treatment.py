@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 from numba import njit
 
 from glasshouse.arrays import Flags, Integers
-from glasshouse.errors import DataError, quoted
-from glasshouse.language import marked, text, translated
+from glasshouse.errors import DataError
+from glasshouse.language import marked, quoted, translated
 from glasshouse.sources import MISSING
 from glasshouse.study import Condition
 from glasshouse.table.dictionary import Codes
@@ -134,9 +134,7 @@ def one_record_each(table: EncodedTable, *, seed: int = 0) -> Treated:
     """
     if table.identifier is None:
         raise DataError(
-            text(
-                "{table}: has no identifier, so that people cannot be told apart", table=table.name
-            )
+            "{table}: has no identifier, so that people cannot be told apart", table=table.name
         )
     column = table.column(table.identifier)
     gone = _is_missing(column)
@@ -171,13 +169,11 @@ def _without(
     if left == 0:
         columns = quoted(dict.fromkeys(name for name, _ in marked))
         raise DataError(
-            text(
-                "{table}: all {records} records would be left out ({what} in {columns}): nothing is left",
-                table=table.name,
-                records=table.records,
-                what=translated(what),
-                columns=columns,
-            )
+            "{table}: all {records} records would be left out ({what} in {columns}): nothing is left",
+            table=table.name,
+            records=table.records,
+            what=translated(what),
+            columns=columns,
         )
     if in_all:
         steps.append(Step(table.name, what, None, table.records, left))

@@ -10,8 +10,8 @@ from math import floor, log10
 import altair as alt
 
 from glasshouse.disclosure import hidden_parts, smallest_cell
-from glasshouse.errors import StudyError, printable
-from glasshouse.language import text, text_for
+from glasshouse.errors import StudyError
+from glasshouse.language import printable, text, text_for
 from glasshouse.microdata.parts import Family, FamilyRow
 from glasshouse.report.cells import figures_table
 from glasshouse.report.charts import NEUTRAL, TARGETS, wrapped
@@ -54,10 +54,8 @@ def family_chart(
     shown = shown_parts(family)
     if not shown.parts:
         raise StudyError(
-            text(
-                "no part has at least {smallest} records; there is nothing to draw",
-                smallest=smallest_cell(),
-            )
+            "no part has at least {smallest} records; there is nothing to draw",
+            smallest=smallest_cell(),
         )
     lines = _by_knowledge(shown, sensitive, part)
     if not shown.ordered or len(shown.parts) < 2:

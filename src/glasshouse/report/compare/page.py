@@ -9,8 +9,7 @@ from typing import Any
 
 import altair as alt
 
-from glasshouse.errors import printable
-from glasshouse.language import exactly, number, text, text_for
+from glasshouse.language import exactly, number, printable, text, text_for
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import ComparedRelease, Comparison
 from glasshouse.mitigation.comparison import AssessedRuns, MeasuredRuns

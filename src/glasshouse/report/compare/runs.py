@@ -8,8 +8,7 @@ from fractions import Fraction
 
 import altair as alt
 
-from glasshouse.errors import printable
-from glasshouse.language import exactly, number, text, text_for
+from glasshouse.language import exactly, number, printable, text, text_for
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.mitigation import AssessedRuns, ComparedAttack, ComparedRun
 from glasshouse.report.anonymise.findings import only_quasi_identifiers

@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import altair as alt
 
-from glasshouse.errors import printable
-from glasshouse.language import marked, number, text, translated
+from glasshouse.language import marked, number, printable, text, translated
 from glasshouse.microdata.presence import Membership
 from glasshouse.report.cells import cell_table, count_cell, under
 from glasshouse.report.charts import TARGETS, wrapped

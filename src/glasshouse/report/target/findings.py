@@ -12,8 +12,7 @@ from fractions import Fraction
 from itertools import takewhile
 
 from glasshouse.disclosure import smallest_cell
-from glasshouse.errors import printable
-from glasshouse.language import number, text, text_for
+from glasshouse.language import number, printable, text, text_for
 from glasshouse.microdata.individual import Journalist, Target, TargetSecret, Value
 from glasshouse.report.attacks import graded
 from glasshouse.report.cells import cell_table, percent_cell, prior_and_posterior

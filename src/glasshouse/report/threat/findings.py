@@ -11,11 +11,10 @@ from math import isfinite, isnan
 
 import numpy as np
 
-from glasshouse.errors import printable
 from glasshouse.groups import Beliefs, Measures, Release, Sampled
 from glasshouse.groups.measures import TIE, Reading
 from glasshouse.groups.outcome import ThreatOutcome
-from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.report.attacks import graded
 from glasshouse.report.page import Finding, Severity
 from glasshouse.report.words import (
