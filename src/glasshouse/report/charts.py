@@ -224,7 +224,7 @@ def keyed(names: Sequence[str], looks: Sequence[str]) -> dict[str, Any]:
 
 def specification(chart: alt.TopLevelMixin) -> Mapping[str, Any]:
     """Return a chart in the theme of the house, as a Vega-Lite specification with its own data."""
-    content: Mapping[str, Any] = _visible(_themed(chart).to_dict())
+    content: Mapping[str, Any] = _visible(_themed(chart).to_dict(validate=False))
     return content
 
 
