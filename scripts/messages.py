@@ -27,7 +27,14 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "glasshouse"
 CATALOGUES = PACKAGE / "language"
 ONE, TWO = {"text": 0, "marked": 0}, {"text_for": 1, "marked_for": 0}
 """Which argument of a function is the message, or the first of its two forms."""
-ERRORS = {"DataError", "StudyError", "BudgetError", "SolverError", "StoppedError"}
+ERRORS = {
+    "DataError",
+    "StudyError",
+    "ContradictionError",
+    "BudgetError",
+    "SolverError",
+    "StoppedError",
+}
 """Errors that the user reads; what they are raised with is a message, unless it was said before."""
 ENGLISH = "qif/"
 """The mathematics speaks to those who write formulas in Python, in English."""

@@ -91,7 +91,7 @@ def check_folder(path: Path, *, replace: bool) -> None:
             raise DataError('"{path}" is a file; choose a folder', path=path)
         if path.exists() and not replace and any(path.iterdir()):
             raise DataError(
-                '"{path}" exists; choose another folder, or say --overwrite to replace a run',
+                '"{path}" exists; choose another folder, or say `overwrite` to replace a run',
                 path=path,
             )
 

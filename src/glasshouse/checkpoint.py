@@ -57,12 +57,12 @@ class Checkpoint:
             self.remove()
         elif not place.exists():
             raise StudyError(
-                'there is nothing to resume in "{folder}"; leave out --resume',
+                'there is nothing to resume in "{folder}"; leave out `resume`',
                 folder=self._folder,
             )
         elif place.read_text(encoding="ascii") != self._key:
             raise StudyError(
-                '"{folder}" belongs to another study, other data or another version; leave out --resume',
+                '"{folder}" belongs to another study, other data or another version; leave out `resume`',
                 folder=self._folder,
             )
         try:

@@ -185,7 +185,7 @@ def test_no_size_is_enough_where_the_attack_is_free() -> None:
     assert least_size(free, target=1.0).least == 1
     assert least_size(free).rises is None
     nearly = replace(free, penalty=3_000.0, penalties=1, detection=(-8.0, 0.01))
-    with pytest.raises(BudgetError, match="--sizes"):
+    with pytest.raises(BudgetError, match="`sizes`"):
         least_size(nearly, target=0.1)
 
 
@@ -232,9 +232,9 @@ def test_sensitivity_tells_thresholds_and_risks() -> None:
     ("arguments", "message"),
     [
         ({"parameter": "gain", "size": 3}, 'deterrent "gain" is not in'),
-        ({"parameter": "penalty", "size": 0}, "--sizes"),
-        ({"parameter": "penalty", "size": 3, "target": -0.1}, "--target"),
-        ({"parameter": "penalty", "size": 3, "target": math.nan}, "--target"),
+        ({"parameter": "penalty", "size": 0}, "`sizes`"),
+        ({"parameter": "penalty", "size": 3, "target": -0.1}, "`target`"),
+        ({"parameter": "penalty", "size": 3, "target": math.nan}, "`target`"),
     ],
 )
 def test_a_question_that_makes_no_sense_is_refused(arguments: dict[str, Any], message: str) -> None:
@@ -243,7 +243,7 @@ def test_a_question_that_makes_no_sense_is_refused(arguments: dict[str, Any], me
 
 
 def test_an_impossible_target_for_the_size_is_refused() -> None:
-    with pytest.raises(StudyError, match="--target"):
+    with pytest.raises(StudyError, match="`target`"):
         least_size(Terms(), target=1.5)
     with pytest.raises(StudyError, match="parameter"):
         sensitivity(Terms(), "fear", [1.0])

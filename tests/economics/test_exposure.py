@@ -115,14 +115,14 @@ def test_a_model_of_the_population_gives_shares() -> None:
         groups_by_share(as_table([("40", "F")]), 10, model)
     with pytest.raises(DataError, match="add up to at most 1"):
         groups_by_share(release, 10, {"age": {"20": 0.9, "30": 0.2}})
-    with pytest.raises(StudyError, match="--belief"):
+    with pytest.raises(StudyError, match="`belief`"):
         groups_by_share(release, 0, model)
 
 
 def test_a_register_larger_than_its_population_is_refused() -> None:
     people = as_table([("20", "F"), ("30", "M")])
     assert groups_by_population(people, people, 2).shares.tolist() == [0.5, 0.5]
-    with pytest.raises(StudyError, match="--belief is 3"):
+    with pytest.raises(StudyError, match="`belief` is 3"):
         groups_by_population(people, people, 3)
 
 
@@ -212,7 +212,7 @@ def test_impossible_groups_are_refused(sizes: list[int], shares: list[float]) ->
 
 
 def test_a_belief_larger_than_the_register_is_refused() -> None:
-    with pytest.raises(StudyError, match="--belief is 2,000, larger than the register"):
+    with pytest.raises(StudyError, match="`belief` is 2,000, larger than the register"):
         exposure(groups([1], [0.1]), Terms(), belief=2_000)
     smaller = exposure(groups([1], [0.1]), Terms(), belief=10)
     assert smaller.unknown[0] > 0
@@ -258,7 +258,7 @@ def test_a_question_about_a_release_that_makes_no_sense_is_refused() -> None:
         least_for_release(actual, Terms(), "detection")
     with pytest.raises(StudyError, match="adversary"):
         least_for_release(actual, Terms(), "penalty", adversary="omniscient")
-    with pytest.raises(StudyError, match="--target"):
+    with pytest.raises(StudyError, match="`target`"):
         least_for_release(actual, Terms(), "penalty", expected=-1.0)
 
 

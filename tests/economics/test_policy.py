@@ -278,21 +278,21 @@ def test_the_first_failing_size_is_found(threshold: int, most: int) -> None:
 
 @pytest.mark.parametrize("sizes", [[0], [-1], [1.5], [True], range(5), [3, 0]])
 def test_a_group_without_a_size_is_refused(sizes: Any) -> None:
-    with pytest.raises(StudyError, match="--sizes: a group of"):
+    with pytest.raises(StudyError, match="`sizes`: a group of"):
         policy(Terms(), sizes)
 
 
 def test_no_size_at_all_is_refused() -> None:
-    with pytest.raises(StudyError, match="--sizes names no size"):
+    with pytest.raises(StudyError, match="`sizes` names no size"):
         policy(Terms(), [])
 
 
 @pytest.mark.parametrize(
     ("belief", "message"),
     [
-        (99, "--belief: a register of 99 holds no group of 100"),
-        (0, "--belief is 0"),
-        (2.5, "--belief is 2.5"),
+        (99, "`belief`: a register of 99 holds no group of 100"),
+        (0, "`belief` is 0"),
+        (2.5, "`belief` is 2.5"),
     ],
 )
 def test_a_belief_that_cannot_be_is_refused(belief: Any, message: str) -> None:
@@ -302,5 +302,5 @@ def test_a_belief_that_cannot_be_is_refused(belief: Any, message: str) -> None:
 
 def test_too_much_work_is_refused_before_it_begins() -> None:
     free = Terms(penalty=1.0, access_cost=0.0, exploit_cost=0.0, discount=1.0, penalties=10)
-    with pytest.raises(BudgetError, match="--sizes: 1,000,000 group sizes"):
+    with pytest.raises(BudgetError, match="`sizes`: 1,000,000 group sizes"):
         policy(free, range(1, 1_000_001))

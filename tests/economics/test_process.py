@@ -162,7 +162,7 @@ def test_a_discount_that_makes_no_sense_is_refused(discount: float) -> None:
 def test_a_belief_that_is_no_distribution_is_refused() -> None:
     with pytest.raises(StudyError, match=r"add up to 0\.5"):
         attack_process(Terms(), {3: 0.5})
-    with pytest.raises(StudyError, match="--sizes"):
+    with pytest.raises(StudyError, match="`sizes`"):
         attack_process(Terms(), {-1: 1.0})
 
 

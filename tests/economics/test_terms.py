@@ -1,4 +1,4 @@
-"""Terms that make no sense are refused in one line that names the option."""
+"""Terms that make no sense are refused in one line that names them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,11 @@ BAD = [
 
 
 @pytest.mark.parametrize(("name", "value"), BAD)
-def test_terms_that_make_no_sense_are_refused_by_the_name_of_the_option(
-    name: str, value: Any
-) -> None:
+def test_terms_that_make_no_sense_are_refused_by_their_name(name: str, value: Any) -> None:
     with pytest.raises(StudyError) as refused:
         Terms(**{name: value})
     message = str(refused.value)
-    assert message.startswith("--" + name.replace("_", "-"))
+    assert message.startswith(f"`{name}`")
     assert "give" in message
     assert "\n" not in message
 
@@ -43,7 +41,7 @@ def test_an_unknown_parameter_is_refused_with_the_near_one() -> None:
 
 @pytest.mark.parametrize("rate", [0.0, 1.0, -1.0, math.nan])
 def test_a_rate_that_no_sigmoid_has_is_refused(rate: float) -> None:
-    with pytest.raises(StudyError, match="--detection"):
+    with pytest.raises(StudyError, match="`detection`"):
         Terms().with_detection_rate(rate)
 
 

@@ -108,8 +108,8 @@ def test_a_message_is_found_wherever_it_is_said() -> None:
 
 
 def plain(said: str) -> str:
-    """Return a text in small letters, without accents and without its parts."""
-    letters = unicodedata.normalize("NFD", re.sub(r"\{[^}]*\}", "", said).casefold())
+    """Return a text in small letters, without accents, without its parts and without keywords of Python."""
+    letters = unicodedata.normalize("NFD", re.sub(r"\{[^}]*\}|`[^`]*`", "", said).casefold())
     return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import ast
 import pickle
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
+from glasshouse.cli.main import app
+from glasshouse.cli.options import with_options
+from glasshouse.cli.translation import command_of
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.language import speaking
 from glasshouse.microdata import assess, target
 from glasshouse.table import collect, read
 
 PACKAGE = Path(__file__).parents[2] / "src" / "glasshouse"
-TO_THE_USER = {"DataError", "StudyError", "BudgetError", "SolverError", "StoppedError"}
+TO_THE_USER = {
+    "DataError",
+    "StudyError",
+    "ContradictionError",
+    "BudgetError",
+    "SolverError",
+    "StoppedError",
+}
 """The errors that the user reads; `InternalError` is a bug of ours and stays in English."""
 ENGLISH = {
     "qif": "the mathematics imports nothing but errors, and its names are those of the formulas",
@@ -102,6 +113,55 @@ def test_the_packages_that_speak_english_are_there() -> None:
 def test_what_is_written_out_is_found(raised: str, found: bool) -> None:
     calls = errors_of(ast.parse(f"raise {raised}"))
     assert any(is_written_out(call.args[0]) for call in calls) is found
+
+
+OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*|-[a-z])(?![\w-])")
+SPEAK_OF_OPTIONS = {
+    "cli": "options are its own",
+    "report": "a report says how its run can be had again, by a command",
+    "synthetic/calibration.py": "it is a command of its own, for developers",
+    "study/question.py": "it names the whole command that would answer the study",
+}
+"""Where a message may name an option of the command line, and why."""
+
+
+def said_below_the_command_line() -> Iterator[tuple[str, str]]:
+    """Yield every text in the code that is no docstring, with its place, where Python's keywords are spoken of."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        place = path.relative_to(PACKAGE).as_posix()
+        if place.startswith(tuple(SPEAK_OF_OPTIONS)):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and id(node) not in docstrings
+            ):
+                yield f"{place}:{node.lineno}", node.value
+
+
+def test_below_the_command_line_nothing_speaks_of_its_options() -> None:
+    strayed = [place for place, said in said_below_the_command_line() if OPTION.search(said)]
+    assert strayed == []
+
+
+def test_every_keyword_in_a_message_is_an_option_of_the_command_line() -> None:
+    options = {
+        flag
+        for command in command_of(app).commands.values()
+        for nested in [command, *getattr(command, "commands", {}).values()]
+        for parameter in nested.params
+        for flag in (*parameter.opts, *parameter.secondary_opts)
+    }
+    keywords = {
+        keyword
+        for _, said in said_below_the_command_line()
+        for keyword in re.findall(r"`[a-z_]+`", said)
+    }
+    assert len(keywords) > 40
+    assert {with_options(keyword) for keyword in keywords} <= options
 
 
 PEOPLE = pa.table({"age": ["20", "30"], "ill": ["yes", "no"]})

@@ -22,7 +22,7 @@ from glasshouse.runs.folder import provenance_of
 from glasshouse.study import validated
 from glasshouse.study.anonymise import AnonymiseStudy
 from glasshouse.study.compare import CompareStudy
-from glasshouse.study.datasets import Treatment
+from glasshouse.study.question import Treatment
 from tests.cli.test_anonymise import PEOPLE
 from tests.cli.test_longitudinal import write
 from tests.report.snapshots import assert_snapshot

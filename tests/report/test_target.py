@@ -20,7 +20,7 @@ from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Provenance, Severity
 from glasshouse.report.target.findings import target_findings
 from glasshouse.report.target.page import MOST_RANKS_DRAWN, MOST_RANKS_LISTED, page
-from glasshouse.study.adversaries import Adversary, Gain
+from glasshouse.study.question import Adversary, Gain
 from glasshouse.study.target import TargetStudy
 from glasshouse.table import read
 from glasshouse.table.treatment import Step

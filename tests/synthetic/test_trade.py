@@ -13,7 +13,7 @@ import pytest
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.study import paths_of
-from glasshouse.study.files import load_question
+from glasshouse.study.question import load_question
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.synthetic.trade import PLAN, Trade, trade, write_trade, write_trade_study
 

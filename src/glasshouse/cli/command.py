@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import typer
 
-from glasshouse.cli.options import OutputOptions, RunOptions
+from glasshouse.cli.options import OutputOptions, RunOptions, with_options
 from glasshouse.errors import DataError, StoppedError, StudyError
 from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.progress import OnProgress, Progress, Stage
@@ -154,7 +154,7 @@ def show(
 
 def warn(sentence: str) -> None:
     """Say something on standard error."""
-    print(printable(sentence), file=sys.stderr)
+    print(printable(with_options(sentence)), file=sys.stderr)
 
 
 def _left_out(step: Any) -> str:

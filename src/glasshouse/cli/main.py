@@ -26,7 +26,7 @@ from glasshouse.cli import (
     totals,
 )
 from glasshouse.cli.interrupts import hear_interrupts, stop_hearing
-from glasshouse.cli.options import expanded
+from glasshouse.cli.options import expanded, with_options
 from glasshouse.cli.translation import (
     CELL_HELP,
     LANG_HELP,
@@ -172,5 +172,5 @@ def _fail(message: str, code: int, error: Exception | None) -> int:
         import traceback
 
         traceback.print_exception(error)
-    print(f"glasshouse: {printable(' '.join(message.split()))}", file=sys.stderr)
+    print(f"glasshouse: {printable(' '.join(with_options(message).split()))}", file=sys.stderr)
     return code

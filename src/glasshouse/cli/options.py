@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from decimal import Decimal
@@ -36,6 +37,28 @@ records = partial(option, panel="Which records belong to it")
 reading = partial(option, panel="How the file is written down")
 protection = partial(option, panel="The protection")
 """An option in one of the panels that the help of several commands has."""
+
+_KEYWORD = re.compile(r"`([a-z_]+)`")
+_SPELLINGS = {
+    "hierarchies": "--hierarchy",
+    "known": "--know",
+    "quasi_identifiers": "-q",
+    "seconds": "--time-limit",
+    "sensitive": "-s",
+}
+"""Keywords whose option is spelled otherwise."""
+
+
+def with_options(message: str) -> str:
+    """Return a message with the options of the command line where those who raised it speak of Python's keywords.
+
+    >>> with_options("`access_cost` is -1; leave out `known`")
+    '--access-cost is -1; leave out --know'
+    """
+    return _KEYWORD.sub(
+        lambda match: _SPELLINGS.get(match[1], f"--{match[1].replace('_', '-')}"), message
+    )
+
 
 QuasiIdentifiers = Annotated[
     list[str] | None,

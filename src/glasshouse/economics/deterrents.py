@@ -224,7 +224,7 @@ def least_size(terms: Terms, *, target: float = 0.0) -> Deterrent:
         if target == 0 or first is None:
             return Deterrent("size", None, target, None, None, None)
         raise BudgetError(
-            "--sizes: the attack pays in groups of any size that can be looked at; raise --access-cost or another "
+            "`sizes`: the attack pays in groups of any size that can be looked at; raise `access_cost` or another "
             "cost"
         )
     if target == 0 and end > _MOST_LOOKED_AT:
@@ -430,6 +430,6 @@ def _check_deterrent(parameter: str) -> None:
 def _check_target(target: float) -> None:
     if not 0 <= target <= 1:
         raise StudyError(
-            "--target is {given}; it is a probability, give a number from 0 to 1",
+            "`target` is {given}; it is a probability, give a number from 0 to 1",
             given=repr(target),
         )

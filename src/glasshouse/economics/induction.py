@@ -106,7 +106,7 @@ def _refuse_large(terms: Terms, sizes: Integers) -> None:
     steps = float(sizes.sum(dtype=np.float64) + fines * limited.sum(dtype=np.float64))
     if steps > MOST_STEPS:
         raise BudgetError(
-            "--sizes: {sizes} group sizes up to {largest} would take {steps} steps, more than "
+            "`sizes`: {sizes} group sizes up to {largest} would take {steps} steps, more than "
             "{most}; ask about fewer sizes or smaller groups",
             sizes=len(sizes),
             largest=int(sizes[-1]),

@@ -404,8 +404,8 @@ def _first_partial_of_all(terms: Terms, last: int, full: Callable[[int], bool]) 
     )
     if found is None and before > _MOST_SCANNED:
         raise BudgetError(
-            "--detection falls with every exploit, and more than {most} sizes would have to be looked at; "
-            "give H1 from 0 on, or a higher --exploit-cost",
+            "`detection` falls with every exploit, and more than {most} sizes would have to be looked at; "
+            "give H1 from 0 on, or a higher `exploit_cost`",
             most=_MOST_SCANNED,
         )
     return end if found is None else found
@@ -427,7 +427,7 @@ def _baseline_threshold(terms: Terms) -> int | None:
 
 def _checked(sizes: Sequence[int] | range) -> Integers:
     if not len(sizes):
-        raise StudyError("--sizes names no size; give a range such as 1:100")
+        raise StudyError("`sizes` names no size; give a range such as 1:100")
     if isinstance(sizes, range):
         check_size(min(sizes[0], sizes[-1]))
     else:

@@ -185,7 +185,7 @@ def groups_by_population(
     names = _names(release, quasi_identifiers)
     if not 1 <= people <= population.records:
         raise StudyError(
-            "--belief is {given}; a register of {population} holds 1 to {most} people",
+            "`belief` is {given}; a register of {population} holds 1 to {most} people",
             given=repr(people),
             population=population.name,
             most=population.records,

@@ -281,7 +281,7 @@ def least_for_release(
         )
     if not expected >= 0:
         raise StudyError(
-            "--target is {given}; give a number of re-identifications from 0 on",
+            "`target` is {given}; give a number of re-identifications from 0 on",
             given=repr(expected),
         )
     which = 0 if adversary == KNOWN else 1
@@ -336,7 +336,7 @@ class _Sight:
             check_people(belief, 1)
             if belief > people:
                 raise StudyError(
-                    "--belief is {given}, larger than the register {register} of {most}; give at most that",
+                    "`belief` is {given}, larger than the register {register} of {most}; give at most that",
                     given=belief,
                     register=groups.source,
                     most=people,

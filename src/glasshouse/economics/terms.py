@@ -55,7 +55,7 @@ class Terms:
         """
         if not _is_number(self.prior) or not 0 <= self.prior <= 1:
             raise StudyError(
-                "--prior is {given}; it is a probability, give a number from 0 to 1",
+                "`prior` is {given}; it is a probability, give a number from 0 to 1",
                 given=repr(self.prior),
             )
         for name in MONEY:
@@ -63,18 +63,18 @@ class Terms:
             if not _is_number(amount) or amount < 0:
                 raise StudyError(
                     "{option} is {given}; it is an amount, give a number from 0 on",
-                    option=option(name),
+                    option=f"`{name}`",
                     given=repr(amount),
                 )
         _check_detection(self.detection)
         if self.penalties is not None and (not _is_whole(self.penalties) or self.penalties < 0):
             raise StudyError(
-                '--penalties is {given}; give a whole number from 0 on, or "unlimited"',
+                '`penalties` is {given}; give a whole number from 0 on, or "unlimited"',
                 given=repr(self.penalties),
             )
         if not _is_number(self.discount) or not 0 < self.discount <= 1:
             raise StudyError(
-                "--discount is {given}; give a number above 0, and at most 1",
+                "`discount` is {given}; give a number above 0, and at most 1",
                 given=repr(self.discount),
             )
         self._become_plain()
@@ -111,7 +111,7 @@ class Terms:
         """
         if not _is_number(rate) or not 0 < rate < 1:
             raise StudyError(
-                "--detection: a rate of {rate} cannot be had; give one above 0 and below 1",
+                "`detection`: a rate of {rate} cannot be had; give one above 0 and below 1",
                 rate=repr(rate),
             )
         return replace(self, detection=(math.log(rate) - math.log1p(-rate), self.detection[1]))
@@ -145,15 +145,6 @@ PARAMETERS = ("prior", *MONEY, "detection", "discount")
 """What can be varied; the detection by the rate of the first exploit."""
 
 
-def option(name: str) -> str:
-    """Return what the command line calls a term.
-
-    >>> option("access_cost")
-    '--access-cost'
-    """
-    return "--" + name.replace("_", "-")
-
-
 def check_parameter(parameter: str) -> None:
     """Refuse a parameter that there is not.
 
@@ -174,7 +165,7 @@ def check_size(size: int) -> None:
     """
     if not _is_whole(size) or size < 1:
         raise StudyError(
-            "--sizes: a group of {size} makes no sense; give whole numbers from 1 on",
+            "`sizes`: a group of {size} makes no sense; give whole numbers from 1 on",
             size=repr(size),
         )
 
@@ -187,12 +178,12 @@ def check_people(people: int, largest: int) -> None:
     """
     if not _is_whole(people) or people < 1:
         raise StudyError(
-            "--belief is {given}; it is the number of people in the register, from 1 on",
+            "`belief` is {given}; it is the number of people in the register, from 1 on",
             given=repr(people),
         )
     if largest > people:
         raise StudyError(
-            "--belief: a register of {given} holds no group of {largest}; give the size of the register",
+            "`belief`: a register of {given} holds no group of {largest}; give the size of the register",
             given=people,
             largest=largest,
         )
@@ -223,7 +214,7 @@ def _check_detection(detection: object) -> None:
         or not all(map(_is_number, detection))
     ):
         raise StudyError(
-            "--detection is {given}; give two numbers H0 H1: the exploit after j others is detected with "
+            "`detection` is {given}; give two numbers H0 H1: the exploit after j others is detected with "
             "probability 1/(1 + exp(-H0 - H1·j))",
             given=repr(detection),
         )

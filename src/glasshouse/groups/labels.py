@@ -241,7 +241,7 @@ def domain_of(
         if not members and (as_interval(label) is not None or label.endswith(SUPPRESSED)):
             raise DataError(
                 '"{name}": the released value {value} does not name the values that it stands for; give the '
-                "domain of the attribute (--values {name}=LOW..HIGH or a file), or its hierarchy (--hierarchy)",
+                "domain of the attribute (`values` {name}=LOW..HIGH or a file), or its hierarchy (`hierarchies`)",
                 name=name,
                 value=quoted([label]),
             )

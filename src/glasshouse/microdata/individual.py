@@ -33,6 +33,7 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.arrays import Flags, Integers
+from glasshouse.conditions import Condition, parse_condition
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted, text, unknown_name
 from glasshouse.microdata.assessment import MEASURE_FIELDS, Leakage, as_fraction, treatment
@@ -54,7 +55,6 @@ from glasshouse.microdata.gains import (
 )
 from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import MISSING
-from glasshouse.study.conditions import Condition, parse_condition
 from glasshouse.table import EncodedTable, Step
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.matches import (

@@ -71,7 +71,7 @@ from glasshouse.reconstruction.workers import (
     attempts_table,
 )
 from glasshouse.sources.files import fingerprint
-from glasshouse.study.files import dump_study, load_question, paths_of
+from glasshouse.study.question import dump_study, load_question, paths_of
 from glasshouse.study.totals import Narrowing, Phase, TotalsStudy
 
 NO_REGISTER = marked("the plan has no register of entities; add [entities] to it")

@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from glasshouse.arrays import Flags, Integers
+from glasshouse.conditions import parse_condition
 from glasshouse.errors import DataError
 from glasshouse.language import marked, printable, text, translated, unknown_name
 from glasshouse.reconstruction.fixed_point import CONTRADICTED, Faults, amounts
 from glasshouse.sources import Source, open_source
-from glasshouse.study.conditions import parse_condition
 from glasshouse.study.totals import Derived, KeyMap, Publication, TotalsStudy
 from glasshouse.table.dictionary import Dictionary
 

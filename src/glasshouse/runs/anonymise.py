@@ -149,7 +149,7 @@ def protect(
     if protection.method == "anatomy":
         if len(table.sensitive) != 1 or protection.l is None:
             raise StudyError(
-                "Anatomy parts one sensitive attribute from the rest; give one with -s"
+                "Anatomy parts one sensitive attribute from the rest; give one with `sensitive`"
             )
         groups = anatomise(table, l=protection.l, sensitive=table.sensitive[0], seed=study.seed)
         release = _published(groups.one_table(table, group=GROUP))
@@ -219,7 +219,7 @@ def _refuse_stars(table: EncodedTable) -> None:
         if table.column(name).values.index(SUPPRESSED).as_py() >= 0:
             raise DataError(
                 '{table}: column "{name}" holds "{mark}", which marks what is suppressed; rename it, or leave '
-                'these records out with --invalid "{name}={mark}"',
+                'these records out with `invalid` "{name}={mark}"',
                 table=table.name,
                 name=name,
                 mark=SUPPRESSED,
@@ -242,9 +242,11 @@ def hierarchies_of(
     for name in protection.hierarchies:
         if name not in (*names, *about):
             raise StudyError(
-                "--hierarchy {name}: {fault}",
+                "`hierarchies` {name}: {fault}",
                 name=name,
-                fault=unknown_name("column", name, text("what an adversary knows (-q)"), names),
+                fault=unknown_name(
+                    "column", name, text("what an adversary knows (`quasi_identifiers`)"), names
+                ),
             )
     dialect = None if encoding is None else Dialect(encoding=encoding)
     found = {
@@ -269,7 +271,7 @@ def _criteria(
     about = (protection.l, protection.t, protection.inference_risk)
     if any(asked is not None for asked in about) and not secrets:
         raise StudyError(
-            "l-diversity, t-closeness and inference are about a sensitive attribute; give one with -s"
+            "l-diversity, t-closeness and inference are about a sensitive attribute; give one with `sensitive`"
         )
     for name in secrets:
         found += _about(protection, name)
@@ -290,7 +292,7 @@ def _about(protection: Protection, name: str) -> list[Criterion]:
         path = protection.hierarchies.get(name)
         if path is None:
             raise StudyError(
-                "hierarchical closeness needs the hierarchy of the sensitive attribute: --hierarchy {name}=FILE",
+                "hierarchical closeness needs the hierarchy of the sensitive attribute: `hierarchies` {name}=FILE",
                 name=name,
             )
         found.append(HierarchicalCloseness(protection.t, name, read_hierarchy(path, column=name)))

@@ -28,12 +28,12 @@ from glasshouse.progress import Progress
 from glasshouse.qif import Tries
 from glasshouse.runs.reading import joined, one_each, only_one, prepared, secrets_by_name
 from glasshouse.runs.run import Resources, Run, run_key
-from glasshouse.study import Adversary, adversaries, attributes
+from glasshouse.study import Adversary, attributes, question
 from glasshouse.study.assess import AssessStudy
 from glasshouse.table import EncodedTable, Step
 from glasshouse.table.generalised import is_suppressed
 
-NO_GAIN = adversaries.Gain()
+NO_GAIN = question.Gain()
 """One guess, and every right one is worth the same."""
 STEPS_PER_WINDOW = 1000
 """The steps of the sweep of a window are numbered from a multiple of this on."""
@@ -68,29 +68,29 @@ def answer(
         StudyError: The question does not fit the data.
         BudgetError: It does not fit the memory.
     """
-    wanted = {"--save-table": save_table, "--per-record": per_record, "--explain": explain}
+    wanted = {"`save_table`": save_table, "`per_record`": per_record, "`explain`": explain}
     if _has_parts(study):
         _refuse(
-            {**wanted, "--resume": resources.resume},
-            marked("{option} is for a release in one piece; leave out --by and --each"),
+            {**wanted, "`resume`": resources.resume},
+            marked("{option} is for a release in one piece; leave out `by` and `each`"),
         )
         return Run(study, _family(study, resources, tables))
     if explain and study.adversary.prior:
         raise StudyError(
-            "--explain shows the prior that the release gives; leave out --prior with it"
+            "`explain` shows the prior that the release gives; leave out `prior` with it"
         )
     if per_record:
         _refuse_per_record(study)
     if study.links:
         _refuse(
             wanted,
-            marked("{option} is for datasets with an identifier; leave it out with --link"),
+            marked("{option} is for datasets with an identifier; leave it out with `link`"),
         )
         return Run(study, _linked(study, resources, tables))
     on_progress = resources.on_progress
     if len(study.datasets) > 1:
         if save_table is not None:
-            raise StudyError("--save-table keeps one dataset; assess the files one by one for it")
+            raise StudyError("`save_table` keeps one dataset; assess the files one by one for it")
         collection = joined(study, tables=tables, on_progress=on_progress)
         whole, steps, members = collection.table, collection.steps, collection.members
         windows = list(collection.windows())
@@ -156,7 +156,7 @@ def _refuse_per_record(study: AssessStudy) -> None:
     """Make sure that the risk of each record answers the question that was asked."""
     if study.adversary.weight or not _guesses_once(study.adversary):
         raise StudyError(
-            "--per-record tells how surely one guess is right, for single attributes and records alike; leave out "
+            "`per_record` tells how surely one guess is right, for single attributes and records alike; leave out "
             "gains, priors, weights and joint secrets with it"
         )
 
@@ -247,11 +247,11 @@ def _linked(
     """Link the datasets by keys that may change."""
     if study.subsets != ("full",):
         raise StudyError(
-            "datasets that are linked by keys are assessed with the whole set; leave out --subsets"
+            "datasets that are linked by keys are assessed with the whole set; leave out `subsets`"
         )
     if study.adversary.gain.model_dump(exclude_defaults=True) or study.adversary.prior:
         raise StudyError(
-            "gains and priors are for datasets with an identifier; leave them out with --link"
+            "gains and priors are for datasets with an identifier; leave them out with `link`"
         )
     datasets = list(prepared(study, tables=in_memory, on_progress=resources.on_progress))
     focal, *others = (dataset.table for dataset in datasets)
@@ -279,10 +279,10 @@ def _family(study: AssessStudy, resources: Resources, in_memory: Sequence[Encode
     if not _guesses_once(adversary):
         raise StudyError(
             "parts are compared by one guess at single attributes; leave out gains, priors and joint secrets with "
-            "--by and --each"
+            "`by` and `each`"
         )
     if study.sweep is None and study.subsets != ("full",):
-        raise StudyError("parts are compared with --subsets all, max:K or full, and one guess")
+        raise StudyError("parts are compared with `subsets` all, max:K or full, and one guess")
     steps: list[Step] = []
     whole = 1
 

@@ -347,7 +347,7 @@ def _check_run(folder: Path) -> None:
     check_there(folder)
     if not (folder / MANIFEST).exists():
         raise DataError(
-            "“{folder}” is a folder without a run; name folders that glasshouse wrote with --out",
+            "“{folder}” is a folder without a run; name folders that glasshouse wrote with `out`",
             folder=folder,
         )
 
@@ -380,7 +380,7 @@ def stored_assessment(stored: StoredRun) -> Assessment:
         raise _damaged(stored.folder, RESULTS) from None
     if "probabilistic_posterior" not in frame.column_names:
         raise DataError(
-            "“{name}” is an assessment of parts (--by or --each), which compares them itself; name runs of whole "
+            "“{name}” is an assessment of parts (`by` or `each`), which compares them itself; name runs of whole "
             "releases",
             name=stored.run.name,
         )

@@ -98,14 +98,14 @@ def _groups(
         register = _read(study.people, study, on_progress=on_progress)
         if everybody is not None and everybody.records < register.records:
             raise StudyError(
-                "--register has {people} people, more than the population of {population}",
+                "`register` has {people} people, more than the population of {population}",
                 people=register.records,
                 population=everybody.records,
             )
         share = None if everybody is None else register.records / everybody.records
         return groups_in_register(release, register, population=everybody), share
     if everybody is None or study.belief is None:
-        raise StudyError("a release needs the people it is linked with: --register FILE")
+        raise StudyError("a release needs the people it is linked with: `register` FILE")
     return groups_by_population(release, everybody, study.belief), None
 
 

@@ -181,7 +181,7 @@ def write_single(run: Run[Question, Outcome], path: Path, *, overwrite: bool = F
     from glasshouse.report.html import to_html
 
     if path.exists() and not overwrite:
-        raise DataError('"{path}" exists; choose another place, or say --overwrite', path=path)
+        raise DataError('"{path}" exists; choose another place, or say `overwrite`', path=path)
     question = run.question
     provenance = run.provenance or provenance_of(question, digests_of(question))
 

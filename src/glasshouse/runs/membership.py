@@ -37,7 +37,7 @@ def answer(
     if study.fraction is not None and (study.known or len(study.datasets) > 1):
         raise StudyError(
             "a sampling fraction tells something of one release as a whole; for one person or several releases "
-            "give a register with --population"
+            "give a register with `population`"
         )
     releases, steps = [], list[Step]()
     for dataset in prepared(study, tables=tables, on_progress=resources.on_progress):
@@ -50,7 +50,7 @@ def answer(
         outcome = population_risks(releases[0], fraction=study.fraction, quasi_identifiers=known)
     else:
         register = read_register(study) if population is None else population
-        conditions = [parse_condition(fact, option="--know") for fact in study.known]
+        conditions = [parse_condition(fact, option="`known`") for fact in study.known]
         possible = _possible(conditions, register)
         outcome = (
             member(releases, register, known=possible, quasi_identifiers=known)

@@ -165,7 +165,7 @@ def read_register(study: PeopleStudy) -> EncodedTable:
     """
     dataset = study.population
     if dataset is None:
-        raise StudyError("there is no register of the population; name one with --population")
+        raise StudyError("there is no register of the population; name one with `population`")
     there = available_columns(dataset.path, dialect=dataset.dialect)
     parts = [column for columns in study.adversary.facts.values() for column in columns]
     known = [name for name in (*study.adversary.quasi_identifiers, *parts) if name in there]
@@ -177,7 +177,7 @@ def read_register(study: PeopleStudy) -> EncodedTable:
     for column in chosen:
         if column not in there:
             raise StudyError(
-                "--where chooses people of the release and of the register alike: {fault}",
+                "`where` chooses people of the release and of the register alike: {fault}",
                 fault=unknown_name("column", column, name, there),
             )
     register = read_file(dataset, there, quasi_identifiers=known, also=chosen, name=name)

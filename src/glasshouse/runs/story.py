@@ -214,7 +214,7 @@ def _check_folder(folder: Path) -> None:
     taken = [path for path in own if path.exists()]
     if taken and not (folder / ASSESSED / MANIFEST).exists():
         raise DataError(
-            '"{path}" exists and is not of a demo; choose another folder with --out',
+            '"{path}" exists and is not of a demo; choose another folder with `out`',
             path=str(taken[0]),
         )
     try:

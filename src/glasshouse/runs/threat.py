@@ -41,12 +41,12 @@ from glasshouse.table import EncodedTable, Step
 POINTS = 2_000
 """At so many points of the population faithfulness is estimated."""
 OPTIONS = {
-    "precision": "--precision",
-    "sweeps": "--sweeps",
-    "seconds": "--time-limit",
-    "chains": "--chains",
-    "burn_in": "--burn-in",
-    "threads": "--threads",
+    "precision": "`precision`",
+    "sweeps": "`sweeps`",
+    "seconds": "`seconds`",
+    "chains": "`chains`",
+    "burn_in": "`burn_in`",
+    "threads": "`threads`",
 }
 """What the parts of a budget are called on the command line."""
 
@@ -131,7 +131,7 @@ def answer(
         unfinished=""
         if precise
         else text(
-            "note: the precision was not reached; the same command with --resume --overwrite and more --sweeps "
+            "note: the precision was not reached; the same command with `resume` `overwrite` and more `sweeps` "
             "goes on from here"
         ),
     )
@@ -145,8 +145,8 @@ def _asked_about(
         return [_victim(study, release)], None
     if table is None and not release.is_vertical:
         raise StudyError(
-            "{release}: does not show people's values; give the original with --original FILE, or say what is "
-            "known of one victim with --know COLUMN=VALUE",
+            "{release}: does not show people's values; give the original with `original` FILE, or say what is "
+            "known of one victim with `known` COLUMN=VALUE",
             release=release.name,
         )
     return None, table
@@ -163,11 +163,11 @@ def _victim(study: ThreatStudy, release: Release) -> dict[str, str | Sequence[st
             own = tuple(value for value in values if condition.holds(value))
             if not own:
                 raise StudyError(
-                    '--know "{known}": no value of the domain is in that interval', known=known
+                    '`known` "{known}": no value of the domain is in that interval', known=known
                 )
         if condition.column in person:
             raise StudyError(
-                '--know is given twice for "{name}"; say it once', name=condition.column
+                '`known` is given twice for "{name}"; say it once', name=condition.column
             )
         person[condition.column] = own[0] if len(own) == 1 else own
     return person
@@ -229,7 +229,9 @@ def read_original(
         known = tuple(attribute.name for attribute in release.attributes)
         wanted = release.sensitive.names
     if not known or not wanted:
-        raise StudyError("say what an adversary can know, and what she wants to infer: -q and -s")
+        raise StudyError(
+            "say what an adversary can know, and what she wants to infer: `quasi_identifiers` and `sensitive`"
+        )
     content: dict[str, Any] = {
         "datasets": (study.original,),
         "adversary": {
@@ -281,7 +283,7 @@ def _read(study: ThreatStudy, original: EncodedTable | None) -> Release:
                 "{file}: cannot be read ({reason})", file=dataset.path.name, reason=error
             ) from None
     if not study.quasi_identifiers:
-        raise StudyError("say what an adversary can know: -q COLUMN, once or more")
+        raise StudyError("say what an adversary can know: `quasi_identifiers` COLUMN, once or more")
     hierarchies = hierarchies_of(study)
     domains = domains_of(study, original, hierarchies)
     grouped = () if study.group is None else (study.group,)
@@ -297,7 +299,7 @@ def _read(study: ThreatStudy, original: EncodedTable | None) -> Release:
             domains=domains,
         )
     if not study.sensitive:
-        raise StudyError("say what she wants to infer: -s COLUMN")
+        raise StudyError("say what she wants to infer: `sensitive` COLUMN")
     table = read_file(
         dataset,
         quasi_identifiers=study.quasi_identifiers,

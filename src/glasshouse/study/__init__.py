@@ -4,12 +4,19 @@ A study holds everything that determines a result besides the data itself, so th
 alone. The models know nothing of the data: whether a column exists is found out when the data is read.
 """
 
-from glasshouse.study.adversaries import Adversary, Gain, Secret, attributes
-from glasshouse.study.base import Question
-from glasshouse.study.conditions import Condition, parse_condition
-from glasshouse.study.datasets import ColumnType, Dataset, Dialect, Treatment
-from glasshouse.study.files import (
+from glasshouse.conditions import Condition, parse_condition
+from glasshouse.study.question import (
     COMMANDS,
+    Adversary,
+    ColumnType,
+    Dataset,
+    Dialect,
+    Gain,
+    Question,
+    ReleaseStudy,
+    Secret,
+    Treatment,
+    attributes,
     dump_study,
     load_question,
     load_study,
@@ -18,7 +25,6 @@ from glasshouse.study.files import (
     validated,
     with_paths,
 )
-from glasshouse.study.release import ReleaseStudy
 
 __all__ = [
     "COMMANDS",

@@ -7,10 +7,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 
-from glasshouse.language import marked, text, translated
-from glasshouse.study.adversaries import attributes
-from glasshouse.study.base import Model
-from glasshouse.study.release import ReleaseStudy
+from glasshouse.language import marked
+from glasshouse.study.question import ContradictionError, Model, ReleaseStudy, attributes
 
 Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
 
@@ -86,50 +84,46 @@ class Protection(Model):
         if self.method != "risk":
             name, given = needed[self.method]
             if given is None:
-                raise ValueError(
-                    text("{method} needs {option}", method=self.method, option=f"--{name}")
+                raise ContradictionError(
+                    "{method} needs {option}", method=self.method, option=f"`{name}`"
                 )
         elif self.highest_risk is self.average_risk is self.inference_risk is None:
-            raise ValueError(
-                text(
-                    "say what to promise: --k, --l, --t, --highest-risk, --average-risk or --inference-risk"
-                )
+            raise ContradictionError(
+                "say what to promise: `k`, `l`, `t`, `highest_risk`, `average_risk` or `inference_risk`"
             )
         if self.diversity == "recursive" and self.c is None:
-            raise ValueError(text("recursive (c, l)-diversity needs --c"))
+            raise ContradictionError("recursive (c, l)-diversity needs `c`")
         if self.method == "anatomy" and (self.k is not None or self.t is not None):
-            raise ValueError(text("Anatomy takes l alone; leave out k and t"))
+            raise ContradictionError("Anatomy takes l alone; leave out k and t")
         return self
 
     @model_validator(mode="after")
     def _nothing_is_ignored(self) -> Self:
         without = {
-            ("c", "--diversity recursive"): self.c is not None and self.diversity != "recursive",
-            ("diversity", "--l"): self.diversity != "distinct" and self.l is None,
-            ("closeness", "--t"): self.closeness != "equal" and self.t is None,
+            ("c", "`diversity` recursive"): self.c is not None and self.diversity != "recursive",
+            ("diversity", "`l`"): self.diversity != "distinct" and self.l is None,
+            ("closeness", "`t`"): self.closeness != "equal" and self.t is None,
         }
         for (name, other), alone in without.items():
             if alone:
-                raise ValueError(
-                    text(
-                        "{option} says nothing without {other}; leave it out",
-                        option=f"--{name}",
-                        other=other,
-                    )
+                raise ContradictionError(
+                    "{option} says nothing without {other}; leave it out",
+                    option=f"`{name}`",
+                    other=other,
                 )
         ignored = {
-            "--suppression": self.suppression > 0,
-            "--objective": self.objective != "loss",
-            "--importance": bool(self.importance),
-            "--time-limit": self.time_limit is not None,
+            "`suppression`": self.suppression > 0,
+            "`objective`": self.objective != "loss",
+            "`importance`": bool(self.importance),
+            "`seconds`": self.time_limit is not None,
         }
         by_anatomy = {
-            "--recoding": self.recoding != "global",
-            "--diversity": self.diversity != "distinct",
-            "--hierarchy": bool(self.hierarchies),
-            "--highest-risk": self.highest_risk is not None,
-            "--average-risk": self.average_risk is not None,
-            "--inference-risk": self.inference_risk is not None,
+            "`recoding`": self.recoding != "global",
+            "`diversity`": self.diversity != "distinct",
+            "`hierarchies`": bool(self.hierarchies),
+            "`highest_risk`": self.highest_risk is not None,
+            "`average_risk`": self.average_risk is not None,
+            "`inference_risk`": self.inference_risk is not None,
         }
         if self.method == "anatomy":
             ignored |= by_anatomy
@@ -140,7 +134,7 @@ class Protection(Model):
             return self
         for option, given in ignored.items():
             if given:
-                raise ValueError(translated(says, option=option))
+                raise ContradictionError(says, option=option)
         return self
 
 
@@ -155,16 +149,17 @@ class AnonymiseStudy(ReleaseStudy):
     @model_validator(mode="after")
     def _question_is_complete(self) -> Self:
         if len(self.datasets) > 1:
-            raise ValueError(text("one dataset is anonymised at a time; name one file"))
+            raise ContradictionError("one dataset is anonymised at a time; name one file")
         if self.adversary.prior:
-            raise ValueError(text("a prior is for assess; leave it out"))
+            raise ContradictionError("a prior is for assess; leave it out")
         if self.adversary.facts:
-            raise ValueError(text("facts are for assess; name their columns as quasi-identifiers"))
+            raise ContradictionError(
+                "facts are for assess; name their columns as quasi-identifiers"
+            )
         if any(len(attributes(secret)) > 1 for secret in self.adversary.sensitive):
-            raise ValueError(
-                text(
-                    "anonymise protects sensitive attributes one by one; give -s for each, not several together"
-                )
+            raise ContradictionError(
+                "anonymise protects sensitive attributes one by one; give `sensitive` for each, not several "
+                "together"
             )
         return self
 

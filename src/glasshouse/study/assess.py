@@ -11,9 +11,14 @@ from pydantic import Field, StrictBool, StrictInt, model_validator
 
 from glasshouse.errors import StudyError
 from glasshouse.language import near_names, quoted, text
-from glasshouse.study.adversaries import Gain, Probability, attributes
-from glasshouse.study.base import Model
-from glasshouse.study.release import ReleaseStudy
+from glasshouse.study.question import (
+    ContradictionError,
+    Gain,
+    Model,
+    Probability,
+    ReleaseStudy,
+    attributes,
+)
 
 Subset = str | tuple[str, ...]
 """``full`` (the whole set), ``all`` (every subset), ``max:K`` (every one of at most K), or the ones named."""
@@ -59,23 +64,21 @@ class AssessStudy(ReleaseStudy):
         several = len(self.datasets) > 1
         linked = self.adversary.identifier is not None or bool(self.links)
         if several and not self.each and not linked:
-            raise ValueError(
-                text(
-                    "several datasets need a column that names a person (--id), keys to link them by (--link), or to "
-                    "be assessed one by one (--each)"
-                )
+            raise ContradictionError(
+                "several datasets need a column that names a person (`id`), keys to link them by (`link`), or to "
+                "be assessed one by one (`each`)"
             )
         if self.links and self.adversary.identifier is not None:
-            raise ValueError(
-                text("there is an identifier; linking keys are for where there is none")
+            raise ContradictionError(
+                "there is an identifier; linking keys are for where there is none"
             )
         if self.links and not several:
-            raise ValueError(text("linking keys need a second dataset to link with"))
+            raise ContradictionError("linking keys need a second dataset to link with")
         if self.each and not several:
-            raise ValueError(text("--each needs several datasets"))
+            raise ContradictionError("`each` needs several datasets")
         if self.by is not None and several:
-            raise ValueError(
-                text("the parts of a column (--by) are of one dataset, not of several")
+            raise ContradictionError(
+                "the parts of a column (`by`) are of one dataset, not of several"
             )
         return self
 
@@ -85,18 +88,16 @@ class AssessStudy(ReleaseStudy):
         for subset in self.subsets:
             if isinstance(subset, str):
                 if subset != "full" and not SWEEP.fullmatch(subset):
-                    raise ValueError(
-                        text(
-                            '"{subset}" are no subsets; say full, all, max:K or a list of names',
-                            subset=subset,
-                        )
+                    raise ContradictionError(
+                        '"{subset}" are no subsets; say full, all, max:K or a list of names',
+                        subset=subset,
                     )
                 continue
             if not subset:
-                raise ValueError(text("a subset needs at least one quasi-identifier"))
+                raise ContradictionError("a subset needs at least one quasi-identifier")
             for name in subset:
                 if name not in known:
-                    raise ValueError(_no_quasi_identifier(name, known))
+                    raise ContradictionError(_no_quasi_identifier(name, known))
         return self
 
     @property
@@ -165,7 +166,7 @@ def parse_link(link: str, columns: Collection[str] = ()) -> dict[str, Any]:
         persists = None
     if found is None or persists is None:
         raise StudyError(
-            '--link "{link}" is not of the form COLUMN, COLUMN=PROBABILITY or COLUMN+YEARS',
+            '`link` "{link}" is not of the form COLUMN, COLUMN=PROBABILITY or COLUMN+YEARS',
             link=link,
         )
     return {"name": found["name"], "persists": persists, "shift": int(found["shift"] or 0)}

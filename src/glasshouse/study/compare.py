@@ -7,10 +7,8 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from glasshouse.language import text
-from glasshouse.study.adversaries import Probability
 from glasshouse.study.anonymise import AnonymiseStudy
-from glasshouse.study.base import Question
+from glasshouse.study.question import ContradictionError, Probability, Question
 
 
 class CompareStudy(Question):
@@ -30,7 +28,7 @@ class CompareStudy(Question):
     @model_validator(mode="after")
     def _one_or_the_other(self) -> Self:
         if bool(self.runs) == bool(self.protections):
-            raise ValueError(
-                text("name one file to protect in several ways, or only folders of runs")
+            raise ContradictionError(
+                "name one file to protect in several ways, or only folders of runs"
             )
         return self

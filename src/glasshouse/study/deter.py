@@ -7,9 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, StrictFloat, StrictInt, model_validator
 
-from glasshouse.language import text
-from glasshouse.study.base import Question
-from glasshouse.study.datasets import Dataset
+from glasshouse.study.question import ContradictionError, Dataset, Question
 
 Amount = StrictFloat
 """Whether it makes sense is judged by `glasshouse.economics.Terms`, which names the option."""
@@ -68,69 +66,59 @@ class DeterStudy(Question):
     def _question_is_complete(self) -> Self:
         low, high = self.sizes or (1, 1)
         if not 1 <= low <= high:
-            raise ValueError(
-                text(
-                    "--sizes {sizes} is no range of group sizes; give the smallest, from 1 on, and the largest",
-                    sizes=f"{low}:{high}",
-                )
+            raise ContradictionError(
+                "`sizes` {sizes} is no range of group sizes; give the smallest, from 1 on, and the largest",
+                sizes=f"{low}:{high}",
             )
         if self.belief is not None and self.belief < 1:
-            raise ValueError(
-                text(
-                    "--belief is {given}; it is the number of people in the register, from 1 on",
-                    given=str(self.belief),
-                )
+            raise ContradictionError(
+                "`belief` is {given}; it is the number of people in the register, from 1 on",
+                given=str(self.belief),
             )
         if not 0 <= self.target <= 1:
-            raise ValueError(
-                text(
-                    "--target is {given}; it is a risk, give a number from 0 to 1",
-                    given=f"{self.target:g}",
-                )
+            raise ContradictionError(
+                "`target` is {given}; it is a risk, give a number from 0 to 1",
+                given=f"{self.target:g}",
             )
         if self.protect < 1:
-            raise ValueError(
-                text(
-                    "--protect is {given}; a group has at least one person", given=str(self.protect)
-                )
+            raise ContradictionError(
+                "`protect` is {given}; a group has at least one person", given=str(self.protect)
             )
         for option, amounts in (
-            ("--loss", [] if self.loss is None else [self.loss]),
-            ("--loss-by", [each for own in self.loss_by.values() for each in own.values()]),
+            ("`loss`", [] if self.loss is None else [self.loss]),
+            ("`loss_by`", [each for own in self.loss_by.values() for each in own.values()]),
         ):
             for amount in amounts:
                 if not 0 <= amount < math.inf:
-                    raise ValueError(
-                        text(
-                            "{option} is {given}; give an amount from 0 on",
-                            option=option,
-                            given=f"{amount:g}",
-                        )
+                    raise ContradictionError(
+                        "{option} is {given}; give an amount from 0 on",
+                        option=option,
+                        given=f"{amount:g}",
                     )
         linked = self.people is not None or self.population is not None
         if self.release is None and (linked or self.quasi_identifiers):
-            raise ValueError(
-                text("a register and quasi-identifiers need a release; give --release FILE")
+            raise ContradictionError(
+                "a register and quasi-identifiers need a release; give `release` FILE"
             )
         if self.release is not None and not self.quasi_identifiers:
-            raise ValueError(
-                text("say by which columns the release is linked: -q COLUMN, once or more")
+            raise ContradictionError(
+                "say by which columns the release is linked: `quasi_identifiers` COLUMN, once or more"
             )
         if self.release is not None and self.people is None and self.population is None:
-            raise ValueError(text("a release needs the people it is linked with: --register FILE"))
+            raise ContradictionError(
+                "a release needs the people it is linked with: `register` FILE"
+            )
         if self.release is not None and self.people is None and self.belief is None:
-            raise ValueError(
-                text(
-                    "without a register, say how many people of the population it holds: --belief N"
-                )
+            raise ContradictionError(
+                "without a register, say how many people of the population it holds: `belief` N"
             )
         if self.release is None and (self.loss is not None or self.loss_by):
-            raise ValueError(
-                text("what a record costs the publisher needs a release; give --release FILE")
+            raise ContradictionError(
+                "what a record costs the publisher needs a release; give `release` FILE"
             )
         if len(self.loss_by) > 1:
-            raise ValueError(
-                text("losses go by the values of one column (--loss-by), not of several")
+            raise ContradictionError(
+                "losses go by the values of one column (`loss_by`), not of several"
             )
         return self
 

@@ -6,8 +6,7 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from glasshouse.language import text
-from glasshouse.study.adversaries import Gain
+from glasshouse.study.question import ContradictionError, Gain
 from glasshouse.study.target import PeopleStudy
 
 
@@ -26,17 +25,13 @@ class MembershipStudy(PeopleStudy):
     def _question_is_complete(self) -> Self:
         adversary = self.adversary
         if adversary.weight or adversary.gain != Gain() or adversary.sensitive:
-            raise ValueError(
-                text(
-                    "membership is a guess at who is there; leave out weights, gains and sensitive attributes"
-                )
+            raise ContradictionError(
+                "membership is a guess at who is there; leave out weights, gains and sensitive attributes"
             )
         self.refuse_treatment()
         if self.population is None and self.fraction is None:
-            raise ValueError(
-                text(
-                    "membership needs the people that the release may be about: a register (--population) or a "
-                    "sampling fraction (--fraction)"
-                )
+            raise ContradictionError(
+                "membership needs the people that the release may be about: a register (`population`) or a "
+                "sampling fraction (`fraction`)"
             )
         return self

@@ -6,11 +6,14 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from glasshouse.language import text
-from glasshouse.study.adversaries import Probability
-from glasshouse.study.conditions import without_values
-from glasshouse.study.datasets import ConditionText, Dataset
-from glasshouse.study.release import ReleaseStudy
+from glasshouse.conditions import without_values
+from glasshouse.study.question import (
+    ConditionText,
+    ContradictionError,
+    Dataset,
+    Probability,
+    ReleaseStudy,
+)
 
 
 class PeopleStudy(ReleaseStudy):
@@ -26,13 +29,15 @@ class PeopleStudy(ReleaseStudy):
     @model_validator(mode="after")
     def _population_is_one(self) -> Self:
         if self.adversary.prior:
-            raise ValueError(text("a prior is for assess; leave it out"))
+            raise ContradictionError("a prior is for assess; leave it out")
         if self.adversary.facts:
-            raise ValueError(text("facts are for assess; name their columns as quasi-identifiers"))
+            raise ContradictionError(
+                "facts are for assess; name their columns as quasi-identifiers"
+            )
         if self.population is not None and self.fraction is not None:
-            raise ValueError(text("give a population register or a sampling fraction, not both"))
+            raise ContradictionError("give a population register or a sampling fraction, not both")
         if self.fraction == 0:
-            raise ValueError(text("a sampling fraction is above 0 and at most 1"))
+            raise ContradictionError("a sampling fraction is above 0 and at most 1")
         return self
 
     def refuse_treatment(self) -> None:
@@ -42,11 +47,9 @@ class PeopleStudy(ReleaseStudy):
             ValueError: Somebody is.
         """
         if self.treatment.invalid or self.treatment.drop_missing:
-            raise ValueError(
-                text(
-                    "records left out as invalid or missing would be taken for people who are not there; leave out "
-                    "invalid and drop_missing where membership is asked"
-                )
+            raise ContradictionError(
+                "records left out as invalid or missing would be taken for people who are not there; leave out "
+                "invalid and drop_missing where membership is asked"
             )
 
     def abridged(self) -> Self:
@@ -65,11 +68,11 @@ class TargetStudy(PeopleStudy):
     @model_validator(mode="after")
     def _question_is_complete(self) -> Self:
         if self.is_joined and self.adversary.identifier is None:
-            raise ValueError(text("several datasets need a column that names a person (--id)"))
+            raise ContradictionError("several datasets need a column that names a person (`id`)")
         if self.population is not None:
             self.refuse_treatment()
         if not self.known:
-            raise ValueError(
-                text("say what is known of the person: --know COLUMN=VALUE, once or more")
+            raise ContradictionError(
+                "say what is known of the person: `known` COLUMN=VALUE, once or more"
             )
         return self

@@ -17,10 +17,15 @@ from pydantic import (
     model_validator,
 )
 
-from glasshouse.language import text
-from glasshouse.study.base import Model, Question
-from glasshouse.study.conditions import parse_condition, without_values
-from glasshouse.study.datasets import ConditionText, Dataset, Treatment
+from glasshouse.conditions import parse_condition, without_values
+from glasshouse.study.question import (
+    ConditionText,
+    ContradictionError,
+    Dataset,
+    Model,
+    Question,
+    Treatment,
+)
 
 
 def _finite(option: str) -> AfterValidator:
@@ -28,12 +33,10 @@ def _finite(option: str) -> AfterValidator:
 
     def checked(given: float) -> float:
         if not isfinite(given):
-            raise ValueError(
-                text(
-                    "{option} is {given}; give a finite number above 0",
-                    option=option,
-                    given=f"{given:g}",
-                )
+            raise ContradictionError(
+                "{option} is {given}; give a finite number above 0",
+                option=option,
+                given=f"{given:g}",
             )
         return given
 
@@ -42,21 +45,17 @@ def _finite(option: str) -> AfterValidator:
 
 def _above_zero(given: float) -> float:
     if not given > 0:
-        raise ValueError(
-            text(
-                "{option} is {given}; give a number above 0", option="--exceeds", given=f"{given:g}"
-            )
+        raise ContradictionError(
+            "{option} is {given}; give a number above 0", option="`exceeds`", given=f"{given:g}"
         )
     return given
 
 
 def _is_reading(given: Any) -> Any:
     if given not in ("5", "6"):
-        raise ValueError(
-            text(
-                "--learner is {given}; give 5 (the ratio of expectations) or 6 (the expectation of the ratio)",
-                given=str(given),
-            )
+        raise ContradictionError(
+            "`learner` is {given}; give 5 (the ratio of expectations) or 6 (the expectation of the ratio)",
+            given=str(given),
         )
     return given
 
@@ -80,12 +79,10 @@ def _is_domain(given: tuple[str, ...] | str) -> tuple[str, ...] | str:
     if isinstance(given, str):
         numbers = whole_numbers(given)
         if numbers is None or not 0 < len(numbers) <= MOST_VALUES:
-            raise ValueError(
-                text(
-                    'the domain "{given}" is no list, nor whole numbers LOW..HIGH such as 16..90, at most {most}',
-                    given=given,
-                    most=MOST_VALUES,
-                )
+            raise ContradictionError(
+                'the domain "{given}" is no list, nor whole numbers LOW..HIGH such as 16..90, at most {most}',
+                given=given,
+                most=MOST_VALUES,
             )
     return given
 
@@ -97,11 +94,11 @@ Domain = Annotated[tuple[str, ...] | str, AfterValidator(_is_domain)]
 class Sampling(Model):
     """How long to sample, and for what precision; what is not given is as `glasshouse.groups.SamplingBudget` says."""
 
-    precision: Annotated[StrictFloat, _finite("--precision")] | None = None
+    precision: Annotated[StrictFloat, _finite("`precision`")] | None = None
     """The Monte-Carlo error that every share, and every belief about one victim, shall have at most."""
     sweeps: StrictInt | None = None
     """How many sweeps each chain makes at most."""
-    seconds: Annotated[StrictFloat, _finite("--time-limit")] | None = None
+    seconds: Annotated[StrictFloat, _finite("`seconds`")] | None = None
     """After so many seconds no further step is begun."""
     chains: StrictInt | None = None
     """How many chains run."""
@@ -151,13 +148,13 @@ class ThreatStudy(Question):
     """The same as files, with a value per line."""
     suggested: tuple[str, ...] = ()
     """Columns whose hierarchies anonymise suggested from the values of the original: those are their domain."""
-    exceeds: Annotated[StrictFloat, _finite("--exceeds"), AfterValidator(_above_zero)] = 2.0
+    exceeds: Annotated[StrictFloat, _finite("`exceeds`"), AfterValidator(_above_zero)] = 2.0
     """The relative threat Ti that is asked about: of which share of the records it is exceeded."""
-    alpha: Annotated[StrictFloat, _finite("--alpha")] | None = None
+    alpha: Annotated[StrictFloat, _finite("`alpha`")] | None = None
     """The prior's parameter of every sensitive value; unset: 1, or what a release in JSON says."""
-    beta: Annotated[StrictFloat, _finite("--beta")] | None = None
+    beta: Annotated[StrictFloat, _finite("`beta`")] | None = None
     """The prior's parameter of every value of every attribute; unset: 1, or what a release in JSON says."""
-    betas: dict[str, Annotated[StrictFloat, _finite("--beta")]] = Field(default_factory=dict)
+    betas: dict[str, Annotated[StrictFloat, _finite("`beta`")]] = Field(default_factory=dict)
     """The same by attribute."""
     known: tuple[ConditionText, ...] = ()
     """What is known of one victim; nothing: everybody in the table is one, and is known in full."""
@@ -171,85 +168,79 @@ class ThreatStudy(Question):
     @model_validator(mode="after")
     def _question_is_complete(self) -> Self:
         if self.sensitive_table is not None and self.group is None:
-            raise ValueError(
-                text("Anatomy's two tables are joined by their groups; give --group COLUMN")
+            raise ContradictionError(
+                "Anatomy's two tables are joined by their groups; give `group` COLUMN"
             )
         if self.sensitive_table is not None and self.generalised:
-            raise ValueError(text("Anatomy generalises nothing; leave out --generalised"))
+            raise ContradictionError("Anatomy generalises nothing; leave out `generalised`")
         if self.release.path.suffix.lower() == ".json":
             self._json_is_alone()
         self._group_has_one_role()
         if self.in_order and self.original is None:
-            raise ValueError(
-                text("--in-order compares the release with its original; give --original FILE")
+            raise ContradictionError(
+                "`in_order` compares the release with its original; give `original` FILE"
             )
         for name in self.hierarchies:
             if name not in self.quasi_identifiers:
-                raise ValueError(
-                    text(
-                        "--hierarchy {name}: it is no quasi-identifier; add -q {name}, or leave it out",
-                        name=name,
-                    )
+                raise ContradictionError(
+                    "`hierarchies` {name}: it is no quasi-identifier; add `quasi_identifiers` {name}, or "
+                    "leave it out",
+                    name=name,
                 )
         self._domains_are_of_columns()
         if self.domain == "observed" and self.original is None:
-            raise ValueError(
-                text("the observed domain is that of the original; give --original FILE")
+            raise ContradictionError(
+                "the observed domain is that of the original; give `original` FILE"
             )
         for known in self.known:
             if parse_condition(known).negated:
-                raise ValueError(
-                    text('--know "{known}": say what is known, not what is not', known=known)
+                raise ContradictionError(
+                    '`known` "{known}": say what is known, not what is not', known=known
                 )
         return self
 
     def _json_is_alone(self) -> None:
         given: dict[str, object] = {
-            "-q": self.quasi_identifiers,
-            "-s": self.sensitive,
-            "--group": self.group,
-            "--sensitive-table": self.sensitive_table,
-            "--generalised": self.generalised,
-            "--in-order": self.in_order,
-            "--hierarchy": self.hierarchies,
-            "--domain": self.domain,
-            "--values": self.domains or self.domain_files,
+            "`quasi_identifiers`": self.quasi_identifiers,
+            "`sensitive`": self.sensitive,
+            "`group`": self.group,
+            "`sensitive_table`": self.sensitive_table,
+            "`generalised`": self.generalised,
+            "`in_order`": self.in_order,
+            "`hierarchies`": self.hierarchies,
+            "`domain`": self.domain,
+            "`values`": self.domains or self.domain_files,
         }
         for option, value in given.items():
             if value:
-                raise ValueError(
-                    text("a release in JSON says what it is; leave out {option}", option=option)
+                raise ContradictionError(
+                    "a release in JSON says what it is; leave out {option}", option=option
                 )
 
     def _group_has_one_role(self) -> None:
         if self.group in self.quasi_identifiers:
-            raise ValueError(
-                text(
-                    "--group {name}: it is a quasi-identifier too; leave out -q {name}, or name the column of groups",
-                    name=self.group,
-                )
+            raise ContradictionError(
+                "`group` {name}: it is a quasi-identifier too; leave out `quasi_identifiers` {name}, or "
+                "name the column of groups",
+                name=self.group,
             )
         if self.group in self.sensitive:
-            raise ValueError(
-                text(
-                    "--group {name}: it is sensitive too, and would tell everything; name the column of groups",
-                    name=self.group,
-                )
+            raise ContradictionError(
+                "`group` {name}: it is sensitive too, and would tell everything; name the column of groups",
+                name=self.group,
             )
 
     def _domains_are_of_columns(self) -> None:
         for name in (*self.domains, *self.domain_files):
             if name not in (*self.quasi_identifiers, *self.sensitive):
-                raise ValueError(
-                    text(
-                        "--values {name}: it is neither a quasi-identifier nor sensitive; add -q {name}, or leave it "
-                        "out",
-                        name=name,
-                    )
+                raise ContradictionError(
+                    "`values` {name}: it is neither a quasi-identifier nor sensitive; add `quasi_identifiers` {name}, "
+                    "or leave it out",
+                    name=name,
                 )
             if name in self.domains and name in self.domain_files:
-                raise ValueError(
-                    text("--values {name} is given as values and as a file; give one", name=name)
+                raise ContradictionError(
+                    "`values` {name} is given as values and as a file; give one", name=name
                 )
 
     def abridged(self) -> Self:

@@ -14,8 +14,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 
 from glasshouse.language import text, unknown_name
-from glasshouse.study.base import Model, Question
-from glasshouse.study.datasets import ConditionText, Dialect
+from glasshouse.study.question import ConditionText, ContradictionError, Dialect, Model, Question
 
 Name = Annotated[str, Field(min_length=1)]
 Positive = Annotated[StrictFloat, Field(gt=0, allow_inf_nan=False)]
@@ -77,13 +76,11 @@ class SummedMeasure(Model):
     @model_validator(mode="after")
     def _unit_has_these_decimals(self) -> Self:
         if (Fraction(str(self.unit)) * 10**self.decimals).denominator != 1:
-            raise ValueError(
-                text(
-                    "the totals are rounded to {unit}, which has more than {decimals} decimals; say how many decimals "
-                    "the measure has",
-                    unit=f"{self.unit:g}",
-                    decimals=str(self.decimals),
-                )
+            raise ContradictionError(
+                "the totals are rounded to {unit}, which has more than {decimals} decimals; say how many decimals "
+                "the measure has",
+                unit=f"{self.unit:g}",
+                decimals=str(self.decimals),
             )
         return self
 
@@ -222,8 +219,8 @@ class TotalsStudy(Question):
         if self.entities is not None:
             _known("publication", self.entities.publication, self.publications, text("the plan"))
         if self.rounding == "record" and self.tolerance is not None:
-            raise ValueError(
-                text("records that were rounded before adding need no tolerance; leave it out")
+            raise ContradictionError(
+                "records that were rounded before adding need no tolerance; leave it out"
             )
         return self
 
@@ -232,18 +229,16 @@ class TotalsStudy(Question):
         earlier: dict[str, Phase] = {}
         for phase in self.phases:
             if phase.name in earlier:
-                raise ValueError(
-                    text('phase "{phase}" is given twice; give each its own name', phase=phase.name)
+                raise ContradictionError(
+                    'phase "{phase}" is given twice; give each its own name', phase=phase.name
                 )
             for name in (phase.packages, phase.bins):
                 _known("publication", name, self.publications, text("the plan"))
             if self.worth not in self.publications[phase.packages].measures:
-                raise ValueError(
-                    text(
-                        'phase "{phase}": the records have no measure "{measure}", which says what they are worth',
-                        phase=phase.name,
-                        measure=self.worth,
-                    )
+                raise ContradictionError(
+                    'phase "{phase}": the records have no measure "{measure}", which says what they are worth',
+                    phase=phase.name,
+                    measure=self.worth,
                 )
             self._measures_are_there(phase)
             self._narrowing_is_possible(phase, earlier)
@@ -261,12 +256,10 @@ class TotalsStudy(Question):
             _known("column", column, columns, where)
         for phase in self.phases:
             if phase.exposed and not set(phase.bin) & set(self.entities.keys):
-                raise ValueError(
-                    text(
-                        'phase "{phase}": its bins have none of the keys of [entities], so that nobody can be named; '
-                        "set exposed = false, or add a key",
-                        phase=phase.name,
-                    )
+                raise ContradictionError(
+                    'phase "{phase}": its bins have none of the keys of [entities], so that nobody can be named; '
+                    "set exposed = false, or add a key",
+                    phase=phase.name,
                 )
         return self
 
@@ -277,13 +270,11 @@ class TotalsStudy(Question):
                 where = text('publication "{name}" (phase "{phase}")', name=name, phase=phase.name)
                 _known("measure", measure, self.publications[name].measures, where)
         if not self.measures_of(phase):
-            raise ValueError(
-                text(
-                    'phase "{phase}": publications "{packages}" and "{bins}" have no measure in common',
-                    phase=phase.name,
-                    packages=phase.packages,
-                    bins=phase.bins,
-                )
+            raise ContradictionError(
+                'phase "{phase}": publications "{packages}" and "{bins}" have no measure in common',
+                phase=phase.name,
+                packages=phase.packages,
+                bins=phase.bins,
             )
 
     def _narrowing_is_possible(self, phase: Phase, earlier: dict[str, Phase]) -> None:
@@ -292,14 +283,12 @@ class TotalsStudy(Question):
             _known("phase", narrowing.phase, earlier, where)
             other = earlier[narrowing.phase]
             if other.packages != phase.packages:
-                raise ValueError(
-                    text(
-                        'phase "{phase}" is about other records than phase "{other}"; narrow it by one about '
-                        '"{packages}"',
-                        phase=phase.name,
-                        other=other.name,
-                        packages=phase.packages,
-                    )
+                raise ContradictionError(
+                    'phase "{phase}" is about other records than phase "{other}"; narrow it by one about '
+                    '"{packages}"',
+                    phase=phase.name,
+                    other=other.name,
+                    packages=phase.packages,
                 )
             for column in narrowing.on:
                 for each in (phase, other):
@@ -317,4 +306,4 @@ class TotalsStudy(Question):
 
 def _known(kind: str, name: str, available: Collection[str], where: str) -> None:
     if name not in available:
-        raise ValueError(unknown_name(kind, name, where, available))
+        raise ContradictionError(unknown_name(kind, name, where, available))

@@ -31,9 +31,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from glasshouse.arrays import Flags, Integers
+from glasshouse.conditions import Bound, Condition, as_bound
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import near_names, quoted, text
-from glasshouse.study.conditions import Bound, Condition, as_bound
 from glasshouse.table.encoded import EncodedColumn, EncodedTable
 from glasshouse.table.generalised import (
     SUPPRESSED,

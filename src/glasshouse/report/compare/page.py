@@ -57,8 +57,8 @@ from glasshouse.report.words import (
     percentage,
     share,
 )
-from glasshouse.study.adversaries import attributes
 from glasshouse.study.compare import CompareStudy
+from glasshouse.study.question import attributes
 
 
 def page(

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from glasshouse.conditions import as_bound
 from glasshouse.errors import StudyError
 from glasshouse.study import Condition, parse_condition
-from glasshouse.study.conditions import as_bound
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,553 @@
+"""What every question shares: its files and their dialect, whom it is about, the adversary; and its ``study.toml``.
+
+First the parts, each a frozen model that refuses names it does not know; then `ReleaseStudy`, which the questions about
+records have in common; last how a study is read from a file, checked and written.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, Self, TypeVar, cast
+
+import tomli_w
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
+
+from glasshouse.conditions import parse_condition, without_values
+from glasshouse.errors import StudyError
+from glasshouse.language import either, marked, number, system_reason, text, translated
+
+
+class ContradictionError(StudyError, ValueError):
+    """What a study says makes no sense, or not together; raised while it is validated, which adds where."""
+
+
+class Model(BaseModel):
+    """Immutable, and strict about names it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Question(Model):
+    """A study: everything that determines a result besides the data itself."""
+
+    command: Any
+    """The command that answers it."""
+    subject: str = Field(default="person", min_length=1)
+    """What a record stands for, in the words of the report."""
+
+    def abridged(self) -> Self:
+        """Return the study as a report that leaves the house should have it: no values of a person."""
+        return self
+
+
+class ColumnType(StrEnum):
+    """How the text of a column is to be understood before equal values are told apart."""
+
+    TEXT = "text"
+    """As it stands: ``01310`` and ``1310`` are two values. The default."""
+    INTEGER = "integer"
+    """Whole numbers: ``01310`` and ``1310`` are one value."""
+    NUMBER = "number"
+    """Decimal numbers: ``1.50`` and ``1.5`` are one value."""
+
+
+def _tabulator(separator: object) -> object:
+    return "\t" if separator in ("\\t", "tab") else separator
+
+
+def _no_quote(quote: object) -> object:
+    return None if quote in ("", "none") else quote
+
+
+class Dialect(Model):
+    """How a delimited text file is written down."""
+
+    separator: Annotated[str | None, BeforeValidator(_tabulator)] = None
+    """One character between fields (``tab`` and ``\\t`` mean the tabulator); unset: detected."""
+    quote: Annotated[str | None, BeforeValidator(_no_quote)] = '"'
+    """The character around fields that hold a separator or a line break; ``none``: no such thing."""
+    encoding: str | None = None
+    """Any encoding that Python knows; unset: by byte-order mark, else UTF-8."""
+    header: StrictBool = True
+    """Whether the first record holds the names of the columns."""
+    names: tuple[str, ...] = ()
+    """Names for the columns, instead of the header's or where there is none."""
+    strip: StrictBool = False
+    """Whether blanks around a value are dropped."""
+
+    @model_validator(mode="after")
+    def _one_character_each(self) -> Self:
+        for what, character in (
+            (text("the separator"), self.separator),
+            (text("the quote"), self.quote),
+        ):
+            if character is not None and len(character) != 1:
+                raise ContradictionError(
+                    "{what} must be one character, not {given}",
+                    what=what,
+                    given=repr(character),
+                )
+            if character in ("\n", "\r", "\0"):
+                raise ContradictionError(
+                    "{what} cannot be {given}", what=what, given=repr(character)
+                )
+        if self.separator is not None and self.separator == self.quote:
+            raise ContradictionError("the separator and the quote must differ")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _with_quote(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """TOML has no null, and the default is not null: no quote is written as ``none``."""
+        content: dict[str, Any] = dump(self)
+        return content | {"quote": "none"} if self.quote is None else content
+
+
+class Dataset(Model):
+    """One file of the release and how to read it."""
+
+    path: Path
+    """The file; in ``study.toml`` relative to the folder of the study."""
+    dialect: Dialect = Dialect()
+    """How it is written down, where it is delimited text."""
+    types: dict[str, ColumnType] = Field(default_factory=dict)
+    """Columns that are to be understood as something other than text."""
+    name: str | None = Field(default=None, min_length=1)
+    """What results call it; unset: the file's name."""
+
+
+def _is_condition(written: str) -> str:
+    try:
+        parse_condition(written)
+    except StudyError as error:
+        raise ContradictionError(str(error)) from None
+    return written
+
+
+ConditionText = Annotated[str, AfterValidator(_is_condition)]
+"""A condition in the language of `glasshouse.conditions`."""
+
+
+class Treatment(Model):
+    """Which records of the datasets belong to the study."""
+
+    where: tuple[ConditionText, ...] = ()
+    """Only records that meet all of these."""
+    invalid: tuple[ConditionText, ...] = ()
+    """No record that meets any of these: it holds an invalid value."""
+    drop_missing: StrictBool = False
+    """No record with a missing value in a column that has a role."""
+    drop_suppressed: StrictBool = False
+    """No record whose quasi-identifiers all hold ``*``: whoever anonymised the release suppressed it."""
+
+    def abridged(self) -> Self:
+        """Return it without the values that decide: a report tells how many records were left out for each."""
+        values = {"where": without_values(self.where), "invalid": without_values(self.invalid)}
+        return self.model_copy(update=values)
+
+
+Worth = Annotated[StrictFloat, Field(allow_inf_nan=False)]
+Probability = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class Gain(Model):
+    """What a guess is worth to the adversary, beside the plain chance of a right one."""
+
+    tries: StrictInt | None = Field(default=None, ge=1)
+    """She may guess so many values, and wins if one of them is right."""
+    worth: dict[str, dict[str, Worth]] = Field(default_factory=dict)
+    """Per sensitive attribute, what naming each value right is worth; ``*`` stands for all others."""
+    matrix: dict[str, Path] = Field(default_factory=dict)
+    """Per secret (joint ones as ``a+b``), a file with what each action earns for each value."""
+    abstain: StrictBool = False
+    """Whether she may also do nothing, for nothing, where a matrix says what actions earn."""
+    record_worth: str | None = None
+    """The column that says what naming each person is worth."""
+    currency: str | None = Field(default=None, min_length=1)
+    """What gains are counted in, where they are money: printed before each."""
+
+    @model_validator(mode="after")
+    def _one_per_secret(self) -> Self:
+        if self.tries is not None and (self.worth or self.matrix or self.record_worth):
+            raise ContradictionError("give the adversary tries or worth, not both")
+        for name in self.worth:
+            if name in self.matrix:
+                raise ContradictionError(
+                    '"{name}" has a worth and a gain matrix; give one of them', name=name
+                )
+        counted = self.tries or self.worth or self.matrix or self.record_worth
+        if self.currency is not None and not counted:
+            raise ContradictionError(
+                "a currency needs something that is worth money: a worth or a gain"
+            )
+        if self.abstain and not self.matrix:
+            raise ContradictionError(
+                "abstaining needs a gain matrix: without losses she loses nothing"
+            )
+        return self
+
+
+Secret = str | tuple[str, ...]
+"""A sensitive attribute, or several that are inferred together."""
+
+
+class Adversary(Model):
+    """What the adversary knows, wants, and believes beforehand."""
+
+    quasi_identifiers: tuple[str, ...] = ()
+    """The attributes that she can know of a person from elsewhere."""
+    facts: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Attributes that she knows together or not at all, such as a birth date in three columns, under one name."""
+    sensitive: tuple[Secret, ...] = ()
+    """The attributes that she wants to infer; an inner list is inferred jointly."""
+    identifier: str | None = None
+    """The column that names a person, if there is one. It is never used to tell records apart."""
+    weight: str | None = None
+    """The column of record weights that shapes her prior; unset: every record is as likely."""
+    prior: dict[str, dict[str, Probability]] = Field(default_factory=dict)
+    """Per secret (joint ones as ``a+b``), how probable she holds each value; ``*``: all others, alike. Unset: as
+    frequent as it is in the release."""
+    gain: Gain = Gain()
+    """What guesses are worth to her."""
+
+    @property
+    def knowable(self) -> tuple[str, ...]:
+        """All that she can know of a person: the quasi-identifiers, then the facts."""
+        return (*self.quasi_identifiers, *self.facts)
+
+    @model_validator(mode="after")
+    def _each_column_has_one_role(self) -> Self:
+        if not self.knowable:
+            raise ContradictionError("name at least one of the quasi_identifiers, or a fact")
+        for fact, columns in self.facts.items():
+            if not fact or not columns or not all(columns):
+                raise ContradictionError(
+                    'fact "{fact}" needs a name and at least one column', fact=fact
+                )
+            if fact in self.quasi_identifiers:
+                raise ContradictionError(
+                    '"{fact}" is a quasi-identifier and also a fact; rename the fact', fact=fact
+                )
+        roles: dict[str, str] = {}
+        secrets = dict.fromkeys(name for secret in self.sensitive for name in attributes(secret))
+        others = [(name, text("the identifier")) for name in (self.identifier,) if name is not None]
+        others += [(name, text("the weight")) for name in (self.weight,) if name is not None]
+        for name, role in (
+            *((name, text("a quasi-identifier")) for name in self.quasi_identifiers),
+            *((name, text("a quasi-identifier")) for part in self.facts.values() for name in part),
+            *((name, text("sensitive")) for name in secrets),
+            *others,
+        ):
+            if name in roles:
+                if roles[name] == role:
+                    raise ContradictionError(
+                        'column "{name}" is given twice; name each quasi-identifier once',
+                        name=name,
+                    )
+                raise ContradictionError(
+                    'column "{name}" is {role} and also {other}; choose one',
+                    name=name,
+                    role=roles[name],
+                    other=role,
+                )
+            roles[name] = role
+        together = [attributes(secret) for secret in self.sensitive]
+        for names in together:
+            if not names or not all(names) or len(set(names)) < len(names):
+                raise ContradictionError(
+                    "a secret needs at least one sensitive attribute, and each once"
+                )
+        if len({frozenset(names) for names in together}) < len(together):
+            raise ContradictionError("a sensitive attribute is given twice")
+        said = {"+".join(names) for names in together}
+        for what, given in (
+            (text("worth"), self.gain.worth),
+            (text("a gain matrix"), self.gain.matrix),
+            (text("a prior"), self.prior),
+        ):
+            for name in given:
+                if name not in said:
+                    raise ContradictionError(
+                        '{what} is given for "{name}", which is no secret of hers',
+                        what=what,
+                        name=name,
+                    )
+        return self
+
+
+def attributes(secret: Secret) -> tuple[str, ...]:
+    """Return the columns of a secret, be it one attribute or several.
+
+    >>> attributes("income"), attributes(("income", "religion"))
+    (('income',), ('income', 'religion'))
+    """
+    return (secret,) if isinstance(secret, str) else secret
+
+
+class ReleaseStudy(Question):
+    """One question about the records of a release, or of a collection of them."""
+
+    datasets: tuple[Dataset, ...] = Field(min_length=1)
+    """The files of the release; of several, the first is the focal one."""
+    adversary: Adversary
+    """Whom the release is assessed against."""
+    treatment: Treatment = Treatment()
+    """Which records belong to the study."""
+    seed: StrictInt = Field(default=0, ge=0, lt=1 << 63)
+    """For the choice of one record per person, where somebody has several in a dataset; and for what is random in a
+    protected release: keep it as secret as the data."""
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether the datasets are joined, so that the others tell more about the people of the focal one."""
+        return len(self.datasets) > 1
+
+    def columns_without_role(self) -> tuple[str, ...]:
+        """Return the columns that the study needs without their having a role."""
+        conditions = (*self.treatment.where, *self.treatment.invalid)
+        columns = [parse_condition(written).column for written in conditions]
+        if self.adversary.gain.record_worth is not None:
+            columns.append(self.adversary.gain.record_worth)
+        return tuple(dict.fromkeys(columns))
+
+    def abridged(self) -> Self:
+        """Return the study without values: what naming one is worth, a prior, who is left out."""
+        gain = self.adversary.gain.model_copy(update={"worth": {}})
+        adversary = self.adversary.model_copy(update={"gain": gain, "prior": {}})
+        return self.model_copy(
+            update={"adversary": adversary, "treatment": self.treatment.abridged()}
+        )
+
+
+M = TypeVar("M", bound=Model)
+Q = TypeVar("Q", bound=Question)
+
+
+COMMANDS = ("assess", "target", "membership", "anonymise", "compare", "threat", "totals", "deter")
+"""The commands that answer a study; each has a module here, under its own word."""
+
+
+def study_class(command: str) -> type[Question]:
+    """Return the kind of study that a command answers.
+
+    >>> study_class("deter").__name__
+    'DeterStudy'
+    """
+    module = import_module(f"glasshouse.study.{command}")
+    kind: type[Question] = getattr(module, f"{command.capitalize()}Study")
+    return kind
+
+
+def load_study(path: Path) -> Question:
+    """Read a ``study.toml`` for any command; relative paths in it start at its own folder.
+
+    Raises:
+        StudyError: The file cannot be read, is not TOML, or is no study.
+    """
+    content = _content(path)
+    command = content.get("command", COMMANDS[0])
+    if command not in COMMANDS:
+        raise StudyError(
+            "{file}: {place}: {reason}",
+            file=path.name,
+            place='"command"',
+            reason=text(
+                "input should be {choices}", choices=either([repr(word) for word in COMMANDS])
+            ),
+        )
+    return _located(path, study_class(command), content)
+
+
+def load_question(path: Path, kind: type[Q]) -> Q:
+    """Read a ``study.toml`` of one kind; relative paths in it start at its own folder.
+
+    Raises:
+        StudyError: The file cannot be read, is not TOML, or is not such a study.
+    """
+    content = _content(path)
+    expected = kind.model_fields["command"].default
+    command = content.get("command", expected)
+    if command != expected and command in COMMANDS:
+        raise other_command(path, command)
+    return _located(path, kind, content)
+
+
+def _content(path: Path) -> dict[str, Any]:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise StudyError(
+            "{file}: cannot be read ({reason})", file=path.name, reason=system_reason(error)
+        ) from None
+    except UnicodeDecodeError:
+        raise StudyError("{file}: is not UTF-8 text; is it a study file?", file=path.name) from None
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(
+            "{file}: is not valid TOML: {reason}", file=path.name, reason=error
+        ) from None
+    content.pop("glasshouse", None)
+    return content
+
+
+def _located(path: Path, kind: type[Q], content: dict[str, Any]) -> Q:
+    folder = path.absolute().parent
+    return with_paths(validated(kind, content, path.name), lambda relative: folder / relative)
+
+
+def other_command(path: Path, command: str) -> StudyError:
+    """Return the error of a study that is for another command."""
+    said = "totals campaign" if command == "totals" else command
+    return StudyError(
+        "{file}: is a study for another command; run glasshouse {command} --study {path}",
+        file=path.name,
+        command=said,
+        path=path,
+    )
+
+
+def dump_study(study: Question, *, version: str) -> str:
+    """Return a study as TOML that `load_question` reads back to the same study."""
+    content = study.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    if "subject" in content:  # the entries of the question itself come first
+        content["subject"] = content.pop("subject")
+    return tomli_w.dumps({"glasshouse": version, "command": study.command, **content})
+
+
+def with_paths(study: M, located: Callable[[Path], Path]) -> M:
+    """Return a study with every path in it replaced."""
+    return cast(M, _replaced(study, located))
+
+
+def paths_of(study: Model) -> Iterator[Path]:
+    """Yield the paths in a study."""
+    found: list[Path] = []
+
+    def noted(path: Path) -> Path:
+        found.append(path)
+        return path
+
+    _replaced(study, noted)
+    yield from found
+
+
+def _replaced(part: Any, located: Callable[[Path], Path]) -> Any:
+    if isinstance(part, Path):
+        return located(part)
+    if isinstance(part, Model):
+        fields = {name: getattr(part, name) for name in type(part).model_fields}
+        changed = {name: _replaced(value, located) for name, value in fields.items()}
+        update = {name: value for name, value in changed.items() if value is not fields[name]}
+        return part.model_copy(update=update) if update else part
+    if isinstance(part, tuple) and any(isinstance(each, Model | Path) for each in part):
+        return tuple(_replaced(each, located) for each in part)
+    if isinstance(part, dict) and any(isinstance(each, Model | Path) for each in part.values()):
+        return {name: _replaced(each, located) for name, each in part.items()}
+    return part
+
+
+def validated(model: type[M], content: dict[str, Any], where: str) -> M:
+    """Build a model from plain values, or say in one line what is wrong with them.
+
+    Raises:
+        StudyError: Naming the entry and the reason.
+    """
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise StudyError(f"{where}: {_first_problem(error)}") from None
+
+
+def _first_problem(error: ValidationError) -> str:
+    problem = error.errors(include_url=False)[0]
+    place = _place([part for part in problem["loc"] if not _is_kind(part)])
+    kind, reason = problem["type"], str(problem["msg"]).removeprefix("Value error, ")
+    if kind == "value_error":
+        return reason
+    if kind == "extra_forbidden":
+        others = [command for command in COMMANDS if _has_entry(command, problem["loc"])]
+        if others:
+            return text(
+                "{place} is an entry of a study for {commands}; leave it out here",
+                place=place,
+                commands=either(others),
+            )
+        return text(
+            "{place} is not an entry of a study; remove it or correct its name", place=place
+        )
+    if kind == "missing":
+        return text("{place} is missing; add it", place=place)
+    return f"{place}: {_in_plain_words(problem, reason)}"
+
+
+def _has_entry(command: str, place: tuple[int | str, ...]) -> bool:
+    return len(place) == 1 and place[0] in study_class(command).model_fields
+
+
+def _in_plain_words(problem: ErrorDetails, reason: str) -> str:
+    """Return what is wrong with an entry, in our words where there are any."""
+    kind, context = problem["type"], problem.get("ctx", {})
+    for limit, words in _LIMITS.items():
+        if limit in context:
+            return translated(words, limit=number(context[limit], "g"), given=problem["input"])
+    if kind in ("literal_error", "enum"):
+        choices = re.findall("'[^']*'", str(context["expected"]))
+        return text("input should be {choices}", choices=either(choices))
+    if kind in _KINDS:
+        return translated(_KINDS[kind])
+    return f"{reason[:1].lower()}{reason[1:]}"
+
+
+_LIMITS = {
+    "ge": marked("should be at least {limit}, not {given}"),
+    "gt": marked("should be above {limit}, not {given}"),
+    "le": marked("should be at most {limit}, not {given}"),
+    "lt": marked("should be below {limit}, not {given}"),
+}
+_KINDS = {
+    "tuple_type": marked('should be a list, such as ["age", "sex"]'),
+    "too_short": marked("needs at least one entry"),
+    "too_long": marked("has too many entries"),
+    "string_too_short": marked("must not be empty"),
+    "path_type": marked("should be text"),
+    "string_type": marked("should be text"),
+    "bool_type": marked("should be true or false"),
+    "int_type": marked("should be a whole number"),
+    "float_type": marked("should be a number"),
+    "finite_number": marked("should be a number, not infinite"),
+    "dict_type": marked("should be a table of entries"),
+    "model_type": marked("should be a table of entries"),
+}
+
+
+def _is_kind(part: str | int) -> bool:
+    """Tell whether a part of a place is pydantic's name for one of several types, not the user's."""
+    return isinstance(part, str) and (
+        part in {"str", "int", "float"} or not part.isprintable() or "[" in part
+    )
+
+
+def _place(parts: list[str | int]) -> str:
+    """Return a place in a study as people say it: ``datasets, entry 1, path``."""
+    said = [
+        text("entry {place}", place=part + 1) if isinstance(part, int) else f'"{part}"'
+        for part in parts
+    ]
+    return ", ".join(said) or text("the study")
