@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import altair
 import pyarrow.parquet
 import pytest
 
@@ -166,6 +167,22 @@ def test_every_command_writes_what_it_wrote(
         if frozen[name].get(what) != digests[name].get(what)
     ]
     assert not changed, f"these wrote something else: {', '.join(changed)}"
+    pictures = [*all_pictures(tmp_path)]
+    assert len(pictures) > 100
+    for picture in pictures:
+        altair.Chart.from_dict(picture)  # a run does not hold its pictures against the schema
+
+
+def all_pictures(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the pictures of all reports, in both languages."""
+    for path in sorted(folder.glob("*/report.json")):
+        waiting = [json.loads(path.read_text(encoding="utf-8"))]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, dict) and "$schema" in part:
+                yield part
+            elif isinstance(part, dict | list):
+                waiting += part.values() if isinstance(part, dict) else part
 
 
 def run_all(glasshouse: Glasshouse, folder: Path) -> Iterator[tuple[str, Written]]:
