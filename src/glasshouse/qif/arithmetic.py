@@ -111,10 +111,10 @@ def frozen(array: Array) -> Array:
     return array
 
 
-def equal(left: Array, right: Array) -> bool:
+def equal(first: Array, second: Array) -> bool:
     """Tell whether two arrays are equal: exactly for Fractions, within TOLERANCE for floats."""
-    left, right = common(left, right)
-    return bool(np.all(abs(left - right) <= tolerance(left)))
+    first, second = common(first, second)
+    return bool(np.all(abs(first - second) <= tolerance(first)))
 
 
 def tolerance(array: Array) -> float:

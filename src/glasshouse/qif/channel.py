@@ -83,9 +83,11 @@ class Channel(ByValue):
         (20, 30)
         """
         secrets = tuple(inputs)
-        shown = [function(secret) for secret in secrets]
-        outputs = tuple(dict.fromkeys(shown))
-        return cls([[int(seen == y) for y in outputs] for seen in shown], secrets, outputs)
+        observations = [function(secret) for secret in secrets]
+        outputs = tuple(dict.fromkeys(observations))
+        return cls(
+            [[int(observed == y) for y in outputs] for observed in observations], secrets, outputs
+        )
 
     @property
     def exact(self) -> bool:
@@ -134,8 +136,8 @@ class Channel(ByValue):
                 f"a cascade needs as many inputs as observations before it: "
                 f"{len(self.outputs)} observations, {len(other.inputs)} inputs"
             )
-        left, right = common(self.matrix, other.matrix)
-        return Channel(left @ right, self.inputs, other.outputs)
+        first, second = common(self.matrix, other.matrix)
+        return Channel(first @ second, self.inputs, other.outputs)
 
     def parallel(self, other: Channel) -> Channel:
         """Return the channel that shows the pair of what both show of the same secret.
@@ -174,9 +176,9 @@ class Channel(ByValue):
         Observations become (0, y) and (1, z).
         """
         require_same(self.inputs, other.inputs, what="the secrets of two composed channels")
-        left, right = _mixed(self.matrix, other.matrix, probability)
+        first, second = _mixed(self.matrix, other.matrix, probability)
         outputs = [*product([0], self.outputs), *product([1], other.outputs)]
-        return Channel(np.hstack([left, right]), self.inputs, outputs)
+        return Channel(np.hstack([first, second]), self.inputs, outputs)
 
     def hidden_choice(self, other: Channel, *, probability: Number) -> Channel:
         """Return the channel that runs this one or, otherwise, `other`, in secret.
@@ -184,13 +186,13 @@ class Channel(ByValue):
         Observations with the same label look the same: p·C + (1 − p)·D on the union of the labels.
         """
         visible = self.visible_choice(other, probability=probability)
-        forget = Channel.deterministic(lambda shown: shown[1], inputs=visible.outputs)
+        forget = Channel.deterministic(lambda pair: pair[1], inputs=visible.outputs)
         return visible.cascade(forget)
 
 
 def _mixed(first: Array, second: Array, probability: Number) -> tuple[Array, Array]:
     if not 0 <= probability <= 1:
         raise StudyError(f"the probability of a choice is between 0 and 1, not {probability}")
-    given = as_array([probability], dimensions=1, what="the probability of a choice")
-    left, right, chance = common(first, second, given)
-    return chance * left, (Fraction(1) - chance) * right
+    chance = as_array([probability], dimensions=1, what="the probability of a choice")
+    first, second, chance = common(first, second, chance)
+    return chance * first, (Fraction(1) - chance) * second

@@ -100,13 +100,13 @@ def _programme(equations: StochasticEquations) -> tuple[Array, Array]:
     slack = np.eye(count)
     sums = equations.row_sums()
     nothing = np.zeros((len(sums), 2 * count))
-    found = minimise(
+    optimum = minimise(
         np.concatenate([np.zeros(unknowns), np.ones(2 * count)]),
         A_eq=np.block([[equations.matrix.astype(np.float64), slack, -slack], [sums, nothing]]),
         b_eq=np.concatenate([equations.rhs.astype(np.float64), np.ones(len(sums))]),
     )
-    point = np.maximum(found.x[:unknowns], 0).reshape(-1, equations.width)
-    return point / point.sum(axis=1, keepdims=True), found.eqlin.marginals[:count]
+    point = np.maximum(optimum.x[:unknowns], 0).reshape(-1, equations.width)
+    return point / point.sum(axis=1, keepdims=True), optimum.eqlin.marginals[:count]
 
 
 def _in_floats(

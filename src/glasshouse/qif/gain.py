@@ -148,8 +148,8 @@ class GainFunction(ByValue):
         """
         require_same(self.secrets, other.secrets, what="the secrets of two gain functions")
         _refuse_many(len(self.guesses) * len(other.guesses), "pairs of guesses")
-        left, right = common(self.matrix, other.matrix)
-        sums = left[:, np.newaxis, :] + right[np.newaxis, :, :]
+        first, second = common(self.matrix, other.matrix)
+        sums = first[:, np.newaxis, :] + second[np.newaxis, :, :]
         pairs = list(product(self.guesses, other.guesses))
         return GainFunction(sums.reshape(len(pairs), -1), pairs, self.secrets)
 

@@ -23,13 +23,13 @@ def as_labels(labels: Iterable[Hashable] | None, *, count: int, what: str) -> La
     """
     if labels is None:
         return tuple(range(count))
-    given = tuple(labels)
-    if len(given) != count:
-        raise StudyError(f"{len(given)} labels for {count} {what}")
-    if len(set(given)) != count:
-        twice = next(label for label in given if given.count(label) > 1)
+    names = tuple(labels)
+    if len(names) != count:
+        raise StudyError(f"{len(names)} labels for {count} {what}")
+    if len(set(names)) != count:
+        twice = next(label for label in names if names.count(label) > 1)
         raise StudyError(f"the label {twice!r} names more than one of the {what}")
-    return given
+    return names
 
 
 def position(label: Hashable, *, labels: Labels, what: str) -> int:
@@ -46,14 +46,14 @@ def position(label: Hashable, *, labels: Labels, what: str) -> int:
         raise StudyError(f"{label!r} is not one of the {what}{hint}") from None
 
 
-def require_same(left: Labels, right: Labels, *, what: str) -> None:
+def require_same(first: Labels, second: Labels, *, what: str) -> None:
     """Check that two things speak of the same labels in the same order.
 
     Raises:
         StudyError: If they do not; the message shows the first difference.
     """
-    if len(left) != len(right):
-        raise StudyError(f"{what} do not fit together: {len(left)} and {len(right)} labels")
-    for first, second in zip(left, right, strict=True):
-        if first != second:
-            raise StudyError(f"{what} do not fit together: {first!r} stands where {second!r} does")
+    if len(first) != len(second):
+        raise StudyError(f"{what} do not fit together: {len(first)} and {len(second)} labels")
+    for label, other in zip(first, second, strict=True):
+        if label != other:
+            raise StudyError(f"{what} do not fit together: {label!r} stands where {other!r} does")

@@ -39,12 +39,12 @@ def minimise(cost: Array, **constraints: Any) -> Any:
     """
     from scipy import optimize  # takes long to import, and few need it
 
-    found = optimize.linprog(
+    optimum = optimize.linprog(
         cost,
         method="highs",
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
         **constraints,
     )
-    if found.status != 0:
-        raise SolverError(f"the linear programme was not solved: {found.message}")
-    return found
+    if optimum.status != 0:
+        raise SolverError(f"the linear programme was not solved: {optimum.message}")
+    return optimum

@@ -257,11 +257,11 @@ class ShannonEntropy(Measure):
     uncertainty: ClassVar[bool] = True
 
     def _values(self, weighted: Array, secrets: Labels) -> Array:
-        parts = weighted.astype(np.float64)
-        totals = np.broadcast_to(parts.sum(axis=0), parts.shape)
-        possible = parts > 0
-        bits = np.zeros_like(parts)
-        bits[possible] = parts[possible] * np.log2(totals[possible] / parts[possible])
+        masses = weighted.astype(np.float64)
+        totals = np.broadcast_to(masses.sum(axis=0), masses.shape)
+        possible = masses > 0
+        bits = np.zeros_like(masses)
+        bits[possible] = masses[possible] * np.log2(totals[possible] / masses[possible])
         return frozen(bits.sum(axis=0))
 
 

@@ -79,8 +79,8 @@ def unique_solution(matrix: Array, rhs: Array) -> Array | None:
     return None if tableau[unknowns:, -1].any() else tableau[:unknowns, -1]
 
 
-def _tableau(*parts: Array) -> Array:
-    tableau = np.hstack(parts)
+def _tableau(*blocks: Array) -> Array:
+    tableau = np.hstack(blocks)
     if tableau.size > MAX_CELLS:
         raise SolverError(
             f"the solver's floats did not decide, and {tableau.shape[0]} equations are too many to "
@@ -105,7 +105,7 @@ def _pivot(tableau: Array, leaving: int, entering: int) -> None:
     tableau[leaving] /= tableau[leaving, entering]
     # The tableau is sparse, and arithmetic with Fractions dear: only what changes is touched.
     columns = np.flatnonzero(tableau[leaving])
-    others = np.flatnonzero(tableau[:, entering])
-    others = others[others != leaving]
-    multiples = np.outer(tableau[others, entering], tableau[leaving, columns])
-    tableau[np.ix_(others, columns)] -= multiples
+    rows = np.flatnonzero(tableau[:, entering])
+    rows = rows[rows != leaving]
+    multiples = np.outer(tableau[rows, entering], tableau[leaving, columns])
+    tableau[np.ix_(rows, columns)] -= multiples

@@ -74,16 +74,16 @@ def refined_by(a: Channel, b: Channel) -> Refinement:
     (True, False)
     """
     require_same(a.inputs, b.inputs, what="the secrets of the two channels")
-    left, right = common(a.matrix, b.matrix)
-    width = right.shape[1]
-    refuse_large(right.size, left.shape[1] * width)
+    first, second = common(a.matrix, b.matrix)
+    width = second.shape[1]
+    refuse_large(second.size, first.shape[1] * width)
     # Entry (x, y) of A·R as a linear function of R read row by row.
-    coefficients = np.kron(left, np.eye(width, dtype=int))
-    solution = solve(StochasticEquations(coefficients, right.reshape(-1), width))
-    exact = left.dtype == object
+    coefficients = np.kron(first, np.eye(width, dtype=int))
+    solution = solve(StochasticEquations(coefficients, second.reshape(-1), width))
+    exact = first.dtype == object
     if solution.solvable:
         return Refinement(True, Channel(solution.proof, a.outputs, b.outputs), None, exact)
-    gains = solution.proof.reshape(right.shape).T
+    gains = solution.proof.reshape(second.shape).T
     return Refinement(False, None, _unit_gains(gains, b.outputs, a.inputs), exact)
 
 
@@ -102,12 +102,12 @@ def max_refined_by(a: Channel, b: Channel) -> Refinement:
     require_same(a.inputs, b.inputs, what="the secrets of the two channels")
     uniform = Prior.uniform(a.inputs)
     before, after = Hyper.of(uniform, a), Hyper.of(uniform, b)
-    found = _as_mixtures(after.inners, before.inners)
-    if found.solvable:
-        witness = Channel(found.proof, after.observations, before.observations)
-        return Refinement(True, witness, None, found.proof.dtype == object)
-    gain = _unit_gains(found.proof[np.newaxis], ("bet",), a.inputs)
-    return Refinement(False, None, gain, found.proof.dtype == object)
+    solution = _as_mixtures(after.inners, before.inners)
+    if solution.solvable:
+        witness = Channel(solution.proof, after.observations, before.observations)
+        return Refinement(True, witness, None, solution.proof.dtype == object)
+    gain = _unit_gains(solution.proof[np.newaxis], ("bet",), a.inputs)
+    return Refinement(False, None, gain, solution.proof.dtype == object)
 
 
 def privacy_refined_by(a: Channel, b: Channel) -> bool:
@@ -127,8 +127,8 @@ def left_factor(target: Channel, *, by: Channel) -> Channel | None:
     (libqif's ``left_factorize``; the right factor is the witness of `refined_by`.)
     """
     require_same(by.outputs, target.outputs, what="the observations of the two channels")
-    found = _as_mixtures(target.matrix.T, by.matrix.T)
-    return Channel(found.proof, target.inputs, by.inputs) if found.solvable else None
+    solution = _as_mixtures(target.matrix.T, by.matrix.T)
+    return Channel(solution.proof, target.inputs, by.inputs) if solution.solvable else None
 
 
 def leakage_gap(prior: Prior, a: Channel, b: Channel) -> LeakageGap:
@@ -140,21 +140,21 @@ def leakage_gap(prior: Prior, a: Channel, b: Channel) -> LeakageGap:
     programme in g and t_z = max(0, max_w Σ_x π[x]·A[x, z]·g(w, x)). It works in floats.
     """
     first, second = Joint.of(prior, a), Joint.of(prior, b)
-    seen, shown = first.matrix.astype(np.float64), second.matrix.astype(np.float64)
-    secrets, width = shown.shape
-    refuse_large(width * seen.shape[1], width * secrets)
-    # Unknowns: g(y, x) by y and x, then t_z. One constraint Σ_x seen[x, z]·g(y, x) ≤ t_z per y, z.
-    guessed = np.kron(np.eye(width), seen.T)
-    least = np.tile(np.eye(seen.shape[1]), (width, 1))
-    found = minimise(
-        np.concatenate([-shown.T.reshape(-1), np.ones(seen.shape[1])]),
+    joint_a, joint_b = first.matrix.astype(np.float64), second.matrix.astype(np.float64)
+    secrets, width = joint_b.shape
+    refuse_large(width * joint_a.shape[1], width * secrets)
+    # Unknowns: g(y, x) by y and x, then t_z. One constraint Σ_x joint_a[x, z]·g(y, x) ≤ t_z per y, z.
+    guessed = np.kron(np.eye(width), joint_a.T)
+    least = np.tile(np.eye(joint_a.shape[1]), (width, 1))
+    optimum = minimise(
+        np.concatenate([-joint_b.T.reshape(-1), np.ones(joint_a.shape[1])]),
         A_ub=np.hstack([guessed, -least]),
         b_ub=np.zeros(len(least)),
-        bounds=[(None, 1)] * (width * secrets) + [(0, None)] * seen.shape[1],
+        bounds=[(None, 1)] * (width * secrets) + [(0, None)] * joint_a.shape[1],
     )
-    gains = found.x[: width * secrets].reshape(width, secrets)
+    gains = optimum.x[: width * secrets].reshape(width, secrets)
     gain = GainFunction(gains, b.outputs, prior.labels).abstaining()
-    return LeakageGap(max(0.0, -float(found.fun)), gain)
+    return LeakageGap(max(0.0, -float(optimum.fun)), gain)
 
 
 def _as_mixtures(targets: Array, points: Array) -> StochasticSolution:
@@ -166,10 +166,10 @@ def _as_mixtures(targets: Array, points: Array) -> StochasticSolution:
     targets, points = common(targets, points)
     weights = []
     for target in targets.T:
-        found = solve(StochasticEquations(points, target, points.shape[1]))
-        if not found.solvable:
-            return found
-        weights.append(found.proof[0])
+        solution = solve(StochasticEquations(points, target, points.shape[1]))
+        if not solution.solvable:
+            return solution
+        weights.append(solution.proof[0])
     return StochasticSolution(True, np.vstack(weights))
 
 
