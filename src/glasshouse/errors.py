@@ -17,8 +17,8 @@ class GlasshouseError(Exception):
 
     Args:
         template: What is wrong, written out where it is raised so that translators get to see it; or a text that is
-            said already, without parts.
-        parts: What stands in its places.
+            said already, without values.
+        values: What stands in its places.
 
     >>> print(GlasshouseError("{path}: {count} records, which is too few", path="a.csv", count=1200))
     a.csv: 1,200 records, which is too few
@@ -26,10 +26,10 @@ class GlasshouseError(Exception):
 
     exit_code = 2
 
-    def __init__(self, template: str, /, **parts: object) -> None:
+    def __init__(self, template: str, /, **values: object) -> None:
         super().__init__(template)
         self.template = template
-        self.parts: Mapping[str, object] = parts
+        self.parts: Mapping[str, object] = values
 
     def __str__(self) -> str:
         """Return the message in the language that is spoken."""
@@ -72,5 +72,7 @@ class InternalError(GlasshouseError):
     exit_code = 1
 
 
-def _error(kind: type[GlasshouseError], template: str, parts: dict[str, object]) -> GlasshouseError:
-    return kind(template, **parts)
+def _error(
+    kind: type[GlasshouseError], template: str, values: dict[str, object]
+) -> GlasshouseError:
+    return kind(template, **values)

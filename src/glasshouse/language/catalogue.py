@@ -14,8 +14,8 @@ _OR = "\x00"
 """What stands between the two forms of a message with a plural."""
 
 
-def text(message: str, /, **parts: object) -> str:
-    """Return a message in the language that is spoken, with its parts in their places.
+def text(message: str, /, **values: object) -> str:
+    """Return a message in the language that is spoken, with its values in their places.
 
     The message must be written out where this is called, so that translators get to see it. Whole numbers are
     written as the language writes them; everything else is a text already.
@@ -23,17 +23,17 @@ def text(message: str, /, **parts: object) -> str:
     >>> text("{count} of the records fit {what}", count=1234, what="{this}")
     '1,234 of the records fit {this}'
     """
-    return _filled(_messages(spoken()).get(message, message), parts)
+    return _filled(_messages(spoken()).get(message, message), values)
 
 
-def text_for(count: int, one: str, many: str, /, **parts: object) -> str:
+def text_for(count: int, one: str, many: str, /, **values: object) -> str:
     """Return a message about ``{count}`` things, in the form that the number asks for.
 
     >>> text_for(1, "{count} record", "{count} records"), text_for(2000, "{count} record", "{count} records")
     ('1 record', '2,000 records')
     """
     forms = _messages(spoken()).get(one + _OR + many, one + _OR + many).split(_OR)
-    return _filled(forms[count != 1], {"count": count, **parts})
+    return _filled(forms[count != 1], {"count": count, **values})
 
 
 def marked(message: str) -> str:
@@ -41,9 +41,9 @@ def marked(message: str) -> str:
     return message
 
 
-def translated(message: str, /, **parts: object) -> str:
+def translated(message: str, /, **values: object) -> str:
     """Return a message that was `marked` elsewhere in the language that is spoken."""
-    return _filled(_messages(spoken()).get(message, message), parts)
+    return _filled(_messages(spoken()).get(message, message), values)
 
 
 def marked_for(one: str, many: str) -> tuple[str, str]:
@@ -51,19 +51,20 @@ def marked_for(one: str, many: str) -> tuple[str, str]:
     return one, many
 
 
-def translated_for(count: int, forms: tuple[str, str], /, **parts: object) -> str:
+def translated_for(count: int, forms: tuple[str, str], /, **values: object) -> str:
     """Return a message about ``{count}`` things that was marked elsewhere by `marked_for`."""
-    return text_for(count, *forms, **parts)
+    return text_for(count, *forms, **values)
 
 
-def _filled(template: str, parts: Mapping[str, object]) -> str:
-    if not parts:
+def _filled(template: str, values: Mapping[str, object]) -> str:
+    if not values:
         return template
-    said = {
-        name: number(part) if isinstance(part, int) else str(part) for name, part in parts.items()
+    texts = {
+        name: number(value) if isinstance(value, int) else str(value)
+        for name, value in values.items()
     }
     try:
-        return template.format(**said)
+        return template.format(**texts)
     except (KeyError, IndexError, ValueError) as error:
         raise LookupError(f"the message “{template}” lacks a part: {error}") from error
 
@@ -77,7 +78,7 @@ def _messages(code: str) -> Mapping[str, str]:
     from babel.messages.pofile import read_po  # only who speaks another language needs it
 
     messages: dict[str, str] = {}
-    for path in sorted(folder.iterdir(), key=lambda each: each.name):
+    for path in sorted(folder.iterdir(), key=lambda path: path.name):
         if path.name.endswith(".po"):
             with path.open("rb") as file:
                 for entry in read_po(file, locale=LANGUAGES[code].locale):

@@ -48,9 +48,9 @@ def language_called(code: str) -> str:
     Raises:
         UnknownLanguageError: Glasshouse does not speak it.
     """
-    asked = code.partition(".")[0].replace("_", "-").casefold()
+    tag = code.partition(".")[0].replace("_", "-").casefold()
     for known in LANGUAGES:
-        if asked.partition("-")[0] == known.partition("-")[0]:
+        if tag.partition("-")[0] == known.partition("-")[0]:
             return known
     raise UnknownLanguageError(
         f"Glasshouse does not speak {quoted([code])}; choose one of {quoted(LANGUAGES)}"

@@ -75,7 +75,7 @@ def unknown_name(kind: str, name: str, where: str, available: Iterable[str]) -> 
             kind=translated(kind),
             name=quoted([name]),
             where=where,
-            near=either([quoted([each]) for each in near]),
+            near=either([quoted([candidate]) for candidate in near]),
         )
     return text(
         "{kind} {name} is not in {where}; it has {names}",
@@ -92,8 +92,8 @@ def either(names: Sequence[str]) -> str:
     >>> either(["a"]), either(["a", "b"]), either(["a", "b", "c"])
     ('a', 'a or b', 'a, b or c')
     """
-    *others, last = names
-    return text("{first} or {last}", first=", ".join(others), last=last) if others else last
+    *rest, last = names
+    return text("{first} or {last}", first=", ".join(rest), last=last) if rest else last
 
 
 def system_reason(error: OSError) -> str:

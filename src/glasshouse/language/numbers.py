@@ -94,10 +94,10 @@ def date(day: datetime.date) -> str:
 
 
 @cache
-def _marks(own: str) -> dict[int, str]:
+def _marks(code: str) -> dict[int, str]:
     """Return what a locale writes between digits instead of Python's marks."""
-    if own.startswith("en"):
+    if code.startswith("en"):
         return str.maketrans({"-": MINUS})
     from babel.numbers import get_decimal_symbol, get_group_symbol
 
-    return str.maketrans({"-": MINUS, ",": get_group_symbol(own), ".": get_decimal_symbol(own)})
+    return str.maketrans({"-": MINUS, ",": get_group_symbol(code), ".": get_decimal_symbol(code)})

@@ -99,11 +99,11 @@ class DelimitedFile(Source):
                 if head.records == 0 and not final:
                     continue
                 rest, line, heading = rest[head.length :], head.line, False
-            found = self._scan(rest, line, blank_line, final)
-            if found.records:
-                yield self._parsed(rest[: found.length], columns, found.records, line)
-            rest = rest[found.length :]
-            line, blank_line, records = found.line, found.blank_line, records + found.records
+            body = self._scan(rest, line, blank_line, final)
+            if body.records:
+                yield self._parsed(rest[: body.length], columns, body.records, line)
+            rest = rest[body.length :]
+            line, blank_line, records = body.line, body.blank_line, records + body.records
             if len(rest) > LONGEST_RECORD:
                 raise self._too_long(line)
             if on_progress:
@@ -149,23 +149,23 @@ class DelimitedFile(Source):
 
     def _first_record(self, start: str) -> str:
         block = self._replaced(start.encode())
-        found = scan(
+        result = scan(
             block,
             separator=ord(self._grammar.byte),
             quote=self._grammar.quote_byte,
             limit=1,
             final=self._text.size < BLOCK_BYTES,
         )
-        self._check(found)
-        if found.records == 0:
+        self._check(result)
+        if result.records == 0:
             raise self._too_long(1)
-        record = block[: found.length].decode().strip("\r\n")
+        record = block[: result.length].decode().strip("\r\n")
         return record.replace(self._grammar.byte, self._grammar.separator)
 
     def _scan(
         self, block: bytes, line: int, blank_line: int, final: bool, *, limit: int = 0
     ) -> Scan:
-        found = scan(
+        result = scan(
             block,
             separator=ord(self._grammar.byte),
             quote=self._grammar.quote_byte,
@@ -175,8 +175,8 @@ class DelimitedFile(Source):
             limit=limit,
             final=final,
         )
-        self._check(found)
-        return found
+        self._check(result)
+        return result
 
     def _substituted(self) -> Iterator[tuple[bytes, int, bool]]:
         position = 0
@@ -231,15 +231,15 @@ class DelimitedFile(Source):
         ]
         return pa.record_batch(columns, names=batch.schema.names)
 
-    def _check(self, found: Scan) -> None:
-        if found.fault is Fault.NONE:
+    def _check(self, result: Scan) -> None:
+        if result.fault is Fault.NONE:
             return
-        where = {"name": self._name, "line": str(found.fault_line)}
-        if found.fault is Fault.FIELDS:
-            raise DataError(self._other_number_of_fields(found.fields, where))
-        if found.fault is Fault.BLANK:
+        where = {"name": self._name, "line": str(result.fault_line)}
+        if result.fault is Fault.FIELDS:
+            raise DataError(self._other_number_of_fields(result.fields, where))
+        if result.fault is Fault.BLANK:
             raise DataError("{name}, line {line}: is blank, and records follow; remove it", **where)
-        if found.fault is Fault.AFTER_QUOTE:
+        if result.fault is Fault.AFTER_QUOTE:
             raise DataError(
                 "{name}, line {line}: text follows a closing {quote}; double the quotes inside a quoted value, or "
                 "set the quote to none",

@@ -44,7 +44,7 @@ def telling_paths(paths: Iterable[Path]) -> dict[Path, Path]:
 
 
 def _within_common_folder(place: Path, alike: Iterable[Path]) -> Path:
-    return place.relative_to(os.path.commonpath([each.parent for each in alike]))
+    return place.relative_to(os.path.commonpath([path.parent for path in alike]))
 
 
 def existing_file(path: Path) -> Path:

@@ -40,9 +40,9 @@ class Frame(Source):
         total = len(self._data) if isinstance(self._data, Sized) else None
         done = 0
         for whole in _batches(chosen, self._name):
-            wanted = whole.select(list(columns))
-            for start in range(0, wanted.num_rows, BATCH_RECORDS):
-                batch = as_text(wanted.slice(start, BATCH_RECORDS), where=self._name)
+            selection = whole.select(list(columns))
+            for start in range(0, selection.num_rows, BATCH_RECORDS):
+                batch = as_text(selection.slice(start, BATCH_RECORDS), where=self._name)
                 yield batch
                 done += batch.num_rows
                 if on_progress:
@@ -65,7 +65,7 @@ def _names(data: object, name: str) -> list[str]:
         data
     ):  # its index is not a column, and a column that is not used may be of any kind
         names = list(data.columns)  # type: ignore[attr-defined]
-        if not all(isinstance(own, str) for own in names):
+        if not all(isinstance(column, str) for column in names):
             raise DataError("{name}: the names of its columns must be text; rename them", name=name)
         return names
     return list(_stream(data, name).schema.names)
