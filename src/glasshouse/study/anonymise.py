@@ -82,8 +82,8 @@ class Protection(Model):
             "anatomy": ("l", self.l),
         }
         if self.method != "risk":
-            name, given = needed[self.method]
-            if given is None:
+            name, value = needed[self.method]
+            if value is None:
                 raise ContradictionError(
                     "{method} needs {option}", method=self.method, option=f"`{name}`"
                 )
@@ -132,8 +132,8 @@ class Protection(Model):
             says = marked("Mondrian suppresses nothing and weighs nothing; leave out {option}")
         else:
             return self
-        for option, given in ignored.items():
-            if given:
+        for option, value in ignored.items():
+            if value:
                 raise ContradictionError(says, option=option)
         return self
 

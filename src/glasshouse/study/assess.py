@@ -128,12 +128,12 @@ class AssessStudy(ReleaseStudy):
         A sweep knows single secrets and one guess; anything else is assessed subset by subset.
         """
         adversary = self.adversary
-        asked = self.subsets[0] if len(self.subsets) == 1 else None
-        if not isinstance(asked, str) or not SWEEP.fullmatch(asked):
+        subset = self.subsets[0] if len(self.subsets) == 1 else None
+        if not isinstance(subset, str) or not SWEEP.fullmatch(subset):
             return None
         joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
         plain = adversary.gain == Gain() and not adversary.prior and not self.links
-        return asked if plain and not joint else None
+        return subset if plain and not joint else None
 
 
 def with_default_subsets(study: AssessStudy) -> AssessStudy:
@@ -159,17 +159,17 @@ def parse_link(link: str, columns: Collection[str] = ()) -> dict[str, Any]:
     for plain, probability in ((link, "1"), (name, share)):
         if plain in columns and _is_number(probability):
             return {"name": plain, "persists": float(probability), "shift": 0}
-    found = LINK.fullmatch(link)
+    match = LINK.fullmatch(link)
     try:
-        persists = float(found["persists"] or 1) if found else None
+        persists = float(match["persists"] or 1) if match else None
     except ValueError:
         persists = None
-    if found is None or persists is None:
+    if match is None or persists is None:
         raise StudyError(
             '`link` "{link}" is not of the form COLUMN, COLUMN=PROBABILITY or COLUMN+YEARS',
             link=link,
         )
-    return {"name": found["name"], "persists": persists, "shift": int(found["shift"] or 0)}
+    return {"name": match["name"], "persists": persists, "shift": int(match["shift"] or 0)}
 
 
 def _no_quasi_identifier(name: str, known: tuple[str, ...]) -> str:

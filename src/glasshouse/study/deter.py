@@ -86,7 +86,7 @@ class DeterStudy(Question):
             )
         for option, amounts in (
             ("`loss`", [] if self.loss is None else [self.loss]),
-            ("`loss_by`", [each for own in self.loss_by.values() for each in own.values()]),
+            ("`loss_by`", [loss for losses in self.loss_by.values() for loss in losses.values()]),
         ):
             for amount in amounts:
                 if not 0 <= amount < math.inf:

@@ -248,14 +248,15 @@ class Adversary(Model):
                 )
         roles: dict[str, str] = {}
         secrets = dict.fromkeys(name for secret in self.sensitive for name in attributes(secret))
-        others = [(name, text("the identifier")) for name in (self.identifier,) if name is not None]
-        others += [(name, text("the weight")) for name in (self.weight,) if name is not None]
         for name, role in (
             *((name, text("a quasi-identifier")) for name in self.quasi_identifiers),
             *((name, text("a quasi-identifier")) for part in self.facts.values() for name in part),
             *((name, text("sensitive")) for name in secrets),
-            *others,
+            (self.identifier, text("the identifier")),
+            (self.weight, text("the weight")),
         ):
+            if name is None:
+                continue
             if name in roles:
                 if roles[name] == role:
                     raise ContradictionError(
@@ -277,14 +278,14 @@ class Adversary(Model):
                 )
         if len({frozenset(names) for names in together}) < len(together):
             raise ContradictionError("a sensitive attribute is given twice")
-        said = {"+".join(names) for names in together}
-        for what, given in (
+        secret_names = {"+".join(names) for names in together}
+        for what, by_secret in (
             (text("worth"), self.gain.worth),
             (text("a gain matrix"), self.gain.matrix),
             (text("a prior"), self.prior),
         ):
-            for name in given:
-                if name not in said:
+            for name in by_secret:
+                if name not in secret_names:
                     raise ContradictionError(
                         '{what} is given for "{name}", which is no secret of hers',
                         what=what,
@@ -414,11 +415,11 @@ def _located(path: Path, kind: type[Q], content: dict[str, Any]) -> Q:
 
 def other_command(path: Path, command: str) -> StudyError:
     """Return the error of a study that is for another command."""
-    said = "totals campaign" if command == "totals" else command
+    words = "totals campaign" if command == "totals" else command
     return StudyError(
         "{file}: is a study for another command; run glasshouse {command} --study {path}",
         file=path.name,
-        command=said,
+        command=words,
         path=path,
     )
 
@@ -438,14 +439,14 @@ def with_paths(study: M, located: Callable[[Path], Path]) -> M:
 
 def paths_of(study: Model) -> Iterator[Path]:
     """Yield the paths in a study."""
-    found: list[Path] = []
+    paths: list[Path] = []
 
     def noted(path: Path) -> Path:
-        found.append(path)
+        paths.append(path)
         return path
 
     _replaced(study, noted)
-    yield from found
+    yield from paths
 
 
 def _replaced(part: Any, located: Callable[[Path], Path]) -> Any:
@@ -456,10 +457,10 @@ def _replaced(part: Any, located: Callable[[Path], Path]) -> Any:
         changed = {name: _replaced(value, located) for name, value in fields.items()}
         update = {name: value for name, value in changed.items() if value is not fields[name]}
         return part.model_copy(update=update) if update else part
-    if isinstance(part, tuple) and any(isinstance(each, Model | Path) for each in part):
-        return tuple(_replaced(each, located) for each in part)
-    if isinstance(part, dict) and any(isinstance(each, Model | Path) for each in part.values()):
-        return {name: _replaced(each, located) for name, each in part.items()}
+    if isinstance(part, tuple) and any(isinstance(item, Model | Path) for item in part):
+        return tuple(_replaced(item, located) for item in part)
+    if isinstance(part, dict) and any(isinstance(item, Model | Path) for item in part.values()):
+        return {name: _replaced(item, located) for name, item in part.items()}
     return part
 
 
@@ -482,12 +483,12 @@ def _first_problem(error: ValidationError) -> str:
     if kind == "value_error":
         return reason
     if kind == "extra_forbidden":
-        others = [command for command in COMMANDS if _has_entry(command, problem["loc"])]
-        if others:
+        commands = [command for command in COMMANDS if _has_entry(command, problem["loc"])]
+        if commands:
             return text(
                 "{place} is an entry of a study for {commands}; leave it out here",
                 place=place,
-                commands=either(others),
+                commands=either(commands),
             )
         return text(
             "{place} is not an entry of a study; remove it or correct its name", place=place
@@ -544,10 +545,9 @@ def _is_kind(part: str | int) -> bool:
     )
 
 
-def _place(parts: list[str | int]) -> str:
+def _place(keys: list[str | int]) -> str:
     """Return a place in a study as people say it: ``datasets, entry 1, path``."""
-    said = [
-        text("entry {place}", place=part + 1) if isinstance(part, int) else f'"{part}"'
-        for part in parts
+    names = [
+        text("entry {place}", place=key + 1) if isinstance(key, int) else f'"{key}"' for key in keys
     ]
-    return ", ".join(said) or text("the study")
+    return ", ".join(names) or text("the study")

@@ -31,33 +31,33 @@ from glasshouse.study.question import (
 def _finite(option: str) -> AfterValidator:
     """Refuse what is infinite or no number, by the name that it has on the command line."""
 
-    def checked(given: float) -> float:
-        if not isfinite(given):
+    def checked(number: float) -> float:
+        if not isfinite(number):
             raise ContradictionError(
                 "{option} is {given}; give a finite number above 0",
                 option=option,
-                given=f"{given:g}",
+                given=f"{number:g}",
             )
-        return given
+        return number
 
     return AfterValidator(checked)
 
 
-def _above_zero(given: float) -> float:
-    if not given > 0:
+def _above_zero(number: float) -> float:
+    if not number > 0:
         raise ContradictionError(
-            "{option} is {given}; give a number above 0", option="`exceeds`", given=f"{given:g}"
+            "{option} is {given}; give a number above 0", option="`exceeds`", given=f"{number:g}"
         )
-    return given
+    return number
 
 
-def _is_reading(given: Any) -> Any:
-    if given not in ("5", "6"):
+def _is_reading(reading: Any) -> Any:
+    if reading not in ("5", "6"):
         raise ContradictionError(
             "`learner` is {given}; give 5 (the ratio of expectations) or 6 (the expectation of the ratio)",
-            given=str(given),
+            given=str(reading),
         )
-    return given
+    return reading
 
 
 MOST_VALUES = 1_000_000
@@ -71,20 +71,20 @@ def whole_numbers(written: str) -> range | None:
     >>> len(whole_numbers("16..90")), whole_numbers("ages.csv")
     (75, None)
     """
-    found = _WHOLE_NUMBERS.fullmatch(written)
-    return None if found is None else range(int(found[1]), int(found[2]) + 1)
+    match = _WHOLE_NUMBERS.fullmatch(written)
+    return None if match is None else range(int(match[1]), int(match[2]) + 1)
 
 
-def _is_domain(given: tuple[str, ...] | str) -> tuple[str, ...] | str:
-    if isinstance(given, str):
-        numbers = whole_numbers(given)
+def _is_domain(domain: tuple[str, ...] | str) -> tuple[str, ...] | str:
+    if isinstance(domain, str):
+        numbers = whole_numbers(domain)
         if numbers is None or not 0 < len(numbers) <= MOST_VALUES:
             raise ContradictionError(
                 'the domain "{given}" is no list, nor whole numbers LOW..HIGH such as 16..90, at most {most}',
-                given=given,
+                given=domain,
                 most=MOST_VALUES,
             )
-    return given
+    return domain
 
 
 Domain = Annotated[tuple[str, ...] | str, AfterValidator(_is_domain)]
@@ -200,7 +200,7 @@ class ThreatStudy(Question):
         return self
 
     def _json_is_alone(self) -> None:
-        given: dict[str, object] = {
+        entries: dict[str, object] = {
             "`quasi_identifiers`": self.quasi_identifiers,
             "`sensitive`": self.sensitive,
             "`group`": self.group,
@@ -211,7 +211,7 @@ class ThreatStudy(Question):
             "`domain`": self.domain,
             "`values`": self.domains or self.domain_files,
         }
-        for option, value in given.items():
+        for option, value in entries.items():
             if value:
                 raise ContradictionError(
                     "a release in JSON says what it is; leave out {option}", option=option

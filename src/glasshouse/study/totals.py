@@ -291,9 +291,9 @@ class TotalsStudy(Question):
                     packages=phase.packages,
                 )
             for column in narrowing.on:
-                for each in (phase, other):
-                    where = text('the bins of phase "{phase}"', phase=each.name)
-                    _known("column", column, each.bin, where)
+                for linked_phase in (phase, other):
+                    where = text('the bins of phase "{phase}"', phase=linked_phase.name)
+                    _known("column", column, linked_phase.bin, where)
 
     def _suppression_is_possible(self, phase: Phase) -> None:
         if phase.suppression is None:
