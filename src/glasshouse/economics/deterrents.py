@@ -154,7 +154,7 @@ class Sensitivity:
 
     def to_frame(self) -> pa.Table:
         """Return one row per value: the thresholds, and a column ``risk_s`` per size s."""
-        rows = [each.to_dict() for each in self.thresholds]
+        rows = [limits.to_dict() for limits in self.thresholds]
         columns: dict[str, Any] = {self.parameter: self.values}
         for name in ("no_attack", "no_exploit_after_access", "first_partial", "baseline"):
             columns[name] = pa.array([row[name] for row in rows], pa.int64())
@@ -201,8 +201,8 @@ def least(terms: Terms, parameter: str, *, size: int, target: float = 0.0) -> De
     def enough(value: float) -> bool:
         return known_risk(terms.with_parameter(parameter, value), size) <= target
 
-    found = _least_rate(enough) if parameter == "detection" else least_amount(enough)
-    return _deterrent(terms, parameter, size, target, found, found)
+    least_value = _least_rate(enough) if parameter == "detection" else least_amount(enough)
+    return _deterrent(terms, parameter, size, target, least_value, least_value)
 
 
 def least_size(terms: Terms, *, target: float = 0.0) -> Deterrent:
@@ -216,8 +216,8 @@ def least_size(terms: Terms, *, target: float = 0.0) -> Deterrent:
     48
     """
     _check_target(target)
-    found = thresholds(terms)
-    end, first = found.no_attack, found.first_partial
+    limits = thresholds(terms)
+    end, first = limits.no_attack, limits.first_partial
     if end is None:
         if target >= terms.prior:
             return Deterrent("size", None, target, 1, 1, terms.prior)
@@ -259,12 +259,12 @@ def frontier(
     Raises:
         StudyError: The deterrent, a size or the target makes no sense.
     """
-    found = []
+    deterrents = []
     for done, size in enumerate(sizes, 1):
-        found.append(least(terms, parameter, size=size, target=target))
+        deterrents.append(least(terms, parameter, size=size, target=target))
         if on_progress is not None:
             on_progress(Progress("solving", done, len(sizes)))
-    return Frontier(parameter, target, tuple(found))
+    return Frontier(parameter, target, tuple(deterrents))
 
 
 def sensitivity(
@@ -296,22 +296,22 @@ def sensitivity(
     for size in sizes:
         check_size(size)
     risks = np.zeros((len(values), len(sizes)))
-    found = []
+    limits = []
     for place, value in enumerate(values):
         varied = terms.with_parameter(parameter, value)
-        found.append(thresholds(varied))
+        limits.append(thresholds(varied))
         risks[place] = [known_risk(varied, size) for size in sizes]
         if on_progress is not None:
             on_progress(Progress("solving", place + 1, len(values)))
-    return Sensitivity(parameter, np.array(values, float), tuple(found), tuple(sizes), risks)
+    return Sensitivity(parameter, np.array(values, float), tuple(limits), tuple(sizes), risks)
 
 
 def known_risk(terms: Terms, size: int) -> float:
     """Return the probability that she re-identifies somebody in a group whose size she knows."""
-    found = plan(terms, size)
-    if attack_value(terms, float(found.value[0])) <= 0:
+    optimum = plan(terms, size)
+    if attack_value(terms, float(optimum.value[0])) <= 0:
         return 0.0
-    return float(found.risk(terms.prior)[0])
+    return float(optimum.risk(terms.prior)[0])
 
 
 def least_amount(enough: Callable[[float], bool]) -> float | None:
@@ -372,7 +372,7 @@ def _rate(rate: float | None) -> float | None:
 
 def _changes(terms: Terms, size: int, low: float, high: float) -> list[float]:
     """Return the rates of detection at which the policy changes, ascending: she stops in more and more states."""
-    found: list[float] = []
+    rates: list[float] = []
     open_parts = [(low, _going_on(terms, size, low), high, _going_on(terms, size, high))]
     while open_parts:
         low, at_low, high, at_high = open_parts.pop()
@@ -380,12 +380,12 @@ def _changes(terms: Terms, size: int, low: float, high: float) -> list[float]:
             continue
         middle = _between(low, high)
         if middle is None:
-            found.append(high)
+            rates.append(high)
             continue
         at_middle = _going_on(terms, size, middle)
         open_parts.append((middle, at_middle, high, at_high))
         open_parts.append((low, at_low, middle, at_middle))
-    return found
+    return rates
 
 
 def _going_on(terms: Terms, size: int, rate: float) -> int:
@@ -402,9 +402,9 @@ def _risk_at(terms: Terms, size: int, rate: float) -> float:
 
 def _risks(terms: Terms, sizes: Integers) -> Floats:
     """Return the risks of groups of known sizes that are attacked."""
-    found = plans(terms, sizes)
-    attacked = terms.discount * linked_values(terms, found.value) > terms.access_cost
-    return np.where(attacked, found.risk(terms.prior), 0.0)
+    optimum = plans(terms, sizes)
+    attacked = terms.discount * linked_values(terms, optimum.value) > terms.access_cost
+    return np.where(attacked, optimum.risk(terms.prior), 0.0)
 
 
 def _deterrent(

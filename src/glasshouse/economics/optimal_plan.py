@@ -193,26 +193,26 @@ def policy(terms: Terms, sizes: Sequence[int] | range, *, belief: int | None = N
     >>> found.thresholds.no_attack, found.exploits[:3].tolist(), float(found.reidentification[47])
     (48, [1, 2, 3], 0.0)
     """
-    asked = _checked(sizes)
+    group_sizes = _checked(sizes)
     if belief is not None:
-        check_people(belief, int(asked.max()))
-    found = thresholds(terms)
-    each, place = np.unique(asked, return_inverse=True)
-    solved = solve(terms, each)
+        check_people(belief, int(group_sizes.max()))
+    limits = thresholds(terms)
+    distinct, place = np.unique(group_sizes, return_inverse=True)
+    solved = solve(terms, distinct)
     linked = linked_values(terms, solved.value)
     if belief is None:
         value = np.maximum(terms.discount * linked - terms.access_cost, 0.0)
         attacks = value > 0
     else:
-        expected, attacks = access_values(terms, belief, each / belief)
+        expected, attacks = access_values(terms, belief, distinct / belief)
         value = np.where(attacks, np.maximum(expected, 0.0), 0.0)
     risk = np.where(linked > 0, solved.risk(terms.prior), 0.0)
     exploits = np.where(linked > 0, solved.undetected, 0)
     return Policy(
         terms=terms,
         belief=belief,
-        thresholds=found,
-        sizes=asked,
+        thresholds=limits,
+        sizes=group_sizes,
         value=value[place],
         value_after_access=solved.value[place],
         exploits=np.where(attacks, exploits, 0)[place],
@@ -262,9 +262,9 @@ def one_shot(terms: Terms, sizes: Sequence[int] | range) -> Baseline:
     >>> one_shot(Terms(), [23, 24]).payoff.round(1).tolist()
     [8.6, -0.5]
     """
-    asked = _checked(sizes)
-    payoff = terms.gain * terms.prior / asked - _one_shot_cost(terms)
-    return Baseline(asked, payoff, np.where(payoff > 0, terms.prior / asked, 0.0))
+    group_sizes = _checked(sizes)
+    payoff = terms.gain * terms.prior / group_sizes - _one_shot_cost(terms)
+    return Baseline(group_sizes, payoff, np.where(payoff > 0, terms.prior / group_sizes, 0.0))
 
 
 def attack_value(terms: Terms, value: float) -> float:
@@ -385,10 +385,10 @@ def _first_partial(terms: Terms, no_attack: int | None) -> int | None:
     if last == 0:
         return no_attack
     if terms.detection[1] >= 0 or terms.prior == 1 or 0 in (terms.penalty, terms.penalties):
-        found = first_failing(full, most=last)
+        first = first_failing(full, most=last)
     else:
-        found = _first_partial_of_all(terms, last, full)
-    return no_attack if found is None else found
+        first = _first_partial_of_all(terms, last, full)
+    return no_attack if first is None else first
 
 
 def _first_partial_of_all(terms: Terms, last: int, full: Callable[[int], bool]) -> int | None:
@@ -399,16 +399,16 @@ def _first_partial_of_all(terms: Terms, last: int, full: Callable[[int], bool]) 
     worthless = np.flatnonzero(terms.discount * terms.gain * u <= (1 - (sizes - 1) * u) * cost)
     end = int(sizes[worthless[0]]) if len(worthless) else None
     before = last if end is None else end - 1
-    found = next(
+    first = next(
         (size for size in range(1, min(before, _MOST_SCANNED) + 1) if not full(size)), None
     )
-    if found is None and before > _MOST_SCANNED:
+    if first is None and before > _MOST_SCANNED:
         raise BudgetError(
             "`detection` falls with every exploit, and more than {most} sizes would have to be looked at; "
             "give H1 from 0 on, or a higher `exploit_cost`",
             most=_MOST_SCANNED,
         )
-    return end if found is None else found
+    return end if first is None else first
 
 
 def _value(terms: Terms, size: int) -> float:
@@ -493,21 +493,21 @@ def _fill(
         length = starts[i + 1] - starts[i]
         if length == 0:
             continue
-        own = chances[starts[i] : starts[i + 1]]
+        row = chances[starts[i] : starts[i + 1]]
         mode = _mode(people, shares[i])
         if shares[i] <= 0 or shares[i] >= 1:
-            own[0] = 1.0
+            row[0] = 1.0
             continue
         odds = shares[i] / (1 - shares[i])
         term = 1 / sums[i]
         for k in range(mode, first[i] - 1, -1):
             if k - first[i] < length:
-                own[k - first[i]] = term
+                row[k - first[i]] = term
             term *= k / ((people - k + 1) * odds)
         term = 1 / sums[i]
         for k in range(mode + 1, first[i] + length):
             term *= (people - k + 1) * odds / k
-            own[k - first[i]] = term
+            row[k - first[i]] = term
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -79,8 +79,8 @@ class PeopleGroups:
     def distinct_sizes(self) -> tuple[Integers, NDArray[np.intp]]:
         """The different sizes, ascending, and the place of each record's among them."""
         sizes = np.zeros(0, np.int64) if self.sizes is None else self.sizes
-        found, place = np.unique(sizes, return_inverse=True)
-        return found, place
+        distinct, place = np.unique(sizes, return_inverse=True)
+        return distinct, place
 
     @cached_property
     def distinct_shares(self) -> tuple[Floats, NDArray[np.intp]]:
@@ -163,9 +163,9 @@ def groups_by_share(
     """
     check_people(people, 1)
     product = np.ones(release.records)
-    for name, own in shares.items():
+    for name, value_shares in shares.items():
         column = release.column(name)
-        product *= _value_shares(column, own)[column.codes]
+        product *= _value_shares(column, value_shares)[column.codes]
     return PeopleGroups(release.name, "the model", tuple(shares), people, None, product)
 
 
@@ -196,8 +196,8 @@ def groups_by_population(
 
 def _value_shares(column: EncodedColumn, shares: Mapping[str, float]) -> Floats:
     """Return the share of the population behind each released value of a column."""
-    given = np.array(list(shares.values()), float)
-    if not len(given) or not np.all(given >= 0) or given.sum() > 1 + 1e-9:
+    portions = np.array(list(shares.values()), float)
+    if not len(portions) or not np.all(portions >= 0) or portions.sum() > 1 + 1e-9:
         raise DataError(
             "column {column}: the shares of the population must be from 0 on and add up to at most 1",
             column=quoted([column.name]),
@@ -210,7 +210,7 @@ def _value_shares(column: EncodedColumn, shares: Mapping[str, float]) -> Floats:
             total[code] = 1.0
             continue
         behind = stood_for(values, [written])
-        total[code] = min(1.0, given[behind].sum())
+        total[code] = min(1.0, portions[behind].sum())
         if not behind.any():
             raise DataError(
                 "column {column}: the model has no share for {value}; add it, or correct the "
@@ -222,8 +222,10 @@ def _value_shares(column: EncodedColumn, shares: Mapping[str, float]) -> Floats:
 
 
 def _names(release: EncodedTable, quasi_identifiers: Sequence[str] | None) -> tuple[str, ...]:
-    asked = release.quasi_identifiers if quasi_identifiers is None else tuple(quasi_identifiers)
-    names = tuple(column.name for name in asked for column in release.columns_of(name))
+    attributes = (
+        release.quasi_identifiers if quasi_identifiers is None else tuple(quasi_identifiers)
+    )
+    names = tuple(column.name for name in attributes for column in release.columns_of(name))
     if not names:
         raise StudyError(
             "a release is compared with a register on quasi-identifiers; name at least one that both have"

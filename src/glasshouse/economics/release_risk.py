@@ -236,14 +236,14 @@ def curve(
     losses = _losses(loss, groups.records)
     varied = [terms.with_parameter(parameter, value) for value in values]
     sight = _Sight.of(groups, varied, belief)
-    found = np.zeros((4, len(varied)))
-    for place, own in enumerate(varied):
-        known, unknown = sight.risks(own)
+    sums = np.zeros((4, len(varied)))
+    for place, variant in enumerate(varied):
+        known, unknown = sight.risks(variant)
         risks = np.stack([known, unknown])
-        found[:2, place], found[2:, place] = risks.sum(axis=1), (risks * losses).sum(axis=1)
+        sums[:2, place], sums[2:, place] = risks.sum(axis=1), (risks * losses).sum(axis=1)
         if on_progress is not None:
             on_progress(Progress("solving", place + 1, len(varied)))
-    return Curve(parameter, np.array(values, float), *found)
+    return Curve(parameter, np.array(values, float), *sums)
 
 
 def least_for_release(
@@ -308,15 +308,15 @@ def losses_by_value(
     Raises:
         DataError: There is no such column or value.
     """
-    own = release.column(column)
-    texts = own.values.to_pylist()
+    encoded = release.column(column)
+    texts = encoded.values.to_pylist()
     for value in losses:
         if value not in texts:
             raise DataError(
                 unknown_name("value", value, text('column "{name}"', name=column), texts)
             )
     by_code = np.array([losses.get(text, other) for text in texts], float)
-    return _losses(by_code[own.codes], release.records)
+    return _losses(by_code[encoded.codes], release.records)
 
 
 @dataclass(frozen=True)
@@ -343,7 +343,7 @@ class _Sight:
                 )
         shares = groups.distinct_shares[0]
         largest = most_likely(people, shares)
-        below = max((worthless_from(each, largest) for each in terms), default=1)
+        below = max((worthless_from(variant, largest) for variant in terms), default=1)
         actual = SizeBeliefs.of(people, shares, below=below)
         believed = (
             actual
@@ -358,9 +358,9 @@ class _Sight:
         by_size = linked_by_size(terms, self.actual.below - 1)
         _, accesses = expected_access(terms, self.beliefs, by_size)
         if self.groups.sizes is not None:
-            sizes, own = self.groups.distinct_sizes
+            sizes, by_record = self.groups.distinct_sizes
             known, after = _risks_by_size(terms, sizes)
-            return known[own], np.where(accesses[place], after[own], 0.0)
+            return known[by_record], np.where(accesses[place], after[by_record], 0.0)
         known, after = _risks_by_size(terms, np.arange(len(by_size)))
         expected_known, expected_after = self.actual.expect(known), self.actual.expect(after)
         return expected_known[place], np.where(accesses, expected_after, 0.0)[place]
@@ -369,9 +369,9 @@ class _Sight:
 def _risks_by_size(terms: Terms, sizes: Integers) -> tuple[Floats, Floats]:
     """Return the risk of groups of some sizes, ascending from 0: known, and after access; nobody is in one of 0."""
     empty = int(np.count_nonzero(sizes == 0))
-    found: Plans = solve(terms, sizes[empty:])
-    linked = linked_values(terms, found.value)
-    after = np.where(linked > 0, found.risk(terms.prior), 0.0)
+    optimum: Plans = solve(terms, sizes[empty:])
+    linked = linked_values(terms, optimum.value)
+    after = np.where(linked > 0, optimum.risk(terms.prior), 0.0)
     known = np.where(terms.discount * linked > terms.access_cost, after, 0.0)
     nothing = np.zeros(empty)
     return np.concatenate([nothing, known]), np.concatenate([nothing, after])
