@@ -138,7 +138,7 @@ def anonymise(
     treated: options.RecordOptions,
     seed: options.Seed = 0,
     subject: options.Subject = "person",
-    kept: options.RunOptions,
+    output: options.RunOptions,
     reading: options.FileOptions,
 ) -> None:
     """Protect a release: k-anonymity, l-diversity, t-closeness or Anatomy, at the least loss; then measure again.
@@ -167,7 +167,7 @@ def anonymise(
             "protection": protected.content(),
         }
 
-    carry_out(question(context, kept, AnonymiseStudy, content), kept)
+    carry_out(question(context, output, AnonymiseStudy, content), output)
 
 
 def _weights(weights: list[str] | None) -> dict[str, float]:

@@ -108,7 +108,7 @@ def assess(
         ),
     ] = False,
     subject: options.Subject = "person",
-    kept: options.RunOptions,
+    output: options.RunOptions,
     save_table: Annotated[
         Path | None,
         option(
@@ -189,9 +189,9 @@ def assess(
             "subject": subject,
         }
 
-    study = question(context, kept, AssessStudy, content, allowed=("explain", "save_table"))
-    chosen = bool(subsets or kept.study_file or links)
-    if kept.study_file is None and not subsets and group is None:
+    study = question(context, output, AssessStudy, content, allowed=("explain", "save_table"))
+    chosen = bool(subsets or output.study_file or links)
+    if output.study_file is None and not subsets and group is None:
         study = with_default_subsets(study)
     if focal is not None:
         from glasshouse.runs.reading import focal_first
@@ -199,18 +199,18 @@ def assess(
         study = focal_first(study, focal)
     if save_table is not None:
         data = [dataset.path for dataset in study.datasets]
-        check_new_file(save_table, data, overwrite=kept.overwrite)
+        check_new_file(save_table, data, overwrite=output.overwrite)
     carry_out(
         study,
-        kept,
+        output,
         resume=resume,
         threads=threads,
         memory=memory,
         per_record=per_record,
-        wanted={"save_table": save_table, "explain": explain},
+        extras={"save_table": save_table, "explain": explain},
     )
     whole = study.subsets == ("full",) and len(study.adversary.knowable) > 1
-    if whole and not (chosen or study.by or study.each or kept.as_json):
+    if whole and not (chosen or study.by or study.each or output.as_json):
         warn(translated(WHOLE_SET))
 
 

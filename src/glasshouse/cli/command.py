@@ -40,7 +40,7 @@ PHASES = (marked("burn-in"), marked("sampling"))
 
 def question(
     context: typer.Context,
-    kept: RunOptions,
+    output: RunOptions,
     kind: type[Q],
     content: Callable[[], dict[str, Any]],
     *,
@@ -50,7 +50,7 @@ def question(
 
     Args:
         context: What was typed.
-        kept: The study file, if there is one.
+        output: The study file, if there is one, and where the answer goes.
         kind: The kind of study that the command answers.
         content: Makes the study from the options.
         allowed: What may be said beside a study file, further to how it is run.
@@ -60,38 +60,38 @@ def question(
     """
     from glasshouse.study import load_question, validated
 
-    if kept.study_file is None:
+    if output.study_file is None:
         return validated(kind, content(), str(context.info_name))
-    said = {*(field.name for field in fields(RunOptions)), *RUNNING, *allowed}
+    permitted = {*(field.name for field in fields(RunOptions)), *RUNNING, *allowed}
     for name, option in given_options(context):
-        if name not in said:
+        if name not in permitted:
             raise StudyError(
                 "--study says it all: leave out {given}, or write it into the study",
                 given=option if option.startswith("-") else text("the file"),
             )
-    return load_question(kept.study_file, kind)
+    return load_question(output.study_file, kind)
 
 
 def carry_out(
     study: Question,
-    kept: OutputOptions,
+    output: OutputOptions,
     *,
     resume: bool = False,
     threads: int | None = None,
     memory: str | None = None,
     per_record: Path | None = None,
-    wanted: Mapping[str, Any] | None = None,
+    extras: Mapping[str, Any] | None = None,
 ) -> Run[Question, Outcome]:
     """Carry out a study, keep the run where asked to, and say what came out.
 
     Args:
         study: What is asked.
-        kept: Where the answer goes.
+        output: Where the answer goes.
         resume: Whether to go on from what an interrupted run has kept.
         threads: How many threads to use.
         memory: What the process may use, as it was typed.
         per_record: Where to write what is known of every record.
-        wanted: What else is wanted, as the command's module in ``runs`` says.
+        extras: What else is asked for, as the command's module in ``runs`` says.
     """
     from glasshouse.checkpoint import Checkpoint
     from glasshouse.cli.options import size_in_bytes
@@ -104,26 +104,28 @@ def carry_out(
     for path in data:
         existing_file(path)
     if per_record is not None:
-        check_records_file(per_record, data, overwrite=kept.overwrite)
-        wanted = {**(wanted or {}), "per_record": True}
+        check_records_file(per_record, data, overwrite=output.overwrite)
+        extras = {**(extras or {}), "per_record": True}
     checkpoint = None
-    if kept.out is not None:
-        check_place(kept.out, overwrite=kept.overwrite)
+    if output.out is not None:
+        check_place(output.out, overwrite=output.overwrite)
         key = checkpoint_key(study)
-        checkpoint = None if key is None else Checkpoint.beside(kept.out, key=key)
+        checkpoint = None if key is None else Checkpoint.beside(output.out, key=key)
     elif resume:
         raise StudyError("--resume needs the --out of the run that was interrupted")
     with _resumable(checkpoint), progress() as on_progress:
         resources = Resources(on_progress, checkpoint, resume, threads, limit)
-        done = run(study, resources=resources, **(wanted or {}))
-        report = None if kept.out is None else write_run(done, kept.out, overwrite=kept.overwrite)
+        done = run(study, resources=resources, **(extras or {}))
+        report = (
+            None if output.out is None else write_run(done, output.out, overwrite=output.overwrite)
+        )
     if checkpoint is not None and not done.unfinished:
         checkpoint.remove()
     if checkpoint is not None and done.unfinished:
         warn(done.unfinished)
     if per_record is not None and done.per_record is not None:
         write_records(done.per_record, per_record)
-    show(done, report, as_json=kept.as_json)
+    show(done, report, as_json=output.as_json)
     return done
 
 
@@ -158,17 +160,17 @@ def warn(sentence: str) -> None:
 
 
 def _left_out(step: Any) -> str:
-    parts = {
+    values = {
         "dataset": step.dataset,
         "left_out": step.left_out,
         "before": step.before,
         "what": translated(step.what),
     }
     if step.column is None:
-        return text("note: {dataset}: {left_out} of {before} records left out: {what}", **parts)
+        return text("note: {dataset}: {left_out} of {before} records left out: {what}", **values)
     return text(
         'note: {dataset}: {left_out} of {before} records left out: {what} in column "{column}"',
-        **parts,
+        **values,
         column=step.column,
     )
 
@@ -305,12 +307,12 @@ def _note(now: Progress) -> str:
         return _searched(int(now.done), figures.get("bound", 0.0), figures.get("best"))
     if now.stage != "sampling":
         return now.note
-    parts = [translated(now.note)]
+    notes = [translated(now.note)]
     if "rhat" in figures:
-        parts.append(f"R-hat {number(figures['rhat'], '.3f')}")
+        notes.append(f"R-hat {number(figures['rhat'], '.3f')}")
     if "error" in figures:
-        parts.append(text("error {error}", error=number(figures["error"], ".2g")))
-    return ", ".join(parts)
+        notes.append(text("error {error}", error=number(figures["error"], ".2g")))
+    return ", ".join(notes)
 
 
 def _searched(done: int, bound: float, best: float | None) -> str:

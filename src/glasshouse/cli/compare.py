@@ -109,18 +109,18 @@ def _refuse_beside_folders(context: typer.Context, folders: list[Path]) -> None:
 
 def _combinations(lists: dict[str, str | None]) -> list[dict[str, float]]:
     """Return every combination of the parameters that are given."""
-    given = {
+    choices = {
         name: _numbers(name, numbers) for name, numbers in lists.items() if numbers is not None
     }
-    if not given:
+    if not choices:
         raise StudyError("say what to promise: --k, --l or --t, one number or several with commas")
-    return [dict(zip(given, values, strict=True)) for values in product(*given.values())]
+    return [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
 
 
-def _numbers(name: str, given: str) -> list[float]:
+def _numbers(name: str, written: str) -> list[float]:
     try:
-        return [float(part) if name == "t" else int(part) for part in given.split(",")]
+        return [float(part) if name == "t" else int(part) for part in written.split(",")]
     except ValueError:
         raise StudyError(
-            '{option} "{given}" is no list of numbers', option=f"--{name}", given=given
+            '{option} "{given}" is no list of numbers', option=f"--{name}", given=written
         ) from None

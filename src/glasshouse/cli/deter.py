@@ -112,7 +112,7 @@ def deter(
     per_record: options.PerRecord = None,
     currency: options.Currency = None,
     subject: options.Subject = "person",
-    kept: options.RunOptions,
+    output: options.RunOptions,
     reading: options.FileOptions,
 ) -> None:
     """Would a rational adversary attack, how far would she go, and which price, penalty or group size deters her.
@@ -148,29 +148,29 @@ def deter(
             "subject": subject,
         }
 
-    study = question(context, kept, DeterStudy, content)
+    study = question(context, output, DeterStudy, content)
     if per_record is not None and study.release is None:
         raise StudyError("--per-record is about the records of a release; give --release FILE")
-    carry_out(study, kept, per_record=per_record)
+    carry_out(study, output, per_record=per_record)
 
 
-def _penalties(given: str) -> int | str:
-    if given == "unlimited":
-        return given
+def _penalties(written: str) -> int | str:
+    if written == "unlimited":
+        return written
     try:
-        return int(given)
+        return int(written)
     except ValueError:
         raise StudyError(
             '--penalties is "{given}"; give a whole number from 0 on, or "unlimited"',
-            given=given,
+            given=written,
         ) from None
 
 
-def _range(given: str) -> tuple[int, int]:
-    low, colon, high = given.partition(":")
+def _range(written: str) -> tuple[int, int]:
+    low, colon, high = written.partition(":")
     try:
         return int(low), int(high if colon else low)
     except ValueError:
         raise StudyError(
-            '--sizes "{given}" is no range of sizes; say for example 1:100', given=given
+            '--sizes "{given}" is no range of sizes; say for example 1:100', given=written
         ) from None

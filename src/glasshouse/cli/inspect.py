@@ -67,12 +67,12 @@ def _suggested_command(
         Role.IDENTIFIER: "--id",
         Role.WEIGHT: "--weight",
     }
-    parts = ["glasshouse", "assess", str(file)]
+    words = ["glasshouse", "assess", str(file)]
     seen: set[str] = set()
     for role, flag in flags.items():
         for profile in profiles:
             if profile.role is role and not (flag.startswith("--") and flag in seen):
                 name = profile.name
-                parts += [flag, f'"{name}"' if flag == "-s" and "," in name else name]
+                words += [flag, f'"{name}"' if flag == "-s" and "," in name else name]
                 seen.add(flag)
-    return shlex.join([*parts, *reading.typed()]) if "-q" in seen else ""
+    return shlex.join([*words, *reading.typed()]) if "-q" in seen else ""

@@ -64,8 +64,8 @@ app.command(rich_help_panel="Explain")(expanded(report.report))
 app.command(rich_help_panel="Synthetic data")(expanded(synth.synth))
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(flag: bool) -> None:
+    if flag:
         from importlib.metadata import version
 
         print(f"glasshouse {version('glasshouse')}")

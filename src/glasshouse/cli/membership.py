@@ -43,7 +43,7 @@ def membership(
     ] = None,
     treated: options.RecordOptions,
     subject: options.Subject = "person",
-    kept: options.RunOptions,
+    output: options.RunOptions,
     reading: options.FileOptions,
 ) -> None:
     """Who is in a release: what someone with a register of the population can tell of its people.
@@ -69,4 +69,4 @@ def membership(
             "subject": subject,
         }
 
-    carry_out(question(context, kept, MembershipStudy, content), kept)
+    carry_out(question(context, output, MembershipStudy, content), output)

@@ -208,12 +208,12 @@ class FileOptions:
 
     def typed(self) -> list[str]:
         """Return the options as they would be typed again."""
-        parts = []
+        words = []
         for name in ("separator", "quote", "encoding", "names"):
             if getattr(self, name) is not None:
-                parts += [f"--{name}", str(getattr(self, name))]
-        parts += ["--no-header"] * self.no_header + ["--strip"] * self.strip
-        return parts + [part for kind in self.types or [] for part in ("--type", kind)]
+                words += [f"--{name}", str(getattr(self, name))]
+        words += ["--no-header"] * self.no_header + ["--strip"] * self.strip
+        return words + [part for kind in self.types or [] for part in ("--type", kind)]
 
 
 @dataclass(frozen=True)
@@ -383,7 +383,7 @@ def listed(names: str) -> list[str]:
 
 
 def assignments(
-    given: list[str] | None, *, option: str, form: str, first: bool = False
+    texts: list[str] | None, *, option: str, form: str, first: bool = False
 ) -> dict[str, str]:
     """Return what ``NAME=VALUE`` options say; the name ends at the last equals sign, or at the first.
 
@@ -391,20 +391,20 @@ def assignments(
         StudyError: One has no equals sign, or names the same thing again.
     """
     content: dict[str, str] = {}
-    for each in given or []:
-        name, equals, value = each.partition("=") if first else each.rpartition("=")
+    for written in texts or []:
+        name, equals, value = written.partition("=") if first else written.rpartition("=")
         if not equals or not name:
-            raise StudyError(not_of_the_form(each, option=option, form=form))
+            raise StudyError(not_of_the_form(written, option=option, form=form))
         if name in content:
             raise StudyError('{option} is given twice for "{name}"', option=option, name=name)
         content[name] = value
     return content
 
 
-def not_of_the_form(given: str, *, option: str, form: str) -> str:
+def not_of_the_form(written: str, *, option: str, form: str) -> str:
     """Say that the value of an option is not of its form."""
     return text(
-        '{option} "{given}" is not of the form {form}', option=option, given=given, form=form
+        '{option} "{given}" is not of the form {form}', option=option, given=written, form=form
     )
 
 
@@ -425,14 +425,14 @@ def paths(pairs: list[str] | None, *, option: str) -> dict[str, Path]:
     return {column: Path(path) for column, path in files.items()}
 
 
-def numbers(given: list[str] | None, *, option: str) -> dict[str, dict[str, float]]:
+def numbers(texts: list[str] | None, *, option: str) -> dict[str, dict[str, float]]:
     """Return what ``COLUMN:VALUE=NUMBER,VALUE=NUMBER`` options say."""
     form = "COLUMN:VALUE=NUMBER,VALUE=NUMBER"
     content: dict[str, dict[str, float]] = {}
-    for each in given or []:
-        name, colon, pairs = each.partition(":")
+    for written in texts or []:
+        name, colon, pairs = written.partition(":")
         if not colon:
-            raise StudyError(not_of_the_form(each, option=option, form=form))
+            raise StudyError(not_of_the_form(written, option=option, form=form))
         numbers = assignments(listed(pairs), option=option, form=form)
         for value, number in numbers.items():
             try:

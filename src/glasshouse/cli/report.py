@@ -51,7 +51,7 @@ def report(
 
 def _refuse_other_cells(context: typer.Context) -> None:
     """Make sure that nobody asks of a report what its run has decided."""
-    if any(was_typed(each, "smallest_cell") for each in (context, context.find_root())):
+    if any(was_typed(scope, "smallest_cell") for scope in (context, context.find_root())):
         raise StudyError(
             "a report shows what its run allowed; run the study again with --smallest-cell"
         )

@@ -46,7 +46,7 @@ def synth(
         print(written)
         print(text("Next: {command}", command=f"glasshouse totals campaign --study {plan}"))
         return
-    made = synthetic.generator(name)
+    generator = synthetic.generator(name)
     path = synthetic.write(name, records=records, path=out, seed=seed)
     written = text_for(
         records,
@@ -54,9 +54,9 @@ def synth(
         "{path}: {count} records, seed {seed}. {title}",
         path=path,
         seed=str(seed),
-        title=translated(made.title),
+        title=translated(generator.title),
     )
     print(written)
-    known = " ".join(f"-q {column}" for column in made.quasi_identifiers)
-    wanted = " ".join(f"-s {column}" for column in made.sensitive)
-    print(text("Next: {command}", command=f"glasshouse assess {path} {known} {wanted}"))
+    known = " ".join(f"-q {column}" for column in generator.quasi_identifiers)
+    secrets = " ".join(f"-s {column}" for column in generator.sensitive)
+    print(text("Next: {command}", command=f"glasshouse assess {path} {known} {secrets}"))

@@ -34,7 +34,7 @@ def target(
     seed: options.Seed = 0,
     focal: options.Focal = None,
     subject: options.Subject = "person",
-    kept: options.RunOptions,
+    output: options.RunOptions,
     reading: options.FileOptions,
 ) -> None:
     """What someone who knows a few facts about one person learns about that person.
@@ -70,5 +70,5 @@ def target(
             "subject": subject,
         }
 
-    study = question(context, kept, TargetStudy, content)
-    carry_out(study if focal is None else focal_first(study, focal), kept)
+    study = question(context, output, TargetStudy, content)
+    carry_out(study if focal is None else focal_first(study, focal), output)

@@ -175,7 +175,7 @@ def threat(
         ),
     ] = 0,
     subject: options.Subject = "person",
-    kept: options.RunOptions,
+    output: options.RunOptions,
     reading: options.FileOptions,
 ) -> None:
     """What an anonymised table tells about a person, beyond what anyone may learn about the population.
@@ -235,25 +235,25 @@ def threat(
             },
         }
 
-    study = question(context, kept, ThreatStudy, content)
+    study = question(context, output, ThreatStudy, content)
     if per_record is not None and study.known:
         raise StudyError(
             "--per-record is about all records, and --know about one victim; leave out one"
         )
     if per_record is not None and study.original is None:
         raise StudyError("--per-record is about the records of the original; give --original FILE")
-    carry_out(study, kept, resume=resume, threads=threads, per_record=per_record)
+    carry_out(study, output, resume=resume, threads=threads, per_record=per_record)
 
 
 def _refuse_beside_folder(context: typer.Context) -> None:
     """Make sure that nothing is asked that the folder of a release says."""
-    said = {
+    folder_options = {
         *("original", "quasi_identifiers", "sensitive", "group", "sensitive_table", "generalised"),
         *("hierarchies", "separator", "quote", "encoding", "no_header", "names", "strip"),
         "types",
     }
     for name, typed in given_options(context):
-        if name in said:
+        if name in folder_options:
             raise StudyError(
                 "what the release is stands in its folder; leave out {option}", option=typed
             )
@@ -263,11 +263,11 @@ def _domains(texts: list[str] | None) -> tuple[dict[str, str], dict[str, Path]]:
     """Return the domains that are given as whole numbers, and those that are files."""
     from glasshouse.study.threat import whole_numbers
 
-    given = options.assignments(
+    pairs = options.assignments(
         texts, option="--values", form=text("COLUMN=LOW..HIGH or COLUMN=FILE"), first=True
     )
-    ranges = {column: said for column, said in given.items() if whole_numbers(said) is not None}
-    files = {column: Path(said) for column, said in given.items() if column not in ranges}
+    ranges = {column: value for column, value in pairs.items() if whole_numbers(value) is not None}
+    files = {column: Path(value) for column, value in pairs.items() if column not in ranges}
     return ranges, files
 
 
@@ -275,8 +275,8 @@ def _betas(texts: list[str] | None) -> tuple[float | None, dict[str, float]]:
     """Return the parameter of all attributes, and those of single ones."""
     overall: float | None = None
     betas: dict[str, float] = {}
-    for given in texts or []:
-        column, equals, number = given.rpartition("=")
+    for written in texts or []:
+        column, equals, number = written.rpartition("=")
         try:
             if equals:
                 betas[column] = float(number)
@@ -284,6 +284,6 @@ def _betas(texts: list[str] | None) -> tuple[float | None, dict[str, float]]:
                 overall = float(number)
         except ValueError:
             raise StudyError(
-                '--beta "{given}" is no number, nor COLUMN=NUMBER', given=printable(given)
+                '--beta "{given}" is no number, nor COLUMN=NUMBER', given=printable(written)
             ) from None
     return overall, betas

@@ -94,15 +94,16 @@ def retold(message: str) -> str:
     >>> retold("Invalid value for '--tries': Input should be greater than or equal to 1")
     "Invalid value for '--tries': give 1 or more"
     """
-    for template, own in ({message: message for message in MISTYPED} | INVALID).items():
+    for template, reply in ({message: message for message in MISTYPED} | INVALID).items():
         pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
-        found = re.fullmatch(pattern, message, re.DOTALL)
-        if found:
-            parts = found.groupdict()
+        match = re.fullmatch(pattern, message, re.DOTALL)
+        if match:
+            groups = match.groupdict()
             return translated(
-                own,
+                reply,
                 **{
-                    name: retold(part) if name == "reason" else part for name, part in parts.items()
+                    name: retold(part) if name == "reason" else part
+                    for name, part in groups.items()
                 },
             )
     return message
