@@ -249,11 +249,13 @@ def hierarchies_of(
                 ),
             )
     dialect = None if encoding is None else Dialect(encoding=encoding)
-    found = {
+    hierarchies = {
         name: read_hierarchy(path, column=name, dialect=dialect)
         for name, path in protection.hierarchies.items()
     }
-    return found | {name: suggest(table.column(name)) for name in names if name not in found}
+    return hierarchies | {
+        name: suggest(table.column(name)) for name in names if name not in hierarchies
+    }
 
 
 def _criteria(
@@ -261,33 +263,33 @@ def _criteria(
 ) -> list[Criterion | TableCriterion]:
     """Return all that is promised of the release; of every sensitive attribute, where it is about one."""
     secrets = dict.fromkeys(name for s in study.adversary.sensitive for name in attributes(s))
-    found: list[Criterion | TableCriterion] = []
+    criteria: list[Criterion | TableCriterion] = []
     if protection.k is not None:
-        found.append(KAnonymity(protection.k))
+        criteria.append(KAnonymity(protection.k))
     if protection.highest_risk is not None:
-        found.append(HighestRisk(protection.highest_risk))
+        criteria.append(HighestRisk(protection.highest_risk))
     if protection.average_risk is not None:
-        found.append(AverageRisk(protection.average_risk))
+        criteria.append(AverageRisk(protection.average_risk))
     about = (protection.l, protection.t, protection.inference_risk)
-    if any(asked is not None for asked in about) and not secrets:
+    if any(parameter is not None for parameter in about) and not secrets:
         raise StudyError(
             "l-diversity, t-closeness and inference are about a sensitive attribute; give one with `sensitive`"
         )
     for name in secrets:
-        found += _about(protection, name)
-    return found
+        criteria += _about(protection, name)
+    return criteria
 
 
 def _about(protection: Protection, name: str) -> list[Criterion]:
     """Return what is promised about one sensitive attribute."""
-    found: list[Criterion] = []
+    criteria: list[Criterion] = []
     if protection.l is not None and protection.diversity == "recursive":
-        found.append(RecursiveDiversity(protection.c or 1, protection.l, name))
+        criteria.append(RecursiveDiversity(protection.c or 1, protection.l, name))
     elif protection.l is not None:
         diverse: Promise = (
             DistinctDiversity if protection.diversity == "distinct" else EntropyDiversity
         )
-        found.append(diverse(protection.l, name))
+        criteria.append(diverse(protection.l, name))
     if protection.t is not None and protection.closeness == "hierarchical":
         path = protection.hierarchies.get(name)
         if path is None:
@@ -295,10 +297,12 @@ def _about(protection: Protection, name: str) -> list[Criterion]:
                 "hierarchical closeness needs the hierarchy of the sensitive attribute: `hierarchies` {name}=FILE",
                 name=name,
             )
-        found.append(HierarchicalCloseness(protection.t, name, read_hierarchy(path, column=name)))
+        criteria.append(
+            HierarchicalCloseness(protection.t, name, read_hierarchy(path, column=name))
+        )
     elif protection.t is not None:
         close: Promise = EqualCloseness if protection.closeness == "equal" else OrderedCloseness
-        found.append(close(protection.t, name))
+        criteria.append(close(protection.t, name))
     if protection.inference_risk is not None:
-        found.append(InferenceRisk(protection.inference_risk, name))
-    return found
+        criteria.append(InferenceRisk(protection.inference_risk, name))
+    return criteria

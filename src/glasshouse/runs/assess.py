@@ -68,10 +68,10 @@ def answer(
         StudyError: The question does not fit the data.
         BudgetError: It does not fit the memory.
     """
-    wanted = {"`save_table`": save_table, "`per_record`": per_record, "`explain`": explain}
+    extras = {"`save_table`": save_table, "`per_record`": per_record, "`explain`": explain}
     if _has_parts(study):
         _refuse(
-            {**wanted, "`resume`": resources.resume},
+            {**extras, "`resume`": resources.resume},
             marked("{option} is for a release in one piece; leave out `by` and `each`"),
         )
         return Run(study, _family(study, resources, tables))
@@ -83,7 +83,7 @@ def answer(
         _refuse_per_record(study)
     if study.links:
         _refuse(
-            wanted,
+            extras,
             marked("{option} is for datasets with an identifier; leave it out with `link`"),
         )
         return Run(study, _linked(study, resources, tables))
@@ -123,8 +123,8 @@ def _has_parts(study: AssessStudy) -> bool:
     return study.each or study.by is not None
 
 
-def _refuse(wanted: Mapping[str, object], why: str) -> None:
-    for option, value in wanted.items():
+def _refuse(extras: Mapping[str, object], why: str) -> None:
+    for option, value in extras.items():
         if value:
             raise StudyError(why, option=option)
 
@@ -254,7 +254,7 @@ def _linked(
             "gains and priors are for datasets with an identifier; leave them out with `link`"
         )
     datasets = list(prepared(study, tables=in_memory, on_progress=resources.on_progress))
-    focal, *others = (dataset.table for dataset in datasets)
+    focal, *auxiliaries = (dataset.table for dataset in datasets)
     keys = [
         [
             LinkKey(key.name, persists=key.persists, shift=position * key.shift)
@@ -264,7 +264,7 @@ def _linked(
     ]
     outcome = link(
         focal,
-        others,
+        auxiliaries,
         keys=keys,
         quasi_identifiers=study.adversary.knowable,
         sensitive=[attributes(secret) for secret in study.adversary.sensitive],
@@ -316,17 +316,17 @@ def _family(study: AssessStudy, resources: Resources, in_memory: Sequence[Encode
 
 def study_gains(adversary: Adversary) -> Mapping[tuple[str, ...], Gain]:
     """Return what guesses are worth to an adversary, per secret; the empty one is re-identification."""
-    asked = adversary.gain
+    gain = adversary.gain
     secrets = secrets_by_name(adversary)
     gains: dict[tuple[str, ...], Gain] = {}
-    if asked.tries is not None:
-        gains |= dict.fromkeys([(), *secrets.values()], Tries(asked.tries))
-    if asked.record_worth is not None:
-        gains[()] = RecordWorth(asked.record_worth)
-    gains |= {secrets[name]: dict(worth) for name, worth in asked.worth.items()}
-    for name, path in asked.matrix.items():
+    if gain.tries is not None:
+        gains |= dict.fromkeys([(), *secrets.values()], Tries(gain.tries))
+    if gain.record_worth is not None:
+        gains[()] = RecordWorth(gain.record_worth)
+    gains |= {secrets[name]: dict(worth) for name, worth in gain.worth.items()}
+    for name, path in gain.matrix.items():
         matrix = read_gain_matrix(path)
-        gains[secrets[name]] = with_abstaining(matrix) if asked.abstain else matrix
+        gains[secrets[name]] = with_abstaining(matrix) if gain.abstain else matrix
     return gains
 
 

@@ -143,10 +143,10 @@ def _of_releases(study: CompareStudy, resources: Resources) -> Run[CompareStudy,
     names = [folder.resolve().name for folder in folders]
     studies = [load_question(folder / STUDY, AnonymiseStudy) for folder in folders]
     _check_alike(studies, names)
-    for made, release, name in zip(studies, stored, names, strict=True):
-        for path in paths_of(made):
+    for protection, release, name in zip(studies, stored, names, strict=True):
+        for path in paths_of(protection):
             existing_file(path)
-        for file, digest in digests_of(made).items():
+        for file, digest in digests_of(protection).items():
             if release.digests.get(file, digest) != digest:
                 raise DataError(
                     '{file}: has changed since "{name}" was made of it; run anonymise again',
@@ -155,8 +155,8 @@ def _of_releases(study: CompareStudy, resources: Resources) -> Run[CompareStudy,
                 )
     original = _original_of(studies[0], resources, study.predict)
     releases = [
-        _read_release(made, release, name, original, study.predict)
-        for made, release, name in zip(studies, stored, names, strict=True)
+        _read_release(protection, release, name, original, study.predict)
+        for protection, release, name in zip(studies, stored, names, strict=True)
     ]
     return _compared(original, releases, study, studies[0])
 
@@ -167,8 +167,8 @@ def _of_protections(study: CompareStudy, resources: Resources) -> Run[CompareStu
     _check_alike(studies, names)
     original = _original_of(studies[0], resources, study.predict)
     releases = [
-        _of_table(protect(asked, original, resources), name)
-        for name, asked in zip(names, studies, strict=True)
+        _of_table(protect(protection, original, resources), name)
+        for name, protection in zip(names, studies, strict=True)
     ]
     return _compared(original, releases, study, studies[0])
 
@@ -250,7 +250,10 @@ def _read_release(
 
 
 def _compared(
-    table: EncodedTable, releases: Sequence[_Released], study: CompareStudy, made: AnonymiseStudy
+    table: EncodedTable,
+    releases: Sequence[_Released],
+    study: CompareStudy,
+    protection: AnonymiseStudy,
 ) -> Run[CompareStudy, Comparison]:
     compared = partial(compare_release, table, fraction=study.fraction, predict=study.predict)
     hierarchies = releases[0].hierarchies
@@ -266,11 +269,11 @@ def _compared(
         )
         for release in releases
     )
-    digests = digests_of(made)
+    digests = digests_of(protection)
     datasets = [{"name": name, "sha256": digest} for name, digest in digests.items()]
     described = {"releases": [release.name for release in rows], "datasets": datasets}
-    provenance = replace(provenance_of(made, digests), study="")
-    comparison = Comparison(original, rows, made.subject)
+    provenance = replace(provenance_of(protection, digests), study="")
+    comparison = Comparison(original, rows, protection.subject)
     return Run(study, comparison, provenance=provenance, manifest=described)
 
 
@@ -296,11 +299,11 @@ def stored_runs(folders: Sequence[Path]) -> tuple[StoredRun, ...]:
         if places.count(place) > 1:
             raise StudyError("“{name}” is there twice; name each run once", name=place.name)
     names = [place.name for place in places]
-    own = [
+    labels = [
         name if names.count(name) == 1 else f"{place.parent.name}/{name}"
         for name, place in zip(names, places, strict=True)
     ]
-    return tuple(_stored_run(*each) for each in zip(folders, own, strict=True))
+    return tuple(map(_stored_run, folders, labels))
 
 
 def command_of(folder: Path) -> str:
@@ -329,7 +332,7 @@ def _stored_run(folder: Path, name: str) -> StoredRun:
             name=name,
             command=str(manifest["command"]),
             records=int(manifest["records"]),
-            digests={each["name"]: each["sha256"] for each in manifest["datasets"]},
+            digests={dataset["name"]: dataset["sha256"] for dataset in manifest["datasets"]},
             summary={
                 name: None if value is None or math.isnan(value) else value
                 for name, value in manifest.get("summary", {}).items()

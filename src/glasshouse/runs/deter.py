@@ -121,11 +121,11 @@ def _losses(study: DeterStudy, release: EncodedTable) -> Floats | float:
 def terms_of(study: DeterStudy) -> Terms:
     """Return the terms that a study gives; the others are those of the publication."""
     names = ("prior", "gain", "penalty", "access_cost", "link_cost", "exploit_cost")
-    given: dict[str, Any] = {
+    terms: dict[str, Any] = {
         name: getattr(study, name)
         for name in (*names, "discount", "detection")
         if getattr(study, name) is not None
     }
     if study.penalties != "unlimited":
-        given["penalties"] = study.penalties
-    return Terms(**given)
+        terms["penalties"] = study.penalties
+    return Terms(**terms)

@@ -48,13 +48,13 @@ def check_place(folder: Path, *, overwrite: bool) -> None:
     check_folder(folder, replace=overwrite)
     if not folder.exists():
         return
-    own = {STUDY, MANIFEST, RESULTS, REPORT, PAGES, PDF, *RELEASES, *TABLES}
-    others = sorted({path.name for path in folder.iterdir()} - own)
-    if others:
+    run_files = {STUDY, MANIFEST, RESULTS, REPORT, PAGES, PDF, *RELEASES, *TABLES}
+    strangers = sorted({path.name for path in folder.iterdir()} - run_files)
+    if strangers:
         raise DataError(
             '"{folder}" holds {others}, so it is no run folder of ours and is not replaced; choose another',
             folder=folder,
-            others=quoted(others[:3]),
+            others=quoted(strangers[:3]),
         )
 
 
@@ -121,7 +121,7 @@ def stored_release(folder: Path) -> StoredRelease:
             loss=manifest["loss"],
             group=manifest["group"],
             shuffled=manifest["shuffled"],
-            digests={each["name"]: each["sha256"] for each in manifest["datasets"]},
+            digests={dataset["name"]: dataset["sha256"] for dataset in manifest["datasets"]},
         )
     except (OSError, ValueError, KeyError, TypeError):
         raise DataError(
@@ -205,19 +205,19 @@ def report_manifest() -> dict[str, Any]:
 
 def provenance_of(study: Question, digests: Mapping[str, str]) -> Provenance:
     """Return where the figures of a study come from, as a report says it."""
-    own_version, shown = version("glasshouse"), study.abridged()
+    own_version, abridged = version("glasshouse"), study.abridged()
     seed: int | None = getattr(study, "seed", None)
-    told = seed == getattr(shown, "seed", None)
+    is_told = seed == getattr(abridged, "seed", None)
     values = [name for name in type(study).model_fields if name != "seed"]
     python = ".".join(map(str, sys.version_info[:2]))
     return Provenance(
         version=own_version,
         study=dump_study(_travelling(study), version=own_version),
         datasets=digests,
-        abridged=any(getattr(shown, name) != getattr(study, name) for name in values),
-        seed_withheld=not told,
+        abridged=any(getattr(abridged, name) != getattr(study, name) for name in values),
+        seed_withheld=not is_told,
         smallest_cell=smallest_cell(),
-        seed=seed if told else None,
+        seed=seed if is_told else None,
         libraries={"Python": python, **{name: version(name) for name in LIBRARIES}},
     )
 
@@ -242,11 +242,11 @@ def digests_of(study: Question) -> dict[str, str]:
     datasets = study.datasets if isinstance(study, ReleaseStudy) else ()
     names = {own_place(dataset.path): dataset.name for dataset in datasets}
     digests: dict[str, str] = {}
-    for path, told in telling_paths(paths_of(study)).items():
-        own = names.get(path) or printable(told.as_posix())
-        while own in digests:
-            own += "′"
-        digests[own] = fingerprint(path)
+    for path, short in telling_paths(paths_of(study)).items():
+        name = names.get(path) or printable(short.as_posix())
+        while name in digests:
+            name += "′"
+        digests[name] = fingerprint(path)
     return digests
 
 
@@ -255,8 +255,8 @@ def _travelling(study: Question) -> Question:
 
     Of a path there is no more than tells the file from others of its name.
     """
-    told = telling_paths(paths_of(study))
-    return with_paths(study.abridged(), lambda path: told[own_place(path)])
+    names = telling_paths(paths_of(study))
+    return with_paths(study.abridged(), lambda path: names[own_place(path)])
 
 
 @dataclass(frozen=True)
@@ -346,18 +346,18 @@ def write_again(report: StoredReport, language: str, *, pdf: bool = False) -> li
     page = report.page(language)
     with speaking(language):
         try:
-            made = {REPORT: to_html(page).encode("utf-8")}
+            contents = {REPORT: to_html(page).encode("utf-8")}
             if pdf:
-                made[PDF] = to_pdf(page)
+                contents[PDF] = to_pdf(page)
         except (DataError, ValueError):
             raise DataError(
                 "{file} is damaged: its pictures cannot be drawn; run the study again",
                 file=report.folder / PAGES,
             ) from None
-    for name, content in made.items():
+    for name, content in contents.items():
         with new_file(report.folder / name) as draft:
             draft.write_bytes(content)
-    return [report.folder / name for name in made]
+    return [report.folder / name for name in contents]
 
 
 def to_pdf(page: Page) -> bytes:

@@ -167,12 +167,12 @@ def read_register(study: PeopleStudy) -> EncodedTable:
     if dataset is None:
         raise StudyError("there is no register of the population; name one with `population`")
     there = available_columns(dataset.path, dialect=dataset.dialect)
-    parts = [column for columns in study.adversary.facts.values() for column in columns]
-    known = [name for name in (*study.adversary.quasi_identifiers, *parts) if name in there]
+    fact_columns = [column for columns in study.adversary.facts.values() for column in columns]
+    known = [name for name in (*study.adversary.quasi_identifiers, *fact_columns) if name in there]
     name = dataset.name or display_name(dataset.path)
-    for own in study.adversary.knowable:
-        if own not in there and (isinstance(study, MembershipStudy) or not known):
-            raise StudyError(unknown_name("column", own, name, there))
+    for column in study.adversary.knowable:
+        if column not in there and (isinstance(study, MembershipStudy) or not known):
+            raise StudyError(unknown_name("column", column, name, there))
     chosen = [parse_condition(text).column for text in study.treatment.where]
     for column in chosen:
         if column not in there:
@@ -191,9 +191,9 @@ def secrets_by_name(adversary: Adversary) -> dict[str, tuple[str, ...]]:
 
 def dataset_names(study: ReleaseStudy) -> tuple[str, ...]:
     """Return what the results call the datasets of a study: the files' names, told apart by their folders."""
-    told = telling_paths(dataset.path for dataset in study.datasets)
+    short_paths = telling_paths(dataset.path for dataset in study.datasets)
     names = [
-        dataset.name or printable(told[own_place(dataset.path)].as_posix())
+        dataset.name or printable(short_paths[own_place(dataset.path)].as_posix())
         for dataset in study.datasets
     ]
     if len(set(names)) < len(names):
@@ -216,18 +216,18 @@ def _read_known(
     """Read what a dataset of a collection has of the quasi-identifiers; of the focal one also the secrets."""
     adversary = study.adversary
     there = available_columns(dataset.path, dialect=dataset.dialect)
-    known = [own for own in adversary.quasi_identifiers if _plain(own, tag) in there]
+    known = [column for column in adversary.quasi_identifiers if _plain(column, tag) in there]
     facts = {
         fact: tuple(column for column in columns if column in there)
         for fact, columns in adversary.facts.items()
     }
-    parts = [column for columns in adversary.facts.values() for column in columns]
-    for own in (*adversary.quasi_identifiers, *parts, *dataset.types) if focal else ():
-        _check_somewhere(own, study, tagged=own in adversary.quasi_identifiers)
+    fact_columns = [column for columns in adversary.facts.values() for column in columns]
+    for column in (*adversary.quasi_identifiers, *fact_columns, *dataset.types) if focal else ():
+        _check_somewhere(column, study, tagged=column in adversary.quasi_identifiers)
     return read_file(
         dataset,
         there,
-        quasi_identifiers=list(dict.fromkeys(_plain(own, tag) for own in known)),
+        quasi_identifiers=list(dict.fromkeys(_plain(column, tag) for column in known)),
         sensitive=_secrets(adversary) if focal else (),
         id=adversary.identifier,
         weight=adversary.weight if focal else None,
@@ -259,7 +259,11 @@ def _treated(table: EncodedTable, treatment: Treatment) -> Prepared:
     """Leave out what does not belong; a condition on a column of other datasets does not touch this one."""
 
     def conditions(texts: Sequence[str]) -> list[Condition]:
-        return [each for each in map(parse_condition, texts) if each.column in table.columns]
+        return [
+            condition
+            for condition in map(parse_condition, texts)
+            if condition.column in table.columns
+        ]
 
     treated = treat(
         table,
@@ -299,11 +303,11 @@ def focal_first(study: S, name: str) -> S:
     Raises:
         StudyError: There is none of that name.
     """
-    own = dataset_names(study)
+    labels = dataset_names(study)
     names: Mapping[str, int] = {
-        said: position
-        for position, pair in enumerate(zip(dataset_tags(own), own, strict=True))
-        for said in pair
+        label: position
+        for position, pair in enumerate(zip(dataset_tags(labels), labels, strict=True))
+        for label in pair
     }
     if name not in names:
         raise StudyError(unknown_name("dataset", name, text("the collection"), names))

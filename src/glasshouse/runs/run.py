@@ -156,14 +156,14 @@ class Resources:
 
 
 def run(
-    question: Question, *, resources: Resources | None = None, **wanted: Any
+    question: Question, *, resources: Resources | None = None, **options: Any
 ) -> Run[Question, Outcome]:
     """Carry out a study.
 
     Args:
         question: What is asked.
         resources: What there is to work with.
-        wanted: What else is wanted of it, as the command's own module says.
+        options: What else is asked of it, as the command's own module says.
 
     Raises:
         DataError: The data is malformed or lacks a column.
@@ -171,7 +171,7 @@ def run(
         BudgetError: It does not fit the memory or the time.
     """
     done: Run[Question, Outcome] = _module(question).answer(
-        question, resources=resources or Resources(), **wanted
+        question, resources=resources or Resources(), **options
     )
     return done
 

@@ -99,10 +99,10 @@ class Story:
             provenance=self._provenance(),
         )
 
-    def _chapter(self, title: str, folder: str, **shown: int) -> Chapter:
+    def _chapter(self, title: str, folder: str, **limits: int) -> Chapter:
         done = self.runs[folder]
         page = page_of(done.outcome, done.question, provenance=self._provenance())
-        return Chapter(title, folder, page, **shown)
+        return Chapter(title, folder, page, **limits)
 
     def _provenance(self) -> Provenance:
         digests = {name: fingerprint(self.folder / name) for name in (FIRST, SECOND)}
@@ -210,8 +210,8 @@ def _check_folder(folder: Path) -> None:
     steps = (ASSESSED, FOLLOWED, K_ANONYMOUS, ANATOMY, COMPARED, PRICED)
     for step in steps:
         check_place(folder / step, overwrite=True)
-    own = [folder / name for name in (FIRST, SECOND, REPORT, PAGES)]
-    taken = [path for path in own if path.exists()]
+    files = [folder / name for name in (FIRST, SECOND, REPORT, PAGES)]
+    taken = [path for path in files if path.exists()]
     if taken and not (folder / ASSESSED / MANIFEST).exists():
         raise DataError(
             '"{path}" exists and is not of a demo; choose another folder with `out`',

@@ -58,16 +58,16 @@ def study_of_folder(folder: Path) -> dict[str, Any]:
         DataError: The folder is not that of such a run.
     """
     stored = stored_release(folder)
-    made = load_question(folder / STUDY, AnonymiseStudy)
+    question = load_question(folder / STUDY, AnonymiseStudy)
     known = list(stored.quasi_identifiers)
-    files = made.protection.hierarchies
+    files = question.protection.hierarchies
     hierarchies = {name: path for name, path in files.items() if name in known}
     return {
         "release": {"path": stored.path, "name": folder.resolve().name},
-        "original": made.datasets[0].model_dump(),
-        "treatment": made.treatment.model_dump(),
-        "identifier": made.adversary.identifier,
-        "seed": made.seed,
+        "original": question.datasets[0].model_dump(),
+        "treatment": question.treatment.model_dump(),
+        "identifier": question.adversary.identifier,
+        "seed": question.seed,
         "quasi_identifiers": known,
         "sensitive": list(stored.sensitive),
         "group": stored.group,
@@ -76,7 +76,7 @@ def study_of_folder(folder: Path) -> dict[str, Any]:
         "suppressed": stored.suppressed,
         "hierarchies": hierarchies,
         "suggested": [] if stored.group else [name for name in known if name not in hierarchies],
-        "subject": made.subject,
+        "subject": question.subject,
     }
 
 
@@ -158,10 +158,10 @@ def _victim(study: ThreatStudy, release: Release) -> dict[str, str | Sequence[st
     for known in study.known:
         condition = parse_condition(known)
         values = release.attribute(condition.column).values
-        own = condition.values
+        possible = condition.values
         if condition.is_interval:
-            own = tuple(value for value in values if condition.holds(value))
-            if not own:
+            possible = tuple(value for value in values if condition.holds(value))
+            if not possible:
                 raise StudyError(
                     '`known` "{known}": no value of the domain is in that interval', known=known
                 )
@@ -169,14 +169,14 @@ def _victim(study: ThreatStudy, release: Release) -> dict[str, str | Sequence[st
             raise StudyError(
                 '`known` is given twice for "{name}"; say it once', name=condition.column
             )
-        person[condition.column] = own[0] if len(own) == 1 else own
+        person[condition.column] = possible[0] if len(possible) == 1 else possible
     return person
 
 
 def _is_in_order(release: Release, table: EncodedTable, *, in_order: bool) -> bool:
     """Tell whether the records of the original are, one by one, the rows of the file that the release was read from."""
-    kept = release.positions is not None
-    return in_order and kept and table.records == release.records + release.left_out
+    has_positions = release.positions is not None
+    return in_order and has_positions and table.records == release.records + release.left_out
 
 
 def _budget(study: ThreatStudy, resources: Resources) -> SamplingBudget:
@@ -185,28 +185,28 @@ def _budget(study: ThreatStudy, resources: Resources) -> SamplingBudget:
     Raises:
         StudyError: A number makes no sense; the option is named.
     """
-    given = {"seed": study.seed} | study.sampling.model_dump(exclude_none=True)
+    budget = {"seed": study.seed} | study.sampling.model_dump(exclude_none=True)
     if resources.threads is not None:
-        given["threads"] = resources.threads
+        budget["threads"] = resources.threads
     least = least_budget()
     for name, option in OPTIONS.items():
         low = least.get(name)
-        if name not in given:
+        if name not in budget:
             continue
-        if low is not None and given[name] < low:
+        if low is not None and budget[name] < low:
             raise StudyError(
                 "{option} is {given}; sampling needs at least {low}",
                 option=option,
-                given=str(given[name]),
+                given=str(budget[name]),
                 low=str(low),
             )
-        if low is None and not given[name] > 0:
+        if low is None and not budget[name] > 0:
             raise StudyError(
                 "{option} is {given}; give a number above 0",
                 option=option,
-                given=f"{given[name]:g}",
+                given=f"{budget[name]:g}",
             )
-    return replace(SamplingBudget(), **given)
+    return replace(SamplingBudget(), **budget)
 
 
 JSON_FORM = ".json"
@@ -223,12 +223,12 @@ def read_original(
     """
     if study.original is None:
         return (), None
-    known, wanted = study.quasi_identifiers, study.sensitive
+    known, sensitive = study.quasi_identifiers, study.sensitive
     if study.release.path.suffix.lower() == JSON_FORM:
         release = _read(study, None)
         known = tuple(attribute.name for attribute in release.attributes)
-        wanted = release.sensitive.names
-    if not known or not wanted:
+        sensitive = release.sensitive.names
+    if not known or not sensitive:
         raise StudyError(
             "say what an adversary can know, and what she wants to infer: `quasi_identifiers` and `sensitive`"
         )
@@ -236,7 +236,7 @@ def read_original(
         "datasets": (study.original,),
         "adversary": {
             "quasi_identifiers": known,
-            "sensitive": wanted,
+            "sensitive": sensitive,
             "identifier": study.identifier,
         },
         "treatment": study.treatment,
@@ -263,8 +263,8 @@ def read_release(study: ThreatStudy, original: EncodedTable | None) -> Release:
         return release
     betas: dict[str, Number | dict[str, Number]] = {}
     for attribute in release.attributes:
-        own: dict[str, Number] = dict(zip(attribute.values, attribute.beta, strict=True))
-        betas[attribute.name] = own if study.beta is None else study.beta
+        per_value: dict[str, Number] = dict(zip(attribute.values, attribute.beta, strict=True))
+        betas[attribute.name] = per_value if study.beta is None else study.beta
     betas.update(study.betas)
     alpha: Number | dict[str, Number] = dict(
         zip(release.sensitive.values, release.sensitive.alpha, strict=True)
@@ -328,7 +328,7 @@ def _check_observed(study: ThreatStudy, table: EncodedTable, original: EncodedTa
         known = set(original.column(name).values.to_pylist())
         column = table.column(name)
         texts = column.values.to_pylist()
-        strange = np.array([own not in known for own in texts], np.bool_)[column.codes]
+        strange = np.array([value not in known for value in texts], np.bool_)[column.codes]
         if strange.any():
             row = int(np.argmax(strange))
             raise DataError(
@@ -382,13 +382,15 @@ def domains_of(
     Raises:
         DataError: A file cannot be read, or has no value.
     """
-    domains: dict[str, Sequence[str]] = {name: tuple(own) for name, own in hierarchies.items()}
+    domains: dict[str, Sequence[str]] = {
+        name: tuple(hierarchy) for name, hierarchy in hierarchies.items()
+    }
     if original is not None:
         for name in observed_columns(study, original):
             domains[name] = sorted(original.column(name).values.to_pylist())
-    for name, given in study.domains.items():
-        numbers = whole_numbers(given) if isinstance(given, str) else None
-        domains[name] = given if numbers is None else [str(number) for number in numbers]
+    for name, domain in study.domains.items():
+        numbers = whole_numbers(domain) if isinstance(domain, str) else None
+        domains[name] = domain if numbers is None else [str(number) for number in numbers]
     for name, path in study.domain_files.items():
         domains[name] = read_domain(path, column=name)
     return domains
@@ -403,19 +405,19 @@ def read_domain(path: Path, *, column: str) -> list[str]:
     Raises:
         DataError: The file cannot be read, or has no value.
     """
-    parts = {"file": path.name, "column": column}
+    names = {"file": path.name, "column": column}
     try:
         source = _opened(path, column)
     except StudyError:
         raise DataError(
-            "{file}: is not text; write the domain of {column} as one value per line", **parts
+            "{file}: is not text; write the domain of {column} as one value per line", **names
         ) from None
     first = source.columns[:1]
     values = [value for batch in source.batches(first) for value in batch.column(0).to_pylist()]
     values = values[1:] if values[:1] == [column] else values
     if not values:
         raise DataError(
-            "{file}: has no value; write the domain of {column} as one value per line", **parts
+            "{file}: has no value; write the domain of {column} as one value per line", **names
         )
     return list(dict.fromkeys(values))
 
