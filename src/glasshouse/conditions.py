@@ -91,7 +91,7 @@ def parse_condition(written: str, *, option: str = marked("the condition")) -> C
     >>> parse_condition("state!=SP,RJ").values, parse_condition("age=65..").low
     (('SP', 'RJ'), Decimal('65'))
     """
-    name, equals, said = written.partition("=")
+    name, equals, value_list = written.partition("=")
     negated = name.endswith("!")
     name = name.removesuffix("!")
     if not equals or not name:
@@ -101,8 +101,8 @@ def parse_condition(written: str, *, option: str = marked("the condition")) -> C
             option=translated(option),
             written=written,
         )
-    low, dots, high = said.partition("..")
-    if dots and (low or high) and '"' not in said:
+    low, dots, high = value_list.partition("..")
+    if dots and (low or high) and '"' not in value_list:
         bounds = _bounds(low.strip(), high.strip())
         if bounds is None:
             raise StudyError(
@@ -112,7 +112,7 @@ def parse_condition(written: str, *, option: str = marked("the condition")) -> C
                 written=written,
             )
         return Condition(name, low=bounds[0], high=bounds[1], negated=negated)
-    return Condition(name, values=tuple(_listed(said, written, option)), negated=negated)
+    return Condition(name, values=tuple(_listed(value_list, written, option)), negated=negated)
 
 
 def without_values(conditions: Iterable[str]) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ def without_values(conditions: Iterable[str]) -> tuple[str, ...]:
     >>> without_values(["age=18..65", "state!=SP"])
     ('age=…', 'state=…')
     """
-    return tuple(f"{parse_condition(each).column}=…" for each in conditions)
+    return tuple(f"{parse_condition(condition).column}=…" for condition in conditions)
 
 
 def as_bound(value: str) -> Bound | None:
@@ -141,7 +141,7 @@ def as_bound(value: str) -> Bound | None:
 
 def _bounds(low: str, high: str) -> tuple[Bound | None, Bound | None] | None:
     ends = [as_bound(end) if end else None for end in (low, high)]
-    if any(said and end is None for said, end in zip((low, high), ends, strict=True)):
+    if any(literal and end is None for literal, end in zip((low, high), ends, strict=True)):
         return None
     first, last = ends
     if first is not None and last is not None and not _reaches(last, first):
@@ -156,17 +156,17 @@ def _reaches(value: Bound, least: Bound) -> bool:
     return isinstance(value, Decimal) and isinstance(least, Decimal) and value >= least
 
 
-def _listed(said: str, written: str, option: str) -> list[str]:
+def _listed(value_list: str, written: str, option: str) -> list[str]:
     values, more, end = [], True, 0
     while more:
-        found = _LISTED.match(said, end)
-        if found is None:
+        match = _LISTED.match(value_list, end)
+        if match is None:
             raise StudyError(
                 '{option} "{written}": a value in quotation marks ends with one, before a comma or the end',
                 option=translated(option),
                 written=written,
             )
-        in_quotes, plain, comma = found.groups()
+        in_quotes, plain, comma = match.groups()
         values.append(plain if in_quotes is None else in_quotes.replace('""', '"'))
-        more, end = bool(comma), found.end()
+        more, end = bool(comma), match.end()
     return values

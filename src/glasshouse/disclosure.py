@@ -55,14 +55,14 @@ def cell_count(count: int) -> str:
     return number(count) if is_shown(count) else text("fewer than {smallest}", smallest=_smallest)
 
 
-def hidden_parts(parts: Sequence[Sequence[float]]) -> frozenset[int]:
+def hidden_parts(cells: Sequence[Sequence[float]]) -> frozenset[int]:
     """Return the places of the parts to leave out, so that no small one can be found, not even by subtraction.
 
     These are the small ones and, while what is left out would not cover them (`cover_each_other`), the smallest of
     the others.
 
     Args:
-        parts: The counts of each part that must not be small, such as of people and of records; the first one says
+        cells: The counts of each part that must not be small, such as of people and of records; the first one says
             which part is the smallest.
 
     >>> sorted(hidden_parts([(60,), (3,), (20,)])), sorted(hidden_parts([(60,), (3,), (7,)]))
@@ -70,14 +70,14 @@ def hidden_parts(parts: Sequence[Sequence[float]]) -> frozenset[int]:
     >>> sorted(hidden_parts([(60,), (3,)])), sorted(hidden_parts([(60,), (30,)]))
     ([0, 1], [])
     """
-    hidden = [place for place, counts in enumerate(parts) if min(counts) < _smallest]
-    others = sorted(set(range(len(parts))) - set(hidden), key=lambda place: tuple(parts[place]))
-    while hidden and others and not cover_each_other([parts[place] for place in hidden]):
-        hidden.append(others.pop(0))
+    hidden = [place for place, counts in enumerate(cells) if min(counts) < _smallest]
+    visible = sorted(set(range(len(cells))) - set(hidden), key=lambda place: tuple(cells[place]))
+    while hidden and visible and not cover_each_other([cells[place] for place in hidden]):
+        hidden.append(visible.pop(0))
     return frozenset(hidden)
 
 
-def cover_each_other(parts: Sequence[Sequence[float]]) -> bool:
+def cover_each_other(cells: Sequence[Sequence[float]]) -> bool:
     """Tell whether the sum over some parts tells nothing of any: they are several, many together, and not all of one.
 
     >>> cover_each_other([(3,), (7,)]), cover_each_other([(3,), (6,)]), cover_each_other([(30,)])
@@ -85,5 +85,5 @@ def cover_each_other(parts: Sequence[Sequence[float]]) -> bool:
     >>> cover_each_other([(1,)] * 10), cover_each_other([(1,)] * 9 + [(2,)])
     (False, True)
     """
-    sums = [sum(counts) for counts in zip(*parts, strict=True)]
-    return len(parts) > 1 and all(total >= _smallest and total > len(parts) for total in sums)
+    sums = [sum(counts) for counts in zip(*cells, strict=True)]
+    return len(cells) > 1 and all(total >= _smallest and total > len(cells) for total in sums)

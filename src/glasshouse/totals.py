@@ -49,10 +49,10 @@ def solve(
     """
     path = Path(instance) if isinstance(instance, str | PathLike) else Path("instance.json")
     group = from_dict(instance) if isinstance(instance, Mapping) else instance
-    given = {"instance": group} if isinstance(group, Instance) else {}
+    keywords = {"instance": group} if isinstance(group, Instance) else {}
     study = SolveStudy(instance=path, seconds=seconds, memory=memory)
     resources = Resources(on_progress=on_progress)
-    done: Run[Any, Any] = carry_out(study, resources=resources, **given)
+    done: Run[Any, Any] = carry_out(study, resources=resources, **keywords)
     return done
 
 

@@ -246,7 +246,7 @@ def assess(
         },
         "assess",
     )
-    return _asked(
+    return _answer(
         study if chosen else with_default_subsets(study),
         Resources(on_progress=on_progress, threads=threads, memory=memory),
         tables=tables,
@@ -314,7 +314,7 @@ def target(
         "target",
     )
     resources = Resources(on_progress=on_progress)
-    return _asked(study, resources, tables=tables, population=people[1])
+    return _answer(study, resources, tables=tables, population=people[1])
 
 
 @verb
@@ -365,7 +365,7 @@ def membership(
         "membership",
     )
     resources = Resources(on_progress=on_progress)
-    return _asked(study, resources, tables=tables, population=people[1])
+    return _answer(study, resources, tables=tables, population=people[1])
 
 
 @verb
@@ -427,15 +427,17 @@ def anonymise(
     """
     further = [*keep, *map(_column_of, (*where, *invalid))]
     datasets, tables = _datasets(data, quasi_identifiers, sensitive, id, None, None, also=further)
-    wanted: dict[str, Any] = {
-        "k": k,
-        "l": l,
-        "t": t,
+    promise = {"k": k, "l": l, "t": t}
+    entries: dict[str, Any] = {
+        **promise,
         "recoding": recoding,
         "suppression": suppression,
+        "hierarchies": dict(hierarchies or {}),
+        "importance": dict(importance or {}),
+        "keep": list(keep),
+        "keep_order": keep_order,
+        "time_limit": seconds,
     }
-    wanted |= {"hierarchies": dict(hierarchies or {}), "importance": dict(importance or {})}
-    wanted |= {"keep": list(keep), "keep_order": keep_order, "time_limit": seconds}
     study = validated(
         AnonymiseStudy,
         {
@@ -444,11 +446,11 @@ def anonymise(
             "treatment": _treatment(where, invalid, drop_missing),
             "seed": seed,
             "subject": subject,
-            "protection": wanted | protection | {"method": method or method_of(k=k, l=l, t=t)},
+            "protection": entries | protection | {"method": method or method_of(**promise)},
         },
         "anonymise",
     )
-    return _asked(study, Resources(on_progress=on_progress), tables=tables)
+    return _answer(study, Resources(on_progress=on_progress), tables=tables)
 
 
 @verb
@@ -474,7 +476,7 @@ def compare(
     """
     content = {"runs": list(runs), "fraction": fraction, "predict": predict, "subject": subject}
     study = validated(CompareStudy, content, "compare")
-    return _asked(study, Resources(on_progress=on_progress))
+    return _answer(study, Resources(on_progress=on_progress))
 
 
 @verb
@@ -544,7 +546,7 @@ def threat(
     content |= {"alpha": alpha, "beta": beta}
     study = validated(ThreatStudy, content, "threat")
     resources = Resources(on_progress=on_progress, threads=threads)
-    return _asked(study, resources, per_record=per_record)
+    return _answer(study, resources, per_record=per_record)
 
 
 @verb
@@ -578,14 +580,14 @@ def deter(
     content = {name: {"path": path} for name, path in files.items() if path is not None}
     known = {"quasi_identifiers": list(quasi_identifiers), "subject": subject}
     study = validated(DeterStudy, {**content, **known, **_plain(terms)}, "deter")
-    return _asked(study, Resources(on_progress=on_progress))
+    return _answer(study, Resources(on_progress=on_progress))
 
 
-def _asked(study: Any, resources: Resources, **wanted: Any) -> Run[Any, Any]:
+def _answer(study: Any, resources: Resources, **options: Any) -> Run[Any, Any]:
     """Carry out a study; where its data is in memory, its figures come from no file."""
-    given = {name: value for name, value in wanted.items() if value is not None and value != []}
-    done = carry_out(study, resources=resources, **given)
-    return replace(done, provenance=in_memory()) if given.get("tables") else done
+    keywords = {name: value for name, value in options.items() if value is not None and value != []}
+    done = carry_out(study, resources=resources, **keywords)
+    return replace(done, provenance=in_memory()) if keywords.get("tables") else done
 
 
 def _datasets(
@@ -599,20 +601,20 @@ def _datasets(
     also: Sequence[str] = (),
 ) -> tuple[list[dict[str, Any]], list[EncodedTable]]:
     """Return the datasets of a study, and the tables where they are in memory."""
-    parts = list(data) if isinstance(data, list | tuple) else [data]
-    if all(isinstance(part, str | PathLike) for part in parts):
+    sources = list(data) if isinstance(data, list | tuple) else [data]
+    if all(isinstance(source, str | PathLike) for source in sources):
         if not quasi_identifiers and not facts:
             raise StudyError(
                 "say what an adversary can know: quasi_identifiers=[…], or read() the file"
             )
-        return [{"path": Path(part)} for part in parts], []
+        return [{"path": Path(source)} for source in sources], []
     columns = [name for secret in sensitive or () for name in _names(secret)]
     tables = []
-    for part in parts:
-        table = part
-        if not isinstance(part, EncodedTable):
+    for source in sources:
+        table = source
+        if not isinstance(source, EncodedTable):
             table = read_table(
-                part,
+                source,
                 quasi_identifiers=quasi_identifiers or (),
                 sensitive=columns,
                 id=identifier,
@@ -621,12 +623,12 @@ def _datasets(
                 also=also,
             )
         elif quasi_identifiers or columns:
-            table = part.with_roles(
-                quasi_identifiers=quasi_identifiers or part.quasi_identifiers,
-                sensitive=columns or part.sensitive,
-                identifier=identifier or part.identifier,
-                weight=weight or part.weight,
-                facts=facts or part.facts,
+            table = source.with_roles(
+                quasi_identifiers=quasi_identifiers or source.quasi_identifiers,
+                sensitive=columns or source.sensitive,
+                identifier=identifier or source.identifier,
+                weight=weight or source.weight,
+                facts=facts or source.facts,
             )
         tables.append(table)
     return [{"path": Path(table.name), "name": table.name} for table in tables], tables
