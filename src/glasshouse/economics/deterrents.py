@@ -17,18 +17,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from glasshouse.arrays import Floats, Integers
-from glasshouse.economics.induction import decisions, plan, plans
+from glasshouse.arrays import Floats
+from glasshouse.economics.induction import decisions, plan
 from glasshouse.economics.optimal_plan import (
     Thresholds,
     attack_value,
-    linked_values,
+    risks_by_size,
     thresholds,
 )
 from glasshouse.economics.terms import Terms, check_parameter, check_size
@@ -86,16 +86,8 @@ class Deterrent:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as plain values."""
-        return {
-            "parameter": self.parameter,
-            "size": self.size,
-            "target": self.target,
-            "least": self.least,
-            "lasting": self.lasting,
-            "risk": self.risk,
-            "rises": None if self.rises is None else list(self.rises),
-            "warning": self.warning,
-        }
+        rises = None if self.rises is None else list(self.rises)
+        return asdict(self) | {"rises": rises, "warning": self.warning}
 
     def to_frame(self) -> pa.Table:
         """Return one row; null where nothing is enough."""
@@ -192,7 +184,8 @@ def least(terms: Terms, parameter: str, *, size: int, target: float = 0.0) -> De
     >>> least(Terms(), "access_cost", size=45).least < 100 < least(Terms(), "access_cost", size=44).least
     True
     """
-    _check_deterrent(parameter)
+    if parameter not in DETERRENTS:
+        raise StudyError(unknown_name("deterrent", parameter, text("what can deter"), DETERRENTS))
     check_size(size)
     _check_target(target)
     if parameter == "detection" and 0 < target < terms.prior:
@@ -231,19 +224,16 @@ def least_size(terms: Terms, *, target: float = 0.0) -> Deterrent:
         return Deterrent("size", None, target, end, end, 0.0)
     # every size before `first` has the risk of the prior, and every one from `end` on has none
     begin = end if first is None else first
-    risks = np.append(_risks(terms, np.arange(begin, end)), 0.0)
+    risks = np.append(risks_by_size(terms, np.arange(begin, end))[0], 0.0)
     steps = np.concatenate([[terms.prior if begin > 1 else np.inf], risks])
     rises = begin + np.flatnonzero(np.diff(steps) > _NOTICEABLE)
     fits = np.flatnonzero(risks <= target)
     above = np.flatnonzero(risks > target)
-    smallest, lasting = (
-        int(begin + fits[0]),
-        begin if not len(above) else begin + int(above[-1]) + 1,
-    )
-    risk = float(risks[fits[0]])
+    smallest, risk = begin + int(fits[0]), float(risks[fits[0]])
+    lasting = begin + int(above[-1]) + 1 if len(above) else begin
     if target >= terms.prior:
         smallest, lasting, risk = 1, 1, terms.prior if begin > 1 else float(risks[0])
-    return Deterrent("size", None, target, smallest, int(lasting), risk, tuple(rises.tolist()))
+    return Deterrent("size", None, target, smallest, lasting, risk, tuple(rises.tolist()))
 
 
 def frontier(
@@ -350,24 +340,19 @@ def _between(low: float, high: float) -> float | None:
 
 def _least_detection(terms: Terms, size: int, target: float) -> Deterrent:
     """Look at every piece on which the policy is the same: the risk grows on it, and may fall at its end."""
-    edges = [_LEAST_RATE, *_changes(terms, size, _LEAST_RATE, _GREATEST_RATE)]
-    ends = [*(math.nextafter(edge, 0.0) for edge in edges[1:]), _GREATEST_RATE]
-    risks = [_risk_at(terms, size, rate) for rate in edges]
-    greatest = [
-        max(risk, _risk_at(terms, size, end)) for risk, end in zip(risks, ends, strict=True)
-    ]
-    fitting = [edge for edge, risk in zip(edges, risks, strict=True) if risk <= target]
-    failing = [place for place, risk in enumerate(greatest) if risk > target]
+    starts = [0.0, *_changes(terms, size, _LEAST_RATE, _GREATEST_RATE)]
+    ends = [*(math.nextafter(start, 0.0) for start in starts[1:]), _GREATEST_RATE]
+    at_starts, at_ends = (
+        [known_risk(terms.with_detection_rate(max(rate, _LEAST_RATE)), size) for rate in rates]
+        for rates in (starts, ends)
+    )
+    fitting = [start for start, risk in zip(starts, at_starts, strict=True) if risk <= target]
+    pieces = enumerate(zip(at_starts, at_ends, strict=True))
+    failing = [place for place, risks in pieces if max(risks) > target]
     first = fitting[0] if fitting else None
-    lasting: float | None = edges[0]
-    if failing:
-        after = failing[-1] + 1
-        lasting = edges[after] if after < len(edges) else None
-    return _deterrent(terms, "detection", size, target, _rate(first), _rate(lasting))
-
-
-def _rate(rate: float | None) -> float | None:
-    return 0.0 if rate == _LEAST_RATE else rate
+    after = failing[-1] + 1 if failing else 0
+    lasting = starts[after] if after < len(starts) else None
+    return _deterrent(terms, "detection", size, target, first, lasting)
 
 
 def _changes(terms: Terms, size: int, low: float, high: float) -> list[float]:
@@ -396,17 +381,6 @@ def _going_on(terms: Terms, size: int, rate: float) -> int:
     return int(np.count_nonzero(decisions(varied, size)))
 
 
-def _risk_at(terms: Terms, size: int, rate: float) -> float:
-    return known_risk(terms.with_detection_rate(rate), size)
-
-
-def _risks(terms: Terms, sizes: Integers) -> Floats:
-    """Return the risks of groups of known sizes that are attacked."""
-    optimum = plans(terms, sizes)
-    attacked = terms.discount * linked_values(terms, optimum.value) > terms.access_cost
-    return np.where(attacked, optimum.risk(terms.prior), 0.0)
-
-
 def _deterrent(
     terms: Terms,
     parameter: str,
@@ -420,11 +394,6 @@ def _deterrent(
         at = max(first, _LEAST_RATE) if parameter == "detection" else first
         risk = known_risk(terms.with_parameter(parameter, at), size)
     return Deterrent(parameter, size, target, first, lasting, risk)
-
-
-def _check_deterrent(parameter: str) -> None:
-    if parameter not in DETERRENTS:
-        raise StudyError(unknown_name("deterrent", parameter, text("what can deter"), DETERRENTS))
 
 
 def _check_target(target: float) -> None:

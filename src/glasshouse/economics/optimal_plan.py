@@ -92,18 +92,8 @@ class Policy:
 
     def to_dict(self) -> dict[str, Any]:
         """Return thresholds and sizes as plain values, in the form of ``deter --json``."""
-        columns = (
-            self.sizes,
-            self.value,
-            self.value_after_access,
-            self.exploits,
-            self.reidentification,
-        )
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        return {
-            "thresholds": self.thresholds.to_dict(),
-            "sizes": [dict(zip(_ROW, row, strict=True)) for row in rows],
-        }
+        rows = self.to_frame().select(_ROW).to_pylist()
+        return {"thresholds": self.thresholds.to_dict(), "sizes": rows}
 
     def to_frame(self) -> pa.Table:
         """Return one row per size."""
@@ -189,8 +179,8 @@ def policy(terms: Terms, sizes: Sequence[int] | range, *, belief: int | None = N
         BudgetError: There are too many, and too large ones.
 
     >>> from glasshouse.economics.terms import Terms
-    >>> found = policy(Terms(penalties=1), range(1, 101))
-    >>> found.thresholds.no_attack, found.exploits[:3].tolist(), float(found.reidentification[47])
+    >>> best = policy(Terms(penalties=1), range(1, 101))
+    >>> best.thresholds.no_attack, best.exploits[:3].tolist(), float(best.reidentification[47])
     (48, [1, 2, 3], 0.0)
     """
     group_sizes = _checked(sizes)
@@ -240,16 +230,12 @@ def thresholds(terms: Terms) -> Thresholds:
     if few.value[-1] <= 0:
         return _thresholds_among(terms, few)
 
-    def attacked(size: int) -> bool:
-        return attack_value(terms, _value(terms, size)) > 0
-
-    def exploited(size: int) -> bool:
-        return bool(linked_values(terms, plan(terms, size).value)[0] > 0)
-
-    no_attack = first_failing(attacked)
+    no_attack = first_failing(lambda size: attack_value(terms, _value(terms, size)) > 0)
     return Thresholds(
         no_attack=no_attack,
-        no_exploit_after_access=first_failing(exploited),
+        no_exploit_after_access=first_failing(
+            lambda size: terms.discount * _value(terms, size) > terms.link_cost
+        ),
         first_partial=_first_partial(terms, no_attack),
         baseline=_baseline_threshold(terms),
     )
@@ -339,6 +325,16 @@ def solve(terms: Terms, sizes: Integers) -> Plans:
         fewest=np.pad(worth.fewest, rest),
         undetected=np.pad(worth.undetected, rest),
     )
+
+
+def risks_by_size(terms: Terms, sizes: Integers) -> tuple[Floats, Floats]:
+    """Return the risk of groups of some sizes, ascending from 0: known, and after access; nobody is in one of 0."""
+    empty = int(np.count_nonzero(sizes == 0))
+    optimum = solve(terms, sizes[empty:])
+    linked = linked_values(terms, optimum.value)
+    after = np.where(linked > 0, optimum.risk(terms.prior), 0.0)
+    known = np.where(terms.discount * linked > terms.access_cost, after, 0.0)
+    return np.pad(known, (empty, 0)), np.pad(after, (empty, 0))
 
 
 def first_failing(holds: Callable[[int], bool], *, most: int = MOST_SIZE) -> int | None:

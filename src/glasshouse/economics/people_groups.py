@@ -79,14 +79,12 @@ class PeopleGroups:
     def distinct_sizes(self) -> tuple[Integers, NDArray[np.intp]]:
         """The different sizes, ascending, and the place of each record's among them."""
         sizes = np.zeros(0, np.int64) if self.sizes is None else self.sizes
-        distinct, place = np.unique(sizes, return_inverse=True)
-        return distinct, place
+        return np.unique(sizes, return_inverse=True)
 
     @cached_property
     def distinct_shares(self) -> tuple[Floats, NDArray[np.intp]]:
         """The different shares, ascending, and the place of each record's among them."""
-        shares, place = np.unique(self.shares, return_inverse=True)
-        return shares, place
+        return np.unique(self.shares, return_inverse=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was compared as plain values, without any record."""
@@ -222,10 +220,9 @@ def _value_shares(column: EncodedColumn, shares: Mapping[str, float]) -> Floats:
 
 
 def _names(release: EncodedTable, quasi_identifiers: Sequence[str] | None) -> tuple[str, ...]:
-    attributes = (
-        release.quasi_identifiers if quasi_identifiers is None else tuple(quasi_identifiers)
-    )
-    names = tuple(column.name for name in attributes for column in release.columns_of(name))
+    if quasi_identifiers is None:
+        quasi_identifiers = release.quasi_identifiers
+    names = tuple(column.name for name in quasi_identifiers for column in release.columns_of(name))
     if not names:
         raise StudyError(
             "a release is compared with a register on quasi-identifiers; name at least one that both have"

@@ -28,15 +28,13 @@ from glasshouse.economics.deterrents import (
     least_amount,
     least_size,
 )
-from glasshouse.economics.induction import Plans
 from glasshouse.economics.optimal_plan import (
     SizeBeliefs,
     Thresholds,
     expected_access,
     linked_by_size,
-    linked_values,
     most_likely,
-    solve,
+    risks_by_size,
     thresholds,
     worthless_from,
 )
@@ -69,7 +67,7 @@ class ReleaseExposure:
     loss: Floats = field(repr=False)
     """Per record, what its re-identification costs the publisher."""
     enough: Deterrent
-    """How large every group must be for no risk, and where the risk rises with the size."""
+    """How large every group must be for the target, and where the risk rises with the size."""
 
     @property
     def expected_known(self) -> float:
@@ -178,6 +176,7 @@ def exposure(
     *,
     loss: float | Sequence[float] | Floats = 1.0,
     belief: int | None = None,
+    target: float = 0.0,
 ) -> ReleaseExposure:
     """Return the risk of every record of a release.
 
@@ -188,15 +187,15 @@ def exposure(
             `losses_by_value`.
         belief: How many people the adversary who does not know the sizes believes to be in the register; by default as
             many as there are.
+        target: The risk that ``enough`` is to reach.
 
     Raises:
         DataError: There are not as many losses as records, or one is negative.
-        StudyError: The belief is larger than the register.
+        StudyError: The belief is larger than the register, or the target makes no sense.
         BudgetError: The groups are too large to be solved.
     """
     losses = _losses(loss, groups.records)
-    sight = _Sight.of(groups, [terms], belief)
-    known, unknown = sight.risks(terms)
+    known, unknown = _Sight.of(groups, [terms], belief).risks(terms)
     return ReleaseExposure(
         groups=groups,
         terms=terms,
@@ -204,7 +203,7 @@ def exposure(
         known=known,
         unknown=unknown,
         loss=losses,
-        enough=least_size(terms),
+        enough=least_size(terms, target=target),
     )
 
 
@@ -238,8 +237,7 @@ def curve(
     sight = _Sight.of(groups, varied, belief)
     sums = np.zeros((4, len(varied)))
     for place, variant in enumerate(varied):
-        known, unknown = sight.risks(variant)
-        risks = np.stack([known, unknown])
+        risks = np.stack(sight.risks(variant))
         sums[:2, place], sums[2:, place] = risks.sum(axis=1), (risks * losses).sum(axis=1)
         if on_progress is not None:
             on_progress(Progress("solving", place + 1, len(varied)))
@@ -359,22 +357,11 @@ class _Sight:
         _, accesses = expected_access(terms, self.beliefs, by_size)
         if self.groups.sizes is not None:
             sizes, by_record = self.groups.distinct_sizes
-            known, after = _risks_by_size(terms, sizes)
+            known, after = risks_by_size(terms, sizes)
             return known[by_record], np.where(accesses[place], after[by_record], 0.0)
-        known, after = _risks_by_size(terms, np.arange(len(by_size)))
+        known, after = risks_by_size(terms, np.arange(len(by_size)))
         expected_known, expected_after = self.actual.expect(known), self.actual.expect(after)
         return expected_known[place], np.where(accesses, expected_after, 0.0)[place]
-
-
-def _risks_by_size(terms: Terms, sizes: Integers) -> tuple[Floats, Floats]:
-    """Return the risk of groups of some sizes, ascending from 0: known, and after access; nobody is in one of 0."""
-    empty = int(np.count_nonzero(sizes == 0))
-    optimum: Plans = solve(terms, sizes[empty:])
-    linked = linked_values(terms, optimum.value)
-    after = np.where(linked > 0, optimum.risk(terms.prior), 0.0)
-    known = np.where(terms.discount * linked > terms.access_cost, after, 0.0)
-    nothing = np.zeros(empty)
-    return np.concatenate([nothing, known]), np.concatenate([nothing, after])
 
 
 def _losses(loss: float | Sequence[float] | Floats, records: int) -> Floats:

@@ -77,10 +77,7 @@ class Terms:
                 "`discount` is {given}; give a number above 0, and at most 1",
                 given=repr(self.discount),
             )
-        self._become_plain()
-
-    def _become_plain(self) -> None:
-        """Make floats of all numbers, which may have come as fractions or as numpy's."""
+        # Plain numbers from here on: they may have come as fractions or as numpy's.
         for name in ("prior", *MONEY, "discount"):
             object.__setattr__(self, name, float(getattr(self, name)))
         h0, h1 = self.detection

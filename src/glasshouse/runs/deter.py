@@ -14,7 +14,6 @@ from glasshouse.economics import (
     exposure,
     groups_by_population,
     groups_in_register,
-    least_size,
     losses_by_value,
     policy,
 )
@@ -61,8 +60,8 @@ def answer(
             terms,
             loss=_losses(study, release),
             belief=None if study.people is None else study.belief,
+            target=study.target,
         )
-        exposed = replace(exposed, enough=least_size(terms, target=study.target))
     outcome = deterrence(
         policy(terms, range(low, high + 1), belief=study.belief),
         protect=study.protect,
