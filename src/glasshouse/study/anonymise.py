@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 
 from glasshouse.language import marked
-from glasshouse.study.question import ContradictionError, Model, ReleaseStudy, attributes
+from glasshouse.study.question import ContradictionError, Model, ReleaseStudy
 
 Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
 
@@ -156,7 +156,7 @@ class AnonymiseStudy(ReleaseStudy):
             raise ContradictionError(
                 "facts are for assess; name their columns as quasi-identifiers"
             )
-        if any(len(attributes(secret)) > 1 for secret in self.adversary.sensitive):
+        if any(len(columns) > 1 for columns in self.adversary.secrets):
             raise ContradictionError(
                 "anonymise protects sensitive attributes one by one; give `sensitive` for each, not several "
                 "together"

@@ -13,11 +13,9 @@ from glasshouse.errors import StudyError
 from glasshouse.language import near_names, quoted, text
 from glasshouse.study.question import (
     ContradictionError,
-    Gain,
     Model,
     Probability,
     ReleaseStudy,
-    attributes,
 )
 
 Subset = str | tuple[str, ...]
@@ -127,13 +125,10 @@ class AssessStudy(ReleaseStudy):
 
         A sweep knows single secrets and one guess; anything else is assessed subset by subset.
         """
-        adversary = self.adversary
         subset = self.subsets[0] if len(self.subsets) == 1 else None
         if not isinstance(subset, str) or not SWEEP.fullmatch(subset):
             return None
-        joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
-        plain = adversary.gain == Gain() and not adversary.prior and not self.links
-        return subset if plain and not joint else None
+        return subset if self.adversary.guesses_once and not self.links else None
 
 
 def with_default_subsets(study: AssessStudy) -> AssessStudy:

@@ -233,6 +233,27 @@ class Adversary(Model):
         """All that she can know of a person: the quasi-identifiers, then the facts."""
         return (*self.quasi_identifiers, *self.facts)
 
+    @property
+    def fact_columns(self) -> tuple[str, ...]:
+        """The columns of all facts."""
+        return tuple(column for columns in self.facts.values() for column in columns)
+
+    @property
+    def secrets(self) -> tuple[tuple[str, ...], ...]:
+        """The columns of each secret, be it one attribute or several."""
+        return tuple(map(attributes, self.sensitive))
+
+    @property
+    def secret_columns(self) -> tuple[str, ...]:
+        """The columns that she wants to infer, each once."""
+        return tuple(dict.fromkeys(column for columns in self.secrets for column in columns))
+
+    @property
+    def guesses_once(self) -> bool:
+        """Whether she makes one guess at single attributes, all worth the same, and believes what the release says."""
+        joint = any(len(columns) > 1 for columns in self.secrets)
+        return not joint and not self.prior and self.gain == Gain()
+
     @model_validator(mode="after")
     def _each_column_has_one_role(self) -> Self:
         if not self.knowable:
@@ -247,11 +268,10 @@ class Adversary(Model):
                     '"{fact}" is a quasi-identifier and also a fact; rename the fact', fact=fact
                 )
         roles: dict[str, str] = {}
-        secrets = dict.fromkeys(name for secret in self.sensitive for name in attributes(secret))
         for name, role in (
             *((name, text("a quasi-identifier")) for name in self.quasi_identifiers),
-            *((name, text("a quasi-identifier")) for part in self.facts.values() for name in part),
-            *((name, text("sensitive")) for name in secrets),
+            *((name, text("a quasi-identifier")) for name in self.fact_columns),
+            *((name, text("sensitive")) for name in self.secret_columns),
             (self.identifier, text("the identifier")),
             (self.weight, text("the weight")),
         ):
@@ -270,15 +290,14 @@ class Adversary(Model):
                     other=role,
                 )
             roles[name] = role
-        together = [attributes(secret) for secret in self.sensitive]
-        for names in together:
+        for names in self.secrets:
             if not names or not all(names) or len(set(names)) < len(names):
                 raise ContradictionError(
                     "a secret needs at least one sensitive attribute, and each once"
                 )
-        if len({frozenset(names) for names in together}) < len(together):
+        if len(set(map(frozenset, self.secrets))) < len(self.secrets):
             raise ContradictionError("a sensitive attribute is given twice")
-        secret_names = {"+".join(names) for names in together}
+        secret_names = set(map("+".join, self.secrets))
         for what, by_secret in (
             (text("worth"), self.gain.worth),
             (text("a gain matrix"), self.gain.matrix),
@@ -503,7 +522,7 @@ def _has_entry(command: str, place: tuple[int | str, ...]) -> bool:
 
 
 def _in_plain_words(problem: ErrorDetails, reason: str) -> str:
-    """Return what is wrong with an entry, in our words where there are any."""
+    """Return the fault of an entry, in our words where there are any."""
     kind, context = problem["type"], problem.get("ctx", {})
     for limit, words in _LIMITS.items():
         if limit in context:
