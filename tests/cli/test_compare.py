@@ -106,7 +106,7 @@ def test_stored_ratios_are_exact(glasshouse: Glasshouse) -> None:
     assert naming.differences() == [(Fraction(2, 7), Fraction(7, 5))]
     assert inferring.secret == ("ill",)
     runs = stored_runs([Path("y2018")])
-    assert stored_assessment(runs[0]) == outcome.assessments[0]
+    assert stored_assessment(Path("y2018"), runs[0]) == outcome.assessments[0]
 
 
 def test_what_is_said_of_two_years(glasshouse: Glasshouse) -> None:

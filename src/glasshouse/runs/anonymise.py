@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -40,14 +39,12 @@ from glasshouse.mitigation.recoding import recode
 from glasshouse.runs.reading import only_one
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources.files import fingerprint
-from glasshouse.study import Dialect, attributes
+from glasshouse.study import Dialect
 from glasshouse.study.anonymise import AnonymiseStudy, Protection
 from glasshouse.table import EncodedTable, Step, available_columns
 from glasshouse.table.generalised import SUPPRESSED
 
 RELEASE, QUASI_IDENTIFIERS, SENSITIVE = "release.csv", "quasi_identifiers.csv", "sensitive.csv"
-Promise: TypeAlias = Callable[[Any, str], Criterion]
-"""What is promised about a sensitive attribute, by its parameter and the name of the attribute."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +155,7 @@ def protect(
         )
         return ProtectedTable(table, release, None, groups, {}, outcome)
     hierarchies = hierarchies_of(protection, table, encoding=study.datasets[0].dialect.encoding)
-    recoding = _recoded(study, table, hierarchies, resources)
+    recoding = _recoding(study, table, hierarchies, resources)
     outcome = Anonymisation.of_recoding(
         table,
         recoding,
@@ -171,7 +168,7 @@ def protect(
     return ProtectedTable(table, recoding.release(table), recoding, None, hierarchies, outcome)
 
 
-def _recoded(
+def _recoding(
     study: AnonymiseStudy,
     table: EncodedTable,
     hierarchies: Mapping[str, Hierarchy],
@@ -179,7 +176,7 @@ def _recoded(
 ) -> Recoding:
     """Recode the quasi-identifiers in the way that the study asks for."""
     protection = study.protection
-    criteria = _criteria(protection, study, table)
+    criteria = _criteria(study)
     if protection.recoding == "mondrian":
         return mondrian(table, criteria=criteria, hierarchies=hierarchies)
     how = recode if protection.recoding == "global" else partial(recode_locally, seed=study.seed)
@@ -258,11 +255,9 @@ def hierarchies_of(
     }
 
 
-def _criteria(
-    protection: Protection, study: AnonymiseStudy, table: EncodedTable
-) -> list[Criterion | TableCriterion]:
-    """Return all that is promised of the release; of every sensitive attribute, where it is about one."""
-    secrets = dict.fromkeys(name for s in study.adversary.sensitive for name in attributes(s))
+def _criteria(study: AnonymiseStudy) -> list[Criterion | TableCriterion]:
+    """Return the criteria that the release is to meet; for every sensitive attribute those that are about one."""
+    protection, secrets = study.protection, study.adversary.secret_columns
     criteria: list[Criterion | TableCriterion] = []
     if protection.k is not None:
         criteria.append(KAnonymity(protection.k))
@@ -276,20 +271,19 @@ def _criteria(
             "l-diversity, t-closeness and inference are about a sensitive attribute; give one with `sensitive`"
         )
     for name in secrets:
-        criteria += _about(protection, name)
+        criteria += _criteria_about(protection, name)
     return criteria
 
 
-def _about(protection: Protection, name: str) -> list[Criterion]:
-    """Return what is promised about one sensitive attribute."""
+def _criteria_about(protection: Protection, name: str) -> list[Criterion]:
+    """Return the criteria about one sensitive attribute."""
     criteria: list[Criterion] = []
     if protection.l is not None and protection.diversity == "recursive":
         criteria.append(RecursiveDiversity(protection.c or 1, protection.l, name))
+    elif protection.l is not None and protection.diversity == "distinct":
+        criteria.append(DistinctDiversity(protection.l, name))
     elif protection.l is not None:
-        diverse: Promise = (
-            DistinctDiversity if protection.diversity == "distinct" else EntropyDiversity
-        )
-        criteria.append(diverse(protection.l, name))
+        criteria.append(EntropyDiversity(protection.l, name))
     if protection.t is not None and protection.closeness == "hierarchical":
         path = protection.hierarchies.get(name)
         if path is None:
@@ -300,9 +294,10 @@ def _about(protection: Protection, name: str) -> list[Criterion]:
         criteria.append(
             HierarchicalCloseness(protection.t, name, read_hierarchy(path, column=name))
         )
+    elif protection.t is not None and protection.closeness == "equal":
+        criteria.append(EqualCloseness(protection.t, name))
     elif protection.t is not None:
-        close: Promise = EqualCloseness if protection.closeness == "equal" else OrderedCloseness
-        criteria.append(close(protection.t, name))
+        criteria.append(OrderedCloseness(protection.t, name))
     if protection.inference_risk is not None:
         criteria.append(InferenceRisk(protection.inference_risk, name))
     return criteria

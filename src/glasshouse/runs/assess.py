@@ -28,19 +28,17 @@ from glasshouse.progress import Progress
 from glasshouse.qif import Tries
 from glasshouse.runs.reading import joined, one_each, only_one, prepared, secrets_by_name
 from glasshouse.runs.run import Resources, Run, run_key
-from glasshouse.study import Adversary, attributes, question
+from glasshouse.study import Adversary
 from glasshouse.study.assess import AssessStudy
 from glasshouse.table import EncodedTable, Step
 from glasshouse.table.generalised import is_suppressed
 
-NO_GAIN = question.Gain()
-"""One guess, and every right one is worth the same."""
 STEPS_PER_WINDOW = 1000
 """The steps of the sweep of a window are numbered from a multiple of this on."""
 
 
 def checkpoint_key(study: AssessStudy) -> str | None:
-    """Return what the finished steps of a sweep must agree with; None: nothing is swept."""
+    """Return the digest that the finished steps of a sweep must agree with; None: nothing is swept."""
     return run_key(study) if study.sweep is not None and not _has_parts(study) else None
 
 
@@ -79,14 +77,17 @@ def answer(
         raise StudyError(
             "`explain` shows the prior that the release gives; leave out `prior` with it"
         )
-    if per_record:
-        _refuse_per_record(study)
+    if per_record and (study.adversary.weight or not study.adversary.guesses_once):
+        raise StudyError(
+            "`per_record` tells how surely one guess is right, for single attributes and records alike; leave out "
+            "gains, priors, weights and joint secrets with it"
+        )
     if study.links:
         _refuse(
             extras,
             marked("{option} is for datasets with an identifier; leave it out with `link`"),
         )
-        return Run(study, _linked(study, resources, tables))
+        return Run(study, _linkage(study, resources, tables))
     on_progress = resources.on_progress
     if len(study.datasets) > 1:
         if save_table is not None:
@@ -102,9 +103,12 @@ def answer(
         from glasshouse.mitigation.anonymisation import assess_by_group
 
         return Run(study, replace(assess_by_group(whole, study.group), steps=steps))
-    secrets = [(), *map(attributes, study.adversary.sensitive)]
-    explanations = [attacks.explain(windows[-1], sensitive=secret) for secret in secrets if explain]
-    assessment = _answered(study, windows, resources)
+    explanations = [
+        attacks.explain(windows[-1], sensitive=secret)
+        for secret in ((), *study.adversary.secrets)
+        if explain
+    ]
+    assessment = _assessment(study, windows, resources)
     if save_table is not None:
         single.read.save(save_table)
     outcome = replace(
@@ -152,38 +156,24 @@ def _suppressed(table: EncodedTable) -> int:
     return int(np.count_nonzero(is_suppressed(table, columns))) if columns else 0
 
 
-def _refuse_per_record(study: AssessStudy) -> None:
-    """Make sure that the risk of each record answers the question that was asked."""
-    if study.adversary.weight or not _guesses_once(study.adversary):
-        raise StudyError(
-            "`per_record` tells how surely one guess is right, for single attributes and records alike; leave out "
-            "gains, priors, weights and joint secrets with it"
-        )
-
-
-def _guesses_once(adversary: Adversary) -> bool:
-    """Tell whether she makes one guess at single attributes, all worth the same, and believes what the release says."""
-    joint = any(len(attributes(secret)) > 1 for secret in adversary.sensitive)
-    return not joint and not adversary.prior and adversary.gain == NO_GAIN
-
-
-def _answered(
+def _assessment(
     study: AssessStudy, windows: Sequence[EncodedTable], resources: Resources
 ) -> Assessment:
     """Attack each window of a collection; a single dataset is the only window of itself."""
     if study.sweep is None:
         adversary = study.adversary
+        secrets = secrets_by_name(adversary)
         return assess(
             windows,
             subsets=study.chosen_subsets(),
-            sensitive=[attributes(secret) for secret in adversary.sensitive],
+            sensitive=adversary.secrets,
             gains=study_gains(adversary),
-            priors=study_priors(adversary),
+            priors={secrets[name]: dict(prior) for name, prior in adversary.prior.items()},
         )
     checkpoint = resources.checkpoint
     finished = checkpoint.start(resume=resources.resume) if checkpoint else {}
     swept = [
-        _swept(study.sweep, window, place, len(windows), resources, finished)
+        _window_sweep(study.sweep, window, place, len(windows), resources, finished)
         for place, window in enumerate(windows)
     ]
     every = tuple(
@@ -210,7 +200,7 @@ def _with_capacities(attacks: Sequence[Attack], window: EncodedTable) -> Sequenc
     )
 
 
-def _swept(
+def _window_sweep(
     subsets: str,
     table: EncodedTable,
     place: int,
@@ -241,7 +231,7 @@ def _swept(
     )
 
 
-def _linked(
+def _linkage(
     study: AssessStudy, resources: Resources, in_memory: Sequence[EncodedTable]
 ) -> Assessment:
     """Link the datasets by keys that may change."""
@@ -267,7 +257,7 @@ def _linked(
         auxiliaries,
         keys=keys,
         quasi_identifiers=study.adversary.knowable,
-        sensitive=[attributes(secret) for secret in study.adversary.sensitive],
+        sensitive=study.adversary.secrets,
     )
     steps = tuple(step for dataset in datasets for step in dataset.steps)
     return replace(outcome, steps=steps)
@@ -276,7 +266,7 @@ def _linked(
 def _family(study: AssessStudy, resources: Resources, in_memory: Sequence[EncodedTable]) -> Family:
     """Assess the parts of a release, or several releases, one by one."""
     adversary = study.adversary
-    if not _guesses_once(adversary):
+    if not adversary.guesses_once:
         raise StudyError(
             "parts are compared by one guess at single attributes; leave out gains, priors and joint secrets with "
             "`by` and `each`"
@@ -315,7 +305,7 @@ def _family(study: AssessStudy, resources: Resources, in_memory: Sequence[Encode
 
 
 def study_gains(adversary: Adversary) -> Mapping[tuple[str, ...], Gain]:
-    """Return what guesses are worth to an adversary, per secret; the empty one is re-identification."""
+    """Return the gain of an adversary's guesses, per secret; the empty one is re-identification."""
     gain = adversary.gain
     secrets = secrets_by_name(adversary)
     gains: dict[tuple[str, ...], Gain] = {}
@@ -328,9 +318,3 @@ def study_gains(adversary: Adversary) -> Mapping[tuple[str, ...], Gain]:
         matrix = read_gain_matrix(path)
         gains[secrets[name]] = with_abstaining(matrix) if gain.abstain else matrix
     return gains
-
-
-def study_priors(adversary: Adversary) -> Mapping[tuple[str, ...], Mapping[str, float]]:
-    """Return what an adversary believes of each secret beforehand, where the study says so."""
-    secrets = secrets_by_name(adversary)
-    return {secrets[name]: dict(prior) for name, prior in adversary.prior.items()}

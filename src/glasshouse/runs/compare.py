@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -114,24 +115,22 @@ def side_by_side(folders: Sequence[Path]) -> AssessedRuns | MeasuredRuns:
             command=command,
             commands=quoted(["anonymise", ASSESSED, *MEASURED]),
         )
-    stored = stored_runs(folders)
-    if len(stored) < 2:
+    runs = stored_runs(folders)
+    if len(runs) < 2:
         raise StudyError("name two runs or more to put side by side")
-    runs = [folder.run for folder in stored]
     if command == ASSESSED:
-        return compare_assessments(runs, list(map(stored_assessment, stored)))
+        return compare_assessments(runs, list(map(stored_assessment, folders, runs)))
     return compare_figures(runs)
 
 
 @dataclass(frozen=True)
-class _Released:
-    """A release as it is compared with its original."""
+class _ComparableRelease:
+    """A release as it is compared with its original: the keywords of `compare_release`."""
 
     name: str
-    table: EncodedTable
-    suppressed: Flags
+    release: EncodedTable
+    suppressed: Flags | None
     group: str | None
-    """The column of Anatomy's groups; None: the classes are made by the quasi-identifiers."""
     hierarchies: Mapping[str, Hierarchy]
     loss: float | None
 
@@ -143,7 +142,8 @@ def _of_releases(study: CompareStudy, resources: Resources) -> Run[CompareStudy,
     names = [folder.resolve().name for folder in folders]
     studies = [load_question(folder / STUDY, AnonymiseStudy) for folder in folders]
     _check_alike(studies, names)
-    for protection, release, name in zip(studies, stored, names, strict=True):
+    runs = list(zip(studies, stored, names, strict=True))
+    for protection, release, name in runs:
         for path in paths_of(protection):
             existing_file(path)
         for file, digest in digests_of(protection).items():
@@ -156,7 +156,7 @@ def _of_releases(study: CompareStudy, resources: Resources) -> Run[CompareStudy,
     original = _original_of(studies[0], resources, study.predict)
     releases = [
         _read_release(protection, release, name, original, study.predict)
-        for protection, release, name in zip(studies, stored, names, strict=True)
+        for protection, release, name in runs
     ]
     return _compared(original, releases, study, studies[0])
 
@@ -194,13 +194,11 @@ def _original_of(study: AnonymiseStudy, resources: Resources, predict: str | Non
     return only_one(study, also=also, on_progress=resources.on_progress).table
 
 
-def _of_table(protected: ProtectedTable, name: str) -> _Released:
-    nothing = np.zeros(protected.original.records, np.bool_)
-    recoding = protected.recoding
-    return _Released(
+def _of_table(protected: ProtectedTable, name: str) -> _ComparableRelease:
+    return _ComparableRelease(
         name=name,
-        table=protected.release,
-        suppressed=nothing if recoding is None else recoding.suppressed,
+        release=protected.release,
+        suppressed=None if protected.recoding is None else protected.recoding.suppressed,
         group=None if protected.anatomy is None else GROUP,
         hierarchies=protected.hierarchies,
         loss=protected.outcome.loss,
@@ -213,7 +211,7 @@ def _read_release(
     name: str,
     original: EncodedTable,
     predict: str | None,
-) -> _Released:
+) -> _ComparableRelease:
     """Read a release; its records are those of the original, in the same order."""
     adversary = study.adversary
     roles = {*adversary.quasi_identifiers, *stored.sensitive}
@@ -234,15 +232,14 @@ def _read_release(
         )
     if stored.shuffled:
         table = table.of_records(np.argsort(release_order(original, seed=study.seed)))
-    hidden = is_suppressed(table, stored.quasi_identifiers)
     hierarchies: Mapping[str, Hierarchy] = {}
     if stored.group is None:
         encoding = study.datasets[0].dialect.encoding
         hierarchies = hierarchies_of(study.protection, original, encoding=encoding)
-    return _Released(
+    return _ComparableRelease(
         name=name,
-        table=table,
-        suppressed=hidden if stored.suppressed else np.zeros_like(hidden),
+        release=table,
+        suppressed=is_suppressed(table, stored.quasi_identifiers) if stored.suppressed else None,
         group=stored.group,
         hierarchies=hierarchies,
         loss=stored.loss,
@@ -251,24 +248,14 @@ def _read_release(
 
 def _compared(
     table: EncodedTable,
-    releases: Sequence[_Released],
+    releases: Sequence[_ComparableRelease],
     study: CompareStudy,
     protection: AnonymiseStudy,
 ) -> Run[CompareStudy, Comparison]:
     compared = partial(compare_release, table, fraction=study.fraction, predict=study.predict)
     hierarchies = releases[0].hierarchies
     original = compared(table, name="original", hierarchies=hierarchies, loss=0.0)
-    rows = tuple(
-        compared(
-            release.table,
-            name=release.name,
-            suppressed=release.suppressed,
-            group=release.group,
-            hierarchies=release.hierarchies,
-            loss=release.loss,
-        )
-        for release in releases
-    )
+    rows = tuple(compared(**vars(release)) for release in releases)
     digests = digests_of(protection)
     datasets = [{"name": name, "sha256": digest} for name, digest in digests.items()]
     described = {"releases": [release.name for release in rows], "datasets": datasets}
@@ -277,17 +264,7 @@ def _compared(
     return Run(study, comparison, provenance=provenance, manifest=described)
 
 
-@dataclass(frozen=True)
-class StoredRun:
-    """A run as its folder tells it."""
-
-    folder: Path
-    """Where it is."""
-    run: ComparedRun
-    """What it says of itself."""
-
-
-def stored_runs(folders: Sequence[Path]) -> tuple[StoredRun, ...]:
+def stored_runs(folders: Sequence[Path]) -> tuple[ComparedRun, ...]:
     """Return the runs in folders, each with a name of its own.
 
     Raises:
@@ -313,22 +290,19 @@ def command_of(folder: Path) -> str:
         DataError: It is none, or a damaged one.
     """
     _check_run(folder)
-    try:
+    with _undamaged(folder, MANIFEST):
         return str(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["command"])
-    except (OSError, ValueError, KeyError, TypeError):
-        raise _damaged(folder, MANIFEST) from None
 
 
-def _stored_run(folder: Path, name: str) -> StoredRun:
+def _stored_run(folder: Path, name: str) -> ComparedRun:
+    """Return the run of a folder: its data, its main figures, and the units of its study."""
     _check_run(folder)
-    try:
+    with _undamaged(folder, STUDY):
         study = tomllib.loads((folder / STUDY).read_text(encoding="utf-8"))
         gain = study.get("adversary", {}).get("gain", {})
-    except (OSError, ValueError, AttributeError):
-        raise _damaged(folder, STUDY) from None
-    try:
+    with _undamaged(folder, MANIFEST):
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        run = ComparedRun(
+        return ComparedRun(
             name=name,
             command=str(manifest["command"]),
             records=int(manifest["records"]),
@@ -340,9 +314,6 @@ def _stored_run(folder: Path, name: str) -> StoredRun:
             subject=str(study.get("subject", "person")),
             currency=study.get("currency") or gain.get("currency"),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise _damaged(folder, MANIFEST) from None
-    return StoredRun(folder, run)
 
 
 def _check_run(folder: Path) -> None:
@@ -355,17 +326,24 @@ def _check_run(folder: Path) -> None:
         )
 
 
-def _damaged(folder: Path, name: str) -> DataError:
-    """Return the error of a run of which a file is missing or is not what was written."""
-    return DataError(
-        "“{folder}” is a damaged run: {name} is missing or cannot be read; run its study again",
-        folder=folder,
-        name=name,
-    )
+@contextmanager
+def _undamaged(folder: Path, name: str) -> Iterator[None]:
+    """Say of a run that it is damaged where one of its files is missing or is not what was written."""
+    try:
+        yield
+    except (
+        *(OSError, pa.ArrowException, StudyError),
+        *(ValueError, KeyError, TypeError, AttributeError, ArithmeticError),
+    ):
+        raise DataError(
+            "“{folder}” is a damaged run: {name} is missing or cannot be read; run its study again",
+            folder=folder,
+            name=name,
+        ) from None
 
 
-def stored_assessment(stored: StoredRun) -> Assessment:
-    """Return what came out of a run of ``assess``.
+def stored_assessment(folder: Path, run: ComparedRun) -> Assessment:
+    """Return the assessment that a run of ``assess`` stored.
 
     Probabilities are stored as the doubles nearest to ratios of counts; these ratios are taken back where every record
     counts alike.
@@ -373,27 +351,21 @@ def stored_assessment(stored: StoredRun) -> Assessment:
     Raises:
         DataError: The results are not there, or are those of parts (``--by``, ``--each``).
     """
-    try:
-        names = secrets_by_name(load_question(stored.folder / STUDY, AssessStudy).adversary)
-    except (OSError, StudyError):
-        raise _damaged(stored.folder, STUDY) from None
-    try:
-        frame = pyarrow.parquet.read_table(stored.folder / RESULTS)
-    except (OSError, pa.ArrowException):
-        raise _damaged(stored.folder, RESULTS) from None
+    with _undamaged(folder, STUDY):
+        names = secrets_by_name(load_question(folder / STUDY, AssessStudy).adversary)
+    with _undamaged(folder, RESULTS):
+        frame = pyarrow.parquet.read_table(folder / RESULTS)
     if "probabilistic_posterior" not in frame.column_names:
         raise DataError(
             "“{name}” is an assessment of parts (`by` or `each`), which compares them itself; name runs of whole "
             "releases",
-            name=stored.run.name,
+            name=run.name,
         )
-    try:
+    with _undamaged(folder, RESULTS):
         attacks = [_attack(row, names) for row in frame.to_pylist()]
-    except (KeyError, TypeError, ValueError, ArithmeticError):
-        raise _damaged(stored.folder, RESULTS) from None
-    if not attacks:
-        raise _damaged(stored.folder, RESULTS)
-    return Assessment(stored.run.records, tuple(attacks))
+        if not attacks:
+            raise ValueError("there is no attack")
+    return Assessment(run.records, tuple(attacks))
 
 
 def _attack(row: Mapping[str, Any], secrets: Mapping[str, tuple[str, ...]]) -> Attack:

@@ -109,7 +109,7 @@ def _groups(
 
 
 def _losses(study: DeterStudy, release: EncodedTable) -> Floats | float:
-    """Return what each re-identified record costs the publisher; 1, so that they are counted, where nothing is said."""
+    """Return the publisher's loss per re-identified record; 1, so that they are counted, where nothing is said."""
     nothing = 0.0 if study.loss_by else 1.0
     other = nothing if study.loss is None else study.loss
     for column, losses in study.loss_by.items():

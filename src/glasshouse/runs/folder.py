@@ -90,8 +90,6 @@ class StoredRelease:
     """What an adversary can know of a person."""
     sensitive: tuple[str, ...]
     """What she wants to infer."""
-    method: str
-    """What is promised of it."""
     suppressed: int
     """How many records are suppressed."""
     loss: float | None
@@ -116,7 +114,6 @@ def stored_release(folder: Path) -> StoredRelease:
             path=folder / manifest["release"],
             quasi_identifiers=tuple(manifest["quasi_identifiers"]),
             sensitive=tuple(manifest["sensitive"]),
-            method=manifest["method"],
             suppressed=int(manifest["suppressed"]),
             loss=manifest["loss"],
             group=manifest["group"],
@@ -143,22 +140,21 @@ def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = Fa
     check_place(folder, overwrite=overwrite)
     question, outcome, provenance = run.question, run.outcome, run.provenance
     manifest: dict[str, Any] = {"glasshouse": version("glasshouse"), "command": question.command}
+    report = {"language": spoken(), "smallest_cell": smallest_cell()}
     if provenance is None:
         digests = digests_of(question)
         provenance = provenance_of(question, digests)
         datasets = [{"name": name, "sha256": digest} for name, digest in digests.items()]
-        manifest |= {"records": run.records, "datasets": datasets, "report": report_manifest()}
-        manifest |= run.manifest
+        manifest |= {"records": run.records, "datasets": datasets, "report": report, **run.manifest}
     else:
-        manifest |= {**run.manifest, "report": report_manifest()}
+        manifest |= {**run.manifest, "report": report}
     if isinstance(outcome, Summarised) and (figures := outcome.summary()):
         manifest["summary"] = figures
     with new_folder(folder, replace=overwrite) as draft:
         if run.write_files is not None:
             run.write_files(draft)
-        if (
-            run.provenance is None
-        ):  # with absolute paths, so that it can be run again from its folder
+        if run.provenance is None:
+            # with absolute paths, so that it can be run again from its folder
             located = dump_study(with_paths(question, own_place), version=version("glasshouse"))
             (draft / STUDY).write_text(located, encoding="utf-8")
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
@@ -166,7 +162,9 @@ def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = Fa
         if isinstance(outcome, HasTables):
             for name, table in outcome.tables().items():
                 pyarrow.parquet.write_table(table, draft / name)
-        write_report(lambda: page_of(outcome, question, provenance=provenance), draft)
+        files = report_files(lambda: page_of(outcome, question, provenance=provenance))
+        for name, content in files.items():
+            (draft / name).write_text(content, encoding="utf-8")
     return folder / REPORT
 
 
@@ -198,21 +196,19 @@ def write_single(run: Run[Question, Outcome], path: Path, *, overwrite: bool = F
     return path
 
 
-def report_manifest() -> dict[str, Any]:
-    """Return what a manifest says of the report: its language, and the smallest count of people that it shows."""
-    return {"language": spoken(), "smallest_cell": smallest_cell()}
-
-
 def provenance_of(study: Question, digests: Mapping[str, str]) -> Provenance:
     """Return where the figures of a study come from, as a report says it."""
     own_version, abridged = version("glasshouse"), study.abridged()
+    # The report leaves the house: of a path it has no more than tells the file from others of its name.
+    short_paths = telling_paths(paths_of(study))
+    travelling = with_paths(abridged, lambda path: short_paths[own_place(path)])
     seed: int | None = getattr(study, "seed", None)
     is_told = seed == getattr(abridged, "seed", None)
     values = [name for name in type(study).model_fields if name != "seed"]
     python = ".".join(map(str, sys.version_info[:2]))
     return Provenance(
         version=own_version,
-        study=dump_study(_travelling(study), version=own_version),
+        study=dump_study(travelling, version=own_version),
         datasets=digests,
         abridged=any(getattr(abridged, name) != getattr(study, name) for name in values),
         seed_withheld=not is_told,
@@ -222,19 +218,17 @@ def provenance_of(study: Question, digests: Mapping[str, str]) -> Provenance:
     )
 
 
-def write_report(make: Callable[[], Page], folder: Path) -> None:
-    """Write a report: as data in every language, and as a page to read in the one that is spoken.
+def report_files(make: Callable[[], Page]) -> dict[str, str]:
+    """Return the files of a report by their names: data in every language, and a page in the one that is spoken.
 
     Args:
         make: Makes the page in the language that is spoken.
-        folder: Where to.
     """
     from glasshouse.report import archive
     from glasshouse.report.html import to_html
 
     pages = archive.in_every_language(make)
-    (folder / PAGES).write_text(archive.to_json(pages), encoding="utf-8")
-    (folder / REPORT).write_text(to_html(pages[spoken()]), encoding="utf-8")
+    return {PAGES: archive.to_json(pages), REPORT: to_html(pages[spoken()])}
 
 
 def digests_of(study: Question) -> dict[str, str]:
@@ -248,15 +242,6 @@ def digests_of(study: Question) -> dict[str, str]:
             name += "′"
         digests[name] = fingerprint(path)
     return digests
-
-
-def _travelling(study: Question) -> Question:
-    """Return the study as a report that leaves the house should have it: no values of a person, no places of files.
-
-    Of a path there is no more than tells the file from others of its name.
-    """
-    names = telling_paths(paths_of(study))
-    return with_paths(study.abridged(), lambda path: names[own_place(path)])
 
 
 @dataclass(frozen=True)

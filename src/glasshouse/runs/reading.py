@@ -17,7 +17,6 @@ from glasshouse.study import (
     Dataset,
     ReleaseStudy,
     Treatment,
-    attributes,
     parse_condition,
 )
 from glasshouse.study.assess import AssessStudy
@@ -60,24 +59,26 @@ def prepared(
     Of auxiliary datasets only the quasi-identifiers, and what links them, are read; of others also what is named.
     Tables that are given take the place of the files.
     """
-    auxiliary = study.is_joined
-    if tables:
-        for place, table in enumerate(tables):
-            yield _treated(table, Treatment() if auxiliary and place > 0 else study.treatment)
-        return
-    files = study.datasets
-    names = dataset_names(study) if len(files) > 1 else (None,)
-    tags = dataset_tags(dataset_names(study))
+    for number, table in enumerate(tables or _read_all(study, also, on_progress)):
+        # Whom the study is about is a matter of the focal dataset: in another, who is left out would seem absent.
+        yield _treated(table, Treatment() if study.is_joined and number > 0 else study.treatment)
+
+
+def _read_all(
+    study: ReleaseStudy, also: Sequence[str], on_progress: OnProgress | None
+) -> Iterator[EncodedTable]:
+    """Read the datasets of a study, one by one."""
+    files, names = study.datasets, dataset_names(study)
+    tags = dataset_tags(names)
     for number, (dataset, name) in enumerate(zip(files, names, strict=True)):
         of_file = _part_of_whole(on_progress, number, len(files))
-        if auxiliary and name is not None:
-            table = _read_known(
+        if study.is_joined:
+            yield _read_known(
                 dataset, name, tags[number], study, focal=number == 0, on_progress=of_file
             )
         else:
-            table = read_dataset(dataset, study, name=name, also=also, on_progress=of_file)
-        # Whom the study is about is a matter of the focal dataset: in another, who is left out would seem absent.
-        yield _treated(table, Treatment() if auxiliary and number > 0 else study.treatment)
+            known_as = name if len(files) > 1 else dataset.name
+            yield _read_dataset(dataset, study, name=known_as, also=also, on_progress=of_file)
 
 
 def joined(
@@ -134,25 +135,25 @@ def read_file(
     return read(dataset.path, dialect=dataset.dialect, types=types, **known)
 
 
-def read_dataset(
+def _read_dataset(
     dataset: Dataset,
     study: ReleaseStudy,
     *,
-    name: str | None = None,
-    also: Sequence[str] = (),
-    on_progress: OnProgress | None = None,
+    name: str | None,
+    also: Sequence[str],
+    on_progress: OnProgress | None,
 ) -> EncodedTable:
     """Read the columns of a dataset that a study has to do with, and others that are named."""
     adversary = study.adversary
     return read_file(
         dataset,
         quasi_identifiers=adversary.quasi_identifiers,
-        sensitive=_secrets(adversary),
+        sensitive=adversary.secret_columns,
         id=adversary.identifier,
         weight=adversary.weight,
         facts=adversary.facts,
         also=tuple(dict.fromkeys((*study.columns_without_role(), *also))),
-        name=name or dataset.name,
+        name=name,
         on_progress=on_progress,
     )
 
@@ -167,10 +168,11 @@ def read_register(study: PeopleStudy) -> EncodedTable:
     if dataset is None:
         raise StudyError("there is no register of the population; name one with `population`")
     there = available_columns(dataset.path, dialect=dataset.dialect)
-    fact_columns = [column for columns in study.adversary.facts.values() for column in columns]
-    known = [name for name in (*study.adversary.quasi_identifiers, *fact_columns) if name in there]
+    adversary = study.adversary
+    columns = (*adversary.quasi_identifiers, *adversary.fact_columns)
+    known = [column for column in columns if column in there]
     name = dataset.name or display_name(dataset.path)
-    for column in study.adversary.knowable:
+    for column in adversary.knowable:
         if column not in there and (isinstance(study, MembershipStudy) or not known):
             raise StudyError(unknown_name("column", column, name, there))
     chosen = [parse_condition(text).column for text in study.treatment.where]
@@ -186,11 +188,11 @@ def read_register(study: PeopleStudy) -> EncodedTable:
 
 def secrets_by_name(adversary: Adversary) -> dict[str, tuple[str, ...]]:
     """Return the attributes of each secret, by the name that a study and its results give it: ``a+b``."""
-    return {"+".join(attributes(secret)): attributes(secret) for secret in adversary.sensitive}
+    return {"+".join(columns): columns for columns in adversary.secrets}
 
 
 def dataset_names(study: ReleaseStudy) -> tuple[str, ...]:
-    """Return what the results call the datasets of a study: the files' names, told apart by their folders."""
+    """Return the names of a study's datasets in the results: those of the files, told apart by their folders."""
     short_paths = telling_paths(dataset.path for dataset in study.datasets)
     names = [
         dataset.name or printable(short_paths[own_place(dataset.path)].as_posix())
@@ -221,14 +223,14 @@ def _read_known(
         fact: tuple(column for column in columns if column in there)
         for fact, columns in adversary.facts.items()
     }
-    fact_columns = [column for columns in adversary.facts.values() for column in columns]
-    for column in (*adversary.quasi_identifiers, *fact_columns, *dataset.types) if focal else ():
+    columns = (*adversary.quasi_identifiers, *adversary.fact_columns, *dataset.types)
+    for column in columns if focal else ():
         _check_somewhere(column, study, tagged=column in adversary.quasi_identifiers)
     return read_file(
         dataset,
         there,
         quasi_identifiers=list(dict.fromkeys(_plain(column, tag) for column in known)),
-        sensitive=_secrets(adversary) if focal else (),
+        sensitive=adversary.secret_columns if focal else (),
         id=adversary.identifier,
         weight=adversary.weight if focal else None,
         facts={fact: columns for fact, columns in facts.items() if columns},
@@ -275,10 +277,6 @@ def _treated(table: EncodedTable, treatment: Treatment) -> Prepared:
     return Prepared(treated.table, table, treated.steps)
 
 
-def _secrets(adversary: Adversary) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for s in adversary.sensitive for name in attributes(s)))
-
-
 def _linking(study: ReleaseStudy, columns: Sequence[str]) -> list[str]:
     """Return the columns of an auxiliary dataset by which its records are linked, where there is no identifier."""
     links = study.links if isinstance(study, AssessStudy) else ()
@@ -286,7 +284,7 @@ def _linking(study: ReleaseStudy, columns: Sequence[str]) -> list[str]:
 
 
 def _part_of_whole(on_progress: OnProgress | None, place: int, files: int) -> OnProgress | None:
-    """Return whom to tell of the progress of one of several files."""
+    """Return a listener to the progress of one of several files, which tells that of all."""
     if on_progress is None or files == 1:
         return on_progress
     return lambda now: on_progress(

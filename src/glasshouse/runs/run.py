@@ -177,7 +177,7 @@ def run(
 
 
 def checkpoint_key(question: Question) -> str | None:
-    """Return what a checkpoint of a run must agree with; None: its steps are not worth keeping."""
+    """Return the digest that a checkpoint of a run must agree with; None: its steps are not worth keeping."""
     key_of: Callable[[Question], str | None] | None = getattr(
         _module(question), "checkpoint_key", None
     )

@@ -18,11 +18,10 @@ import pyarrow.csv
 from glasshouse import synthetic
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError
-from glasshouse.language import spoken, text
-from glasshouse.report import Page, Provenance, archive, page_of
-from glasshouse.report.html import to_html
+from glasshouse.language import text
+from glasshouse.report import Page, Provenance, page_of
 from glasshouse.report.story import Chapter, story_page
-from glasshouse.runs.folder import MANIFEST, PAGES, REPORT, check_place, write_run
+from glasshouse.runs.folder import MANIFEST, PAGES, REPORT, check_place, report_files, write_run
 from glasshouse.runs.run import Outcome, Resources, Run, run
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import Question, study_class, validated
@@ -138,7 +137,7 @@ def tell_story(
 
 
 def _questions(folder: Path) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Return what is asked in each chapter, and how that is announced."""
+    """Return the announcement and the study of each chapter, by its folder."""
     first, second = {"path": folder / FIRST}, {"path": folder / SECOND}
     protected = {
         "command": "anonymise",
@@ -240,8 +239,6 @@ def _write_censuses(folder: Path) -> None:
 
 def _write_report(story: Story) -> None:
     """Write the report of the whole beside the folders of its chapters."""
-    pages = archive.in_every_language(story.to_page)
-    written = {PAGES: archive.to_json(pages), REPORT: to_html(pages[spoken()])}
-    for name, content in written.items():
+    for name, content in report_files(story.to_page).items():
         with new_file(story.folder / name) as draft:
             draft.write_text(content, encoding="utf-8")

@@ -9,7 +9,6 @@ from glasshouse.microdata.individual import Target, target
 from glasshouse.runs.assess import study_gains
 from glasshouse.runs.reading import Prepared, joined, only_one, read_register
 from glasshouse.runs.run import Resources, Run
-from glasshouse.study import attributes
 from glasshouse.study.target import TargetStudy
 from glasshouse.table import Collection, EncodedTable
 
@@ -44,7 +43,7 @@ def answer(
     outcome = target(
         data.table,
         known=study.known,
-        sensitive=[attributes(secret) for secret in study.adversary.sensitive],
+        sensitive=study.adversary.secrets,
         gains=study_gains(study.adversary),
         population=population,
         fraction=study.fraction,

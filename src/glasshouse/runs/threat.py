@@ -40,19 +40,10 @@ from glasshouse.table import EncodedTable, Step
 
 POINTS = 2_000
 """At so many points of the population faithfulness is estimated."""
-OPTIONS = {
-    "precision": "`precision`",
-    "sweeps": "`sweeps`",
-    "seconds": "`seconds`",
-    "chains": "`chains`",
-    "burn_in": "`burn_in`",
-    "threads": "`threads`",
-}
-"""What the parts of a budget are called on the command line."""
 
 
 def study_of_folder(folder: Path) -> dict[str, Any]:
-    """Return what a release that ``anonymise`` wrote is, as content of a study: its roles, and its original.
+    """Return the content of a study about a release that ``anonymise`` wrote: its roles, and its original.
 
     Raises:
         DataError: The folder is not that of such a run.
@@ -81,7 +72,7 @@ def study_of_folder(folder: Path) -> dict[str, Any]:
 
 
 def checkpoint_key(study: ThreatStudy) -> str:
-    """Return what the state of a sampler must agree with: how long it was to run may differ, and what is counted."""
+    """Return the digest that the state of a sampler must agree with, whatever its length and what is counted."""
     limits = {"precision": None, "sweeps": None, "seconds": None}
     sampling = study.sampling.model_copy(update=limits)
     return run_key(study.model_copy(update={"sampling": sampling, "exceeds": 2.0}))
@@ -105,15 +96,14 @@ def answer(
     budget = _budget(study, resources)
     steps, table = read_original(study, on_progress=resources.on_progress)
     release = read_release(study, table)
-    people, truth = _asked_about(study, release, table)
+    people, truth = _people(study, release, table)
     checkpoint = resources.checkpoint
     state = None if checkpoint is None else checkpoint.start_state(resume=resources.resume)
     outcome = threat(
         release,
         truth,
         people=people,
-        in_order=truth is not None
-        and _is_in_order(release, truth, in_order=study.in_order or study.shuffled),
+        in_order=_is_in_order(study, release, truth),
         learner_mean=study.reading == "6",
         points=POINTS,
         exceeds=study.exceeds,
@@ -137,10 +127,10 @@ def answer(
     )
 
 
-def _asked_about(
+def _people(
     study: ThreatStudy, release: Release, table: EncodedTable | None
 ) -> tuple[list[dict[str, str | Sequence[str]]] | None, EncodedTable | None]:
-    """Return whom results are about: one victim, or everybody in the original; neither: everybody in the release."""
+    """Return the people that results are about: one victim, or the original; neither: everybody in the release."""
     if study.known:
         return [_victim(study, release)], None
     if table is None and not release.is_vertical:
@@ -153,7 +143,7 @@ def _asked_about(
 
 
 def _victim(study: ThreatStudy, release: Release) -> dict[str, str | Sequence[str]]:
-    """Return what is known of the victim, per attribute a value or some."""
+    """Return the values that the victim can have: per attribute one, or some."""
     person: dict[str, str | Sequence[str]] = {}
     for known in study.known:
         condition = parse_condition(known)
@@ -173,10 +163,11 @@ def _victim(study: ThreatStudy, release: Release) -> dict[str, str | Sequence[st
     return person
 
 
-def _is_in_order(release: Release, table: EncodedTable, *, in_order: bool) -> bool:
+def _is_in_order(study: ThreatStudy, release: Release, table: EncodedTable | None) -> bool:
     """Tell whether the records of the original are, one by one, the rows of the file that the release was read from."""
-    has_positions = release.positions is not None
-    return in_order and has_positions and table.records == release.records + release.left_out
+    if table is None or release.positions is None or not (study.in_order or study.shuffled):
+        return False
+    return table.records == release.records + release.left_out
 
 
 def _budget(study: ThreatStudy, resources: Resources) -> SamplingBudget:
@@ -189,24 +180,22 @@ def _budget(study: ThreatStudy, resources: Resources) -> SamplingBudget:
     if resources.threads is not None:
         budget["threads"] = resources.threads
     least = least_budget()
-    for name, option in OPTIONS.items():
+    for name, number in budget.items():
         low = least.get(name)
-        if name not in budget:
-            continue
-        if low is not None and budget[name] < low:
+        if low is not None and number < low:
             raise StudyError(
                 "{option} is {given}; sampling needs at least {low}",
-                option=option,
-                given=str(budget[name]),
+                option=f"`{name}`",
+                given=str(number),
                 low=str(low),
             )
-        if low is None and not budget[name] > 0:
+        if low is None and not number > 0:
             raise StudyError(
                 "{option} is {given}; give a number above 0",
-                option=option,
-                given=f"{budget[name]:g}",
+                option=f"`{name}`",
+                given=f"{number:g}",
             )
-    return replace(SamplingBudget(), **budget)
+    return SamplingBudget(**budget)
 
 
 JSON_FORM = ".json"
@@ -324,7 +313,7 @@ def _check_observed(study: ThreatStudy, table: EncodedTable, original: EncodedTa
     """
     if original is None:
         return
-    for name in observed_columns(study, original):
+    for name in observed_columns(study):
         known = set(original.column(name).values.to_pylist())
         column = table.column(name)
         texts = column.values.to_pylist()
@@ -359,10 +348,8 @@ def hierarchies_of(study: ThreatStudy) -> dict[str, Ancestors]:
     }
 
 
-def observed_columns(study: ThreatStudy, original: EncodedTable | None) -> tuple[str, ...]:
-    """Return the columns whose domain is what the original has, nothing else being given for them."""
-    if original is None:
-        return ()
+def observed_columns(study: ThreatStudy) -> tuple[str, ...]:
+    """Return the columns whose domain is what the original has, if there is one, nothing else being given for them."""
     observed = study.suggested if study.domain == "released" else study.quasi_identifiers
     return tuple(
         name for name in observed if name not in study.domains and name not in study.domain_files
@@ -386,7 +373,7 @@ def domains_of(
         name: tuple(hierarchy) for name, hierarchy in hierarchies.items()
     }
     if original is not None:
-        for name in observed_columns(study, original):
+        for name in observed_columns(study):
             domains[name] = sorted(original.column(name).values.to_pylist())
     for name, domain in study.domains.items():
         numbers = whole_numbers(domain) if isinstance(domain, str) else None
