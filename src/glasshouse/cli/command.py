@@ -19,6 +19,7 @@ from glasshouse.progress import OnProgress, Progress, Stage
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from rich.console import Console
 
     from glasshouse.runs import Outcome, Run
     from glasshouse.study import Question
@@ -46,7 +47,7 @@ def question(
     *,
     allowed: Collection[str] = (),
 ) -> Q:
-    """Return what is asked: by a study file, or else by options.
+    """Return the question that is asked: by a study file, or else by options.
 
     Args:
         context: What was typed.
@@ -119,10 +120,11 @@ def carry_out(
         report = (
             None if output.out is None else write_run(done, output.out, overwrite=output.overwrite)
         )
-    if checkpoint is not None and not done.unfinished:
-        checkpoint.remove()
-    if checkpoint is not None and done.unfinished:
-        warn(done.unfinished)
+    if checkpoint is not None:
+        if done.unfinished:
+            warn(done.unfinished)
+        else:
+            checkpoint.remove()
     if per_record is not None and done.per_record is not None:
         write_records(done.per_record, per_record)
     show(done, report, as_json=output.as_json)
@@ -176,7 +178,7 @@ def _left_out(step: Any) -> str:
 
 
 def given_options(context: typer.Context) -> Iterator[tuple[str, str]]:
-    """Yield what was typed on the command line: the name of each parameter, and what the user calls it.
+    """Yield the options that were typed: the name of each parameter, and what the user calls it.
 
     The options that every command has, such as ``--lang``, ask nothing of it and are left out.
     """
@@ -285,20 +287,18 @@ def progress() -> Iterator[OnProgress | None]:
         yield show
 
 
-def _announce_compiling(console: object) -> None:
+def _announce_compiling(console: Console) -> None:
     """Say that the first sweep takes longer."""
-    from rich.console import Console
-
     from glasshouse.microdata.kernel import is_compiled
 
-    if isinstance(console, Console) and not is_compiled():
+    if not is_compiled():
         console.print(
             text("The first sweep compiles its loop: half a minute, once."), highlight=False
         )
 
 
 def _note(now: Progress) -> str:
-    """Say what is known so far."""
+    """Return the figures so far, as they stand beside the bar."""
     figures = now.figures
     if now.stage == "sweeping":
         visits = int(figures.get("visits", 0))

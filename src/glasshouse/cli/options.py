@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from decimal import Decimal
 from functools import partial, update_wrapper
@@ -19,7 +19,6 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from glasshouse.errors import StudyError
-from glasshouse.language import text
 
 
 def option(
@@ -244,11 +243,11 @@ class GainOptions:
 
     def content(self, record_worth: str | None = None) -> dict[str, Any]:
         """Return them as content of a study."""
-        files = assignments(self.matrices, option="--gain", form="COLUMN=FILE", first=True)
+        matrices = paths(self.matrices, option="--gain")
         return {
             "tries": self.tries,
             "worth": numbers(self.worth, option="--worth"),
-            "matrix": {joint(name): Path(file) for name, file in files.items()},
+            "matrix": {joint(names): path for names, path in matrices.items()},
             "abstain": self.abstain,
             "record_worth": record_worth,
             "currency": self.currency,
@@ -332,20 +331,18 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
     """
     bundles: dict[str, type[Any]] = {}
     options: dict[str, inspect.Parameter] = {}
-    for name, kind, default in _parameters(command):
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    kinds = get_type_hints(command, include_extras=True)
+    for name, parameter in inspect.signature(command).parameters.items():
+        kind = kinds[name]
         if not (isinstance(kind, type) and is_dataclass(kind)):
-            options[name] = inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
-            )
+            options[name] = parameter.replace(kind=keyword, annotation=kind)
             continue
         bundles[name] = kind
         hints = get_type_hints(kind, include_extras=True)
         for field in fields(kind):
             options[field.name] = inspect.Parameter(
-                field.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=field.default,
-                annotation=hints[field.name],
+                field.name, keyword, default=field.default, annotation=hints[field.name]
             )
 
     def call(**values: Any) -> None:
@@ -359,13 +356,6 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
     call.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]
     call.__annotations__ = {name: parameter.annotation for name, parameter in options.items()}
     return call
-
-
-def _parameters(command: Callable[..., None]) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the parameters of a command: name, type and default."""
-    hints = get_type_hints(command, include_extras=True)
-    for name, parameter in inspect.signature(command).parameters.items():
-        yield name, hints[name], parameter.default
 
 
 def listed(names: str) -> list[str]:
@@ -385,7 +375,7 @@ def listed(names: str) -> list[str]:
 def assignments(
     texts: list[str] | None, *, option: str, form: str, first: bool = False
 ) -> dict[str, str]:
-    """Return what ``NAME=VALUE`` options say; the name ends at the last equals sign, or at the first.
+    """Return the values of ``NAME=VALUE`` options by name, which ends at the last equals sign, or at the first.
 
     Raises:
         StudyError: One has no equals sign, or names the same thing again.
@@ -394,16 +384,16 @@ def assignments(
     for written in texts or []:
         name, equals, value = written.partition("=") if first else written.rpartition("=")
         if not equals or not name:
-            raise StudyError(not_of_the_form(written, option=option, form=form))
+            raise _malformed(written, option=option, form=form)
         if name in content:
             raise StudyError('{option} is given twice for "{name}"', option=option, name=name)
         content[name] = value
     return content
 
 
-def not_of_the_form(written: str, *, option: str, form: str) -> str:
-    """Say that the value of an option is not of its form."""
-    return text(
+def _malformed(written: str, *, option: str, form: str) -> StudyError:
+    """Return the error of an option whose value is not of its form."""
+    return StudyError(
         '{option} "{given}" is not of the form {form}', option=option, given=written, form=form
     )
 
@@ -414,25 +404,25 @@ def joint(names: str) -> str:
 
 
 def secrets(sensitive: list[str] | None) -> list[str | list[str]]:
-    """Return what she wants to infer, as content of a study: a column, or several together."""
+    """Return the secrets that she wants to infer, as content of a study: a column, or several together."""
     columns = [listed(names) for names in sensitive or []]
     return [names[0] if len(names) == 1 else names for names in columns]
 
 
 def paths(pairs: list[str] | None, *, option: str) -> dict[str, Path]:
-    """Return what ``COLUMN=FILE`` options say."""
+    """Return the paths of ``COLUMN=FILE`` options by column."""
     files = assignments(pairs, option=option, form="COLUMN=FILE", first=True)
     return {column: Path(path) for column, path in files.items()}
 
 
 def numbers(texts: list[str] | None, *, option: str) -> dict[str, dict[str, float]]:
-    """Return what ``COLUMN:VALUE=NUMBER,VALUE=NUMBER`` options say."""
+    """Return the numbers of ``COLUMN:VALUE=NUMBER,VALUE=NUMBER`` options by column and value."""
     form = "COLUMN:VALUE=NUMBER,VALUE=NUMBER"
     content: dict[str, dict[str, float]] = {}
     for written in texts or []:
         name, colon, pairs = written.partition(":")
         if not colon:
-            raise StudyError(not_of_the_form(written, option=option, form=form))
+            raise _malformed(written, option=option, form=form)
         numbers = assignments(listed(pairs), option=option, form=form)
         for value, number in numbers.items():
             try:

@@ -187,9 +187,6 @@ def threat(
     from glasshouse.runs.threat import study_of_folder
     from glasshouse.study.threat import ThreatStudy
 
-    def dataset(path: Path | None) -> dict[str, Any] | None:
-        return None if path is None else reading.dataset(path)
-
     def content() -> dict[str, Any]:
         if release is None:
             raise StudyError("name the release, or a study with --study")
@@ -201,9 +198,9 @@ def threat(
             of_chains = seed if was_typed(context, "seed") else None
         else:
             of_release = {
-                "release": dataset(release),
-                "original": dataset(original),
-                "sensitive_table": dataset(sensitive_table),
+                "release": reading.dataset(release),
+                "original": original and reading.dataset(original),
+                "sensitive_table": sensitive_table and reading.dataset(sensitive_table),
                 "quasi_identifiers": quasi_identifiers or [],
                 "sensitive": sensitive or [],
                 "group": group,

@@ -85,7 +85,7 @@ def named_language(arguments: Sequence[str]) -> str | None:
 
 
 def retold(message: str) -> str:
-    """Return what the parser of the command line says of what was typed, in the language that is spoken.
+    """Return a message of the parser of the command line in the language that is spoken.
 
     >>> from glasshouse.language import speaking
     >>> with speaking("pt-BR"):
@@ -125,17 +125,16 @@ def command_of(app: typer.Typer) -> Any:
 
 def help_messages(app: typer.Typer) -> set[str]:
     """Return every text of the help, for translators."""
-    messages = set()
-    for command in _commands(typer.main.get_command(app)):
-        for holder in (command, *command.params):
-            for name in _SAID:
-                message = getattr(holder, name, None)
-                if message:
-                    messages.add(message)
-    return messages
+    commands = _commands(typer.main.get_command(app))
+    return {message for command in commands for _, _, message in _help_texts(command)}
 
 
-_SAID = ("help", "short_help", "epilog", "rich_help_panel")
+def _help_texts(command: Any) -> Iterator[tuple[Any, str, str]]:
+    """Yield the texts in the help of a command: what has each, under which name, and the text."""
+    for holder in (command, *command.params):
+        for name in ("help", "short_help", "epilog", "rich_help_panel"):
+            if message := getattr(holder, name, None):
+                yield holder, name, message
 
 
 def _commands(command: Any) -> Iterator[Any]:
@@ -147,15 +146,12 @@ def _commands(command: Any) -> Iterator[Any]:
 def _translate(command: Any) -> None:
     command.params = [copy(parameter) for parameter in command.params]
     command.context_class = _context_class(command.context_class)
-    command.get_help_option = _told(command.get_help_option)
+    command.get_help_option = _translated_help_option(command.get_help_option)
     command.options_metavar = text("[OPTIONS]")
     if hasattr(command, "subcommand_metavar"):
         command.subcommand_metavar = text("COMMAND [ARGS]...")
-    for holder in (command, *command.params):
-        for name in _SAID:
-            message = getattr(holder, name, None)
-            if message:
-                setattr(holder, name, translated(message))
+    for holder, name, message in _help_texts(command):
+        setattr(holder, name, translated(message))
 
 
 def _context_class(plain: Any) -> Any:
@@ -168,16 +164,16 @@ def _context_class(plain: Any) -> Any:
     return type("Context", (plain,), {"formatter_class": formatter})
 
 
-def _told(get_help_option: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return what finds the option ``--help`` with its own help in the language that is spoken."""
+def _translated_help_option(get_help_option: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a function that gets the option ``--help`` with its own help in the language that is spoken."""
 
-    def told(context: Any) -> Any:
+    def translated_option(context: Any) -> Any:
         option = get_help_option(context)
         if option is not None:
             option.help = text("Show this message and exit.")
         return option
 
-    return told
+    return translated_option
 
 
 def _translate_panels() -> None:
