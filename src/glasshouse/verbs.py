@@ -671,7 +671,7 @@ def _treatment(where: Sequence[str], invalid: Sequence[str], drop_missing: bool)
 
 
 def _conditions(known: Mapping[str, object] | Sequence[str]) -> list[str]:
-    """Return what is known of a person as conditions."""
+    """Return the facts about a person as conditions."""
     if isinstance(known, Mapping):
         return [f'{column}="{value}"' for column, value in known.items()]
     return list(known)

@@ -242,7 +242,7 @@ def thresholds(terms: Terms) -> Thresholds:
 
 
 def one_shot(terms: Terms, sizes: Sequence[int] | range) -> Baseline:
-    """Return what the one-shot adversary does: G·prior/g − p_det·C_p − C_d − C_l − C_e > 0, then a random person.
+    """Return payoff and success of a one-shot adversary: G·prior/g − p_det·C_p − C_d − C_l − C_e > 0, then one person.
 
     >>> from glasshouse.economics.terms import Terms
     >>> one_shot(Terms(), [23, 24]).payoff.round(1).tolist()
@@ -254,7 +254,7 @@ def one_shot(terms: Terms, sizes: Sequence[int] | range) -> Baseline:
 
 
 def attack_value(terms: Terms, value: float) -> float:
-    """Return what an attack is worth before access, where it is worth ``value`` after access and link."""
+    """Return the value of an attack before access, where it is ``value`` after access and link."""
     linked = max(terms.discount * value - terms.link_cost, 0.0)
     return max(terms.discount * linked - terms.access_cost, 0.0)
 
@@ -265,7 +265,7 @@ def linked_values(terms: Terms, value: Floats) -> Floats:
 
 
 def access_values(terms: Terms, people: int, shares: Floats) -> tuple[Floats, Flags]:
-    """Return what access is worth to an adversary who does not know the size, and whether she takes it.
+    """Return the value of access to an adversary who does not know the size, and whether she takes it.
 
     Args:
         terms: The terms on which she attacks.
@@ -281,7 +281,7 @@ def access_values(terms: Terms, people: int, shares: Floats) -> tuple[Floats, Fl
 
 
 def expected_access(terms: Terms, beliefs: SizeBeliefs, by_size: Floats) -> tuple[Floats, Flags]:
-    """Return what access is worth under each belief, given W by size, and whether she takes it."""
+    """Return the value of access under each belief, given W by size, and whether she takes it."""
     value = terms.discount * beliefs.expect(by_size) - terms.access_cost
     attacks = value > 0
     if terms.access_cost == 0 and len(by_size) > 1 and by_size[1] > 0:

@@ -89,7 +89,7 @@ def deterrence(
     target: float = 0.0,
     exposure: ReleaseExposure | None = None,
 ) -> Deterrence:
-    """Return what would stop the adversary of a policy.
+    """Return the deterrents that would stop the adversary of a policy.
 
     Args:
         policy: Her optimal plan.

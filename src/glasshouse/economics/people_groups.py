@@ -87,7 +87,7 @@ class PeopleGroups:
         return np.unique(self.shares, return_inverse=True)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what was compared as plain values, without any record."""
+        """Return release, register, columns and counts as plain values, without any record."""
         return {
             "release": self.release,
             "register": self.source,

@@ -71,7 +71,7 @@ def _filled(template: str, values: Mapping[str, object]) -> str:
 
 @cache
 def _messages(code: str) -> Mapping[str, str]:
-    """Return what is said in a language for each message; of those with a plural, both forms."""
+    """Return the translation of each message in a language; of those with a plural, both forms."""
     folder = files("glasshouse.language") / LANGUAGES[code].locale
     if not folder.is_dir():
         return {}

@@ -95,7 +95,7 @@ def date(day: datetime.date) -> str:
 
 @cache
 def _marks(code: str) -> dict[int, str]:
-    """Return what a locale writes between digits instead of Python's marks."""
+    """Return the marks that a locale writes between digits, by Python's."""
     if code.startswith("en"):
         return str.maketrans({"-": MINUS})
     from babel.numbers import get_decimal_symbol, get_group_symbol

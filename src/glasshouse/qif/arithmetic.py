@@ -118,7 +118,7 @@ def equal(first: Array, second: Array) -> bool:
 
 
 def tolerance(array: Array) -> float:
-    """Return what an equality between these numbers may be off by: zero if they are exact."""
+    """Return the error that an equality between these numbers may have: zero if they are exact."""
     return 0.0 if array.dtype == object else TOLERANCE
 
 

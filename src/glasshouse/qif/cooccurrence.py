@@ -95,7 +95,7 @@ class CoOccurrence(ByValue):
         return Joint(self.counts / self.counts.sum(), self.secrets, self.observations)
 
     def prior(self) -> Prior:
-        """Return what the adversary knows from the release's totals alone: Table 4c, left."""
+        """Return the adversary's knowledge from the release's totals alone: Table 4c, left."""
         return self.joint().prior()
 
     def channel(self) -> Channel:
@@ -103,5 +103,5 @@ class CoOccurrence(ByValue):
         return self.joint().channel()
 
     def hyper(self) -> Hyper:
-        """Return what the adversary knows after observing her target: Table 4d."""
+        """Return the adversary's knowledge after observing her target: Table 4d."""
         return Hyper.from_joint(self.joint())

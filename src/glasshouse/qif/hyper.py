@@ -85,7 +85,7 @@ class Hyper(ByValue):
         return self.outers[observation]
 
     def inner(self, observation: Hashable) -> Prior:
-        """Return what the adversary knows about the secret after an observation."""
+        """Return the adversary's knowledge of the secret after an observation."""
         index = position(observation, labels=self.observations, what="observations")
         return Prior(self.inners[:, index], self.secrets)
 
