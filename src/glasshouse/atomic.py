@@ -25,14 +25,14 @@ def new_file(path: Path) -> Iterator[Path]:
     """
     if path.is_dir():
         raise DataError('cannot write "{path}": it is a folder; choose another place', path=path)
-    with _explained(path):
+    with _write_errors(path):
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".glasshouse-", suffix=".tmp")
         os.close(handle)
         draft = Path(name)
         try:
             draft.chmod(0o666 & ~_umask())
             yield draft
-            _synced(draft)
+            _sync(draft)
             draft.replace(path)
         finally:
             draft.unlink(missing_ok=True)
@@ -50,14 +50,14 @@ def new_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
         DataError: It exists and is not to be replaced, or cannot be written there.
     """
     check_folder(path, replace=replace)
-    with _explained(path):
+    with _write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(dir=path.parent, prefix=".glasshouse-"))
         try:
             draft.chmod(0o777 & ~_umask())
             yield draft
             for file in draft.iterdir():
-                _synced(file)
+                _sync(file)
             _take_place(draft, path)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
@@ -86,7 +86,7 @@ def check_folder(path: Path, *, replace: bool) -> None:
     Raises:
         DataError: It is a file, or holds something and is not to be replaced.
     """
-    with _explained(path):
+    with _write_errors(path):
         if path.exists() and not path.is_dir():
             raise DataError('"{path}" is a file; choose a folder', path=path)
         if path.exists() and not replace and any(path.iterdir()):
@@ -106,14 +106,14 @@ def cannot_write(path: Path, error: OSError) -> DataError:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _write_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise cannot_write(path, error) from error
 
 
-def _synced(path: Path) -> None:
+def _sync(path: Path) -> None:
     with path.open("rb") as file:
         os.fsync(file.fileno())
 

@@ -65,9 +65,9 @@ class Condition:
         >>> parse_condition("age=18..65").holds("40"), parse_condition("age!=18").holds("18")
         (True, False)
         """
-        return self._met(value) != self.negated
+        return self._is_met(value) != self.negated
 
-    def _met(self, value: str) -> bool:
+    def _is_met(self, value: str) -> bool:
         if not self.is_interval:
             return value in self.values
         bound = as_bound(value)
@@ -112,7 +112,7 @@ def parse_condition(written: str, *, option: str = marked("the condition")) -> C
                 written=written,
             )
         return Condition(name, low=bounds[0], high=bounds[1], negated=negated)
-    return Condition(name, values=tuple(_listed(value_list, written, option)), negated=negated)
+    return Condition(name, values=tuple(_values_in(value_list, written, option)), negated=negated)
 
 
 def without_values(conditions: Iterable[str]) -> tuple[str, ...]:
@@ -156,7 +156,7 @@ def _reaches(value: Bound, least: Bound) -> bool:
     return isinstance(value, Decimal) and isinstance(least, Decimal) and value >= least
 
 
-def _listed(value_list: str, written: str, option: str) -> list[str]:
+def _values_in(value_list: str, written: str, option: str) -> list[str]:
     values, more, end = [], True, 0
     while more:
         match = _LISTED.match(value_list, end)

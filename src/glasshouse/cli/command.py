@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
@@ -131,9 +131,7 @@ def carry_out(
     return done
 
 
-def show(
-    done: Run[Question, Outcome], report: Path | None, *, as_json: bool, places: Sequence[str] = ()
-) -> None:
+def show(done: Run[Question, Outcome], report: Path | None, *, as_json: bool) -> None:
     """Print what a run found: as one JSON document, or as tables and sentences; and where its report is."""
     for warning in done.warnings:
         warn(warning)
@@ -147,13 +145,13 @@ def show(
         return
     from glasshouse.report import brief_of, terminal
 
-    written = [*places]
+    places = []
     if report is not None:
-        files = done.manifest.get("release")
-        if files is not None:
-            written.append(text("Release: {path}", path=report.parent / files))
-        written.append(text("Report: {path}", path=report))
-    terminal.show(brief_of(done.outcome, done.question), places=tuple(written))
+        release = done.manifest.get("release")
+        if release is not None:
+            places.append(text("Release: {path}", path=report.parent / release))
+        places.append(text("Report: {path}", path=report))
+    terminal.show(brief_of(done.outcome, done.question), places=tuple(places))
 
 
 def warn(sentence: str) -> None:
@@ -304,7 +302,7 @@ def _note(now: Progress) -> str:
         visits = int(figures.get("visits", 0))
         return text_for(visits, "{count} record visited", "{count} records visited")
     if now.stage == "searching":
-        return _searched(int(now.done), figures.get("bound", 0.0), figures.get("best"))
+        return _search_note(int(now.done), figures.get("bound", 0.0), figures.get("best"))
     if now.stage != "sampling":
         return now.note
     notes = [translated(now.note)]
@@ -315,7 +313,7 @@ def _note(now: Progress) -> str:
     return ", ".join(notes)
 
 
-def _searched(done: int, bound: float, best: float | None) -> str:
+def _search_note(done: int, bound: float, best: float | None) -> str:
     """Say how far a search for the best protection is."""
     if best is None:
         return text(

@@ -22,7 +22,7 @@ _DELICATE = ("importlib._bootstrap", "llvmlite", "_weakrefset", "weakref")
 
 def hear_interrupts() -> None:
     """From now on, let Ctrl-C raise KeyboardInterrupt where it can be caught."""
-    sys.unraisablehook = _unheard
+    sys.unraisablehook = _handle_unraisable
     signal.signal(signal.SIGINT, interrupt)
     if AGAIN is not None:
         signal.signal(AGAIN, interrupt)
@@ -55,7 +55,7 @@ def _come_again() -> None:
     signal.setitimer(signal.ITIMER_REAL, _WAIT)
 
 
-def _unheard(lost: sys.UnraisableHookArgs) -> None:
+def _handle_unraisable(lost: sys.UnraisableHookArgs) -> None:
     """Say nothing of an exception that nobody can handle; an interrupt among them comes again."""
     if os.environ.get("GLASSHOUSE_DEBUG") == "1":
         sys.__unraisablehook__(lost)

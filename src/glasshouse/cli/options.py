@@ -384,14 +384,14 @@ def assignments(
     for written in texts or []:
         name, equals, value = written.partition("=") if first else written.rpartition("=")
         if not equals or not name:
-            raise _malformed(written, option=option, form=form)
+            raise _form_error(written, option=option, form=form)
         if name in content:
             raise StudyError('{option} is given twice for "{name}"', option=option, name=name)
         content[name] = value
     return content
 
 
-def _malformed(written: str, *, option: str, form: str) -> StudyError:
+def _form_error(written: str, *, option: str, form: str) -> StudyError:
     """Return the error of an option whose value is not of its form."""
     return StudyError(
         '{option} "{given}" is not of the form {form}', option=option, given=written, form=form
@@ -422,7 +422,7 @@ def numbers(texts: list[str] | None, *, option: str) -> dict[str, dict[str, floa
     for written in texts or []:
         name, colon, pairs = written.partition(":")
         if not colon:
-            raise _malformed(written, option=option, form=form)
+            raise _form_error(written, option=option, form=form)
         numbers = assignments(listed(pairs), option=option, form=form)
         for value, number in numbers.items():
             try:

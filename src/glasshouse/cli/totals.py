@@ -125,7 +125,7 @@ def campaign(
         if path is not None:
             data = [study_file, *paths_of(study)]
             check_records_file(path, data, overwrite=output.overwrite)
-    with _ended_like_interrupted():
+    with _sigterm_as_interrupt():
         done = carry_out(study, output, resume=resume, threads=processes or os.cpu_count())
     outcome = done.outcome
     if not isinstance(outcome, CampaignResult):
@@ -156,7 +156,7 @@ def campaign(
 
 
 @contextmanager
-def _ended_like_interrupted() -> Iterator[None]:
+def _sigterm_as_interrupt() -> Iterator[None]:
     """Let SIGTERM, as schedulers send it, end a campaign as Ctrl-C does: what was found is kept, no process is left."""
     before = signal.signal(signal.SIGTERM, interrupt)
     try:

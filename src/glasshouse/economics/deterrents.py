@@ -358,7 +358,9 @@ def _least_detection(terms: Terms, size: int, target: float) -> Deterrent:
 def _changes(terms: Terms, size: int, low: float, high: float) -> list[float]:
     """Return the rates of detection at which the policy changes, ascending: she stops in more and more states."""
     rates: list[float] = []
-    open_parts = [(low, _going_on(terms, size, low), high, _going_on(terms, size, high))]
+    open_parts = [
+        (low, _exploit_states(terms, size, low), high, _exploit_states(terms, size, high))
+    ]
     while open_parts:
         low, at_low, high, at_high = open_parts.pop()
         if at_low == at_high:
@@ -367,13 +369,13 @@ def _changes(terms: Terms, size: int, low: float, high: float) -> list[float]:
         if middle is None:
             rates.append(high)
             continue
-        at_middle = _going_on(terms, size, middle)
+        at_middle = _exploit_states(terms, size, middle)
         open_parts.append((middle, at_middle, high, at_high))
         open_parts.append((low, at_low, middle, at_middle))
     return rates
 
 
-def _going_on(terms: Terms, size: int, rate: float) -> int:
+def _exploit_states(terms: Terms, size: int, rate: float) -> int:
     """Return the number of states that she comes to and in which she exploits once more; 0: she does not begin."""
     varied = terms.with_detection_rate(rate)
     if attack_value(varied, float(plan(varied, size).value[0])) <= 0:

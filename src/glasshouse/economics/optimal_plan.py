@@ -183,7 +183,7 @@ def policy(terms: Terms, sizes: Sequence[int] | range, *, belief: int | None = N
     >>> best.thresholds.no_attack, best.exploits[:3].tolist(), float(best.reidentification[47])
     (48, [1, 2, 3], 0.0)
     """
-    group_sizes = _checked(sizes)
+    group_sizes = _size_array(sizes)
     if belief is not None:
         check_people(belief, int(group_sizes.max()))
     limits = thresholds(terms)
@@ -226,7 +226,7 @@ def thresholds(terms: Terms) -> Thresholds:
     >>> thresholds(Terms(detection=(-4.59, 0.18))).to_dict()
     {'no_attack': 29, 'no_exploit_after_access': 46, 'first_partial': 14, 'baseline': 24}
     """
-    few = _few(terms, _FEW)
+    few = _small_plans(terms, _FEW)
     if few.value[-1] <= 0:
         return _thresholds_among(terms, few)
 
@@ -248,7 +248,7 @@ def one_shot(terms: Terms, sizes: Sequence[int] | range) -> Baseline:
     >>> one_shot(Terms(), [23, 24]).payoff.round(1).tolist()
     [8.6, -0.5]
     """
-    group_sizes = _checked(sizes)
+    group_sizes = _size_array(sizes)
     payoff = terms.gain * terms.prior / group_sizes - _one_shot_cost(terms)
     return Baseline(group_sizes, payoff, np.where(payoff > 0, terms.prior / group_sizes, 0.0))
 
@@ -306,7 +306,7 @@ def most_likely(people: int, shares: Floats) -> int:
 
 def worthless_from(terms: Terms, largest: int) -> int:
     """Return the first size at which nothing is worth while after access and link, or the one after the largest."""
-    worthless = np.flatnonzero(_few(terms, largest).value <= 0)
+    worthless = np.flatnonzero(_small_plans(terms, largest).value <= 0)
     if len(worthless) or largest <= _FEW:
         return int(worthless[0]) + 1 if len(worthless) else largest + 1
     end = first_failing(lambda size: _value(terms, size) > 0, most=largest)
@@ -354,7 +354,7 @@ def first_failing(holds: Callable[[int], bool], *, most: int = MOST_SIZE) -> int
     return high
 
 
-def _few(terms: Terms, most: int) -> Plans:
+def _small_plans(terms: Terms, most: int) -> Plans:
     """Solve all small sizes, up to the first worthless one."""
     return plans(terms, np.arange(1, min(most, _FEW) + 1))
 
@@ -421,7 +421,7 @@ def _baseline_threshold(terms: Terms) -> int | None:
     return first_failing(lambda size: gain / size - cost > 0)
 
 
-def _checked(sizes: Sequence[int] | range) -> Integers:
+def _size_array(sizes: Sequence[int] | range) -> Integers:
     if not len(sizes):
         raise StudyError("`sizes` names no size; give a range such as 1:100")
     if isinstance(sizes, range):

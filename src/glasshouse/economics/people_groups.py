@@ -128,7 +128,7 @@ def groups_in_register(
     >>> groups_in_register(read(trial, quasi_identifiers=["age", "sex"]), town).sizes.tolist()
     [2, 1, 3]
     """
-    names = _names(release, quasi_identifiers)
+    names = _shared_columns(release, quasi_identifiers)
     sizes = people_like(release, register, names)
     if population is None:
         shares = sizes / register.records
@@ -180,7 +180,7 @@ def groups_by_population(
         DataError: A column is missing, two released values stand for one true value, or the register is larger than
             the population.
     """
-    names = _names(release, quasi_identifiers)
+    names = _shared_columns(release, quasi_identifiers)
     if not 1 <= people <= population.records:
         raise StudyError(
             "`belief` is {given}; a register of {population} holds 1 to {most} people",
@@ -219,7 +219,9 @@ def _value_shares(column: EncodedColumn, shares: Mapping[str, float]) -> Floats:
     return total
 
 
-def _names(release: EncodedTable, quasi_identifiers: Sequence[str] | None) -> tuple[str, ...]:
+def _shared_columns(
+    release: EncodedTable, quasi_identifiers: Sequence[str] | None
+) -> tuple[str, ...]:
     if quasi_identifiers is None:
         quasi_identifiers = release.quasi_identifiers
     names = tuple(column.name for name in quasi_identifiers for column in release.columns_of(name))

@@ -195,7 +195,7 @@ def exposure(
         BudgetError: The groups are too large to be solved.
     """
     losses = _losses(loss, groups.records)
-    known, unknown = _Sight.of(groups, [terms], belief).risks(terms)
+    known, unknown = _AdversaryView.of(groups, [terms], belief).risks(terms)
     return ReleaseExposure(
         groups=groups,
         terms=terms,
@@ -234,10 +234,10 @@ def curve(
     check_parameter(parameter)
     losses = _losses(loss, groups.records)
     varied = [terms.with_parameter(parameter, value) for value in values]
-    sight = _Sight.of(groups, varied, belief)
+    view = _AdversaryView.of(groups, varied, belief)
     sums = np.zeros((4, len(varied)))
     for place, variant in enumerate(varied):
-        risks = np.stack(sight.risks(variant))
+        risks = np.stack(view.risks(variant))
         sums[:2, place], sums[2:, place] = risks.sum(axis=1), (risks * losses).sum(axis=1)
         if on_progress is not None:
             on_progress(Progress("solving", place + 1, len(varied)))
@@ -283,10 +283,10 @@ def least_for_release(
             given=repr(expected),
         )
     which = 0 if adversary == KNOWN else 1
-    sight = _Sight.of(groups, [terms.with_parameter(parameter, 0.0)], belief)
+    view = _AdversaryView.of(groups, [terms.with_parameter(parameter, 0.0)], belief)
 
     def enough(amount: float) -> bool:
-        risk = sight.risks(terms.with_parameter(parameter, amount))[which]
+        risk = view.risks(terms.with_parameter(parameter, amount))[which]
         return float(risk.sum()) <= expected
 
     return least_amount(enough)
@@ -318,8 +318,8 @@ def losses_by_value(
 
 
 @dataclass(frozen=True)
-class _Sight:
-    """What an adversary can see of the groups, prepared once for many terms."""
+class _AdversaryView:
+    """The groups as an adversary sees them, prepared once for many terms."""
 
     groups: PeopleGroups
     beliefs: SizeBeliefs
@@ -328,7 +328,7 @@ class _Sight:
     """How the sizes are distributed in fact, where there is no register."""
 
     @classmethod
-    def of(cls, groups: PeopleGroups, terms: Sequence[Terms], belief: int | None) -> _Sight:
+    def of(cls, groups: PeopleGroups, terms: Sequence[Terms], belief: int | None) -> _AdversaryView:
         people = groups.people
         if belief is not None:
             check_people(belief, 1)

@@ -23,7 +23,7 @@ def text(message: str, /, **values: object) -> str:
     >>> text("{count} of the records fit {what}", count=1234, what="{this}")
     '1,234 of the records fit {this}'
     """
-    return _filled(_messages(spoken()).get(message, message), values)
+    return _sentence(_messages(spoken()).get(message, message), values)
 
 
 def text_for(count: int, one: str, many: str, /, **values: object) -> str:
@@ -33,7 +33,7 @@ def text_for(count: int, one: str, many: str, /, **values: object) -> str:
     ('1 record', '2,000 records')
     """
     forms = _messages(spoken()).get(one + _OR + many, one + _OR + many).split(_OR)
-    return _filled(forms[count != 1], {"count": count, **values})
+    return _sentence(forms[count != 1], {"count": count, **values})
 
 
 def marked(message: str) -> str:
@@ -43,7 +43,7 @@ def marked(message: str) -> str:
 
 def translated(message: str, /, **values: object) -> str:
     """Return a message that was `marked` elsewhere in the language that is spoken."""
-    return _filled(_messages(spoken()).get(message, message), values)
+    return _sentence(_messages(spoken()).get(message, message), values)
 
 
 def marked_for(one: str, many: str) -> tuple[str, str]:
@@ -56,7 +56,7 @@ def translated_for(count: int, forms: tuple[str, str], /, **values: object) -> s
     return text_for(count, *forms, **values)
 
 
-def _filled(template: str, values: Mapping[str, object]) -> str:
+def _sentence(template: str, values: Mapping[str, object]) -> str:
     if not values:
         return template
     texts = {

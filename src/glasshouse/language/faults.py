@@ -82,7 +82,7 @@ def unknown_name(kind: str, name: str, where: str, available: Iterable[str]) -> 
         kind=translated(kind),
         name=quoted([name]),
         where=where,
-        names=_some(names),
+        names=_first_names(names),
     )
 
 
@@ -105,7 +105,7 @@ def system_reason(error: OSError) -> str:
     return translated(error.strerror) if error.strerror else str(error)
 
 
-def _some(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     more = len(names) - MOST_NAMES
     if more <= 0:
         return quoted(names)

@@ -172,7 +172,7 @@ def predicate_capacity(channel: Channel, *, predicate: Callable[[Any], bool]) ->
     1 + δ, with δ the greatest total variation between the row of a secret that has the property
     and that of one that has not; 1 when all secrets are alike in it.
     """
-    distance, prior = _farthest(channel, predicate, lambda x: not predicate(x))
+    distance, prior = _farthest_rows(channel, predicate, lambda x: not predicate(x))
     return Capacity(number(1 + distance), prior)
 
 
@@ -224,11 +224,11 @@ def _divergences(matrix: Array, outers: Array) -> Array:
 def _risk_capacity(
     channel: Channel, first: Callable[[Any], bool], second: Callable[[Any], bool]
 ) -> Capacity:
-    distance, prior = _farthest(channel, first, second)
+    distance, prior = _farthest_rows(channel, first, second)
     return Capacity(number(1 / (1 - distance)) if distance < 1 else math.inf, prior)
 
 
-def _farthest(
+def _farthest_rows(
     channel: Channel, first: Callable[[Any], bool], second: Callable[[Any], bool]
 ) -> tuple[Number, Prior]:
     """Return the greatest total variation between a row of each kind, and the prior on the pair."""

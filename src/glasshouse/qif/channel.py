@@ -176,7 +176,7 @@ class Channel(ByValue):
         Observations become (0, y) and (1, z).
         """
         require_same(self.inputs, other.inputs, what="the secrets of two composed channels")
-        first, second = _mixed(self.matrix, other.matrix, probability)
+        first, second = _weighted_pair(self.matrix, other.matrix, probability)
         outputs = [*product([0], self.outputs), *product([1], other.outputs)]
         return Channel(np.hstack([first, second]), self.inputs, outputs)
 
@@ -190,7 +190,7 @@ class Channel(ByValue):
         return visible.cascade(forget)
 
 
-def _mixed(first: Array, second: Array, probability: Number) -> tuple[Array, Array]:
+def _weighted_pair(first: Array, second: Array, probability: Number) -> tuple[Array, Array]:
     if not 0 <= probability <= 1:
         raise StudyError(f"the probability of a choice is between 0 and 1, not {probability}")
     chance = as_array([probability], dimensions=1, what="the probability of a choice")

@@ -90,7 +90,7 @@ def solve(equations: StochasticEquations) -> StochasticSolution:
         SolverError: If neither could be established.
     """
     point, separator = _programme(equations)
-    establish = _exactly if equations.exact else _in_floats
+    establish = _exact_solution if equations.exact else _in_floats
     return establish(equations, point, separator)
 
 
@@ -121,7 +121,9 @@ def _in_floats(
     )
 
 
-def _exactly(equations: StochasticEquations, point: Array, separator: Array) -> StochasticSolution:
+def _exact_solution(
+    equations: StochasticEquations, point: Array, separator: Array
+) -> StochasticSolution:
     # From the cheapest to the surest.
     attempts: list[Callable[[], StochasticSolution | None]] = [
         lambda: StochasticSolution(True, _as_fractions(point)),

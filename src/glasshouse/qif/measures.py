@@ -161,7 +161,7 @@ class GVulnerability(DecisionMeasure):
     """What the adversary wants."""
 
     def _payoffs(self, weighted: Array, secrets: Labels) -> tuple[Labels, Array]:
-        return self.gain.guesses, _expected(self.gain, weighted, secrets)
+        return self.gain.guesses, _expected_gains(self.gain, weighted, secrets)
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class LRisk(DecisionMeasure):
     """What each action costs the adversary for each secret."""
 
     def _payoffs(self, weighted: Array, secrets: Labels) -> tuple[Labels, Array]:
-        return self.loss.guesses, _expected(self.loss, weighted, secrets)
+        return self.loss.guesses, _expected_gains(self.loss, weighted, secrets)
 
 
 @dataclass(frozen=True)
@@ -283,7 +283,7 @@ class GuessingEntropy(Measure):
         return frozen((turns * most_likely_first).sum(axis=0))
 
 
-def _expected(gain: GainFunction, weighted: Array, secrets: Labels) -> Array:
+def _expected_gains(gain: GainFunction, weighted: Array, secrets: Labels) -> Array:
     require_same(gain.secrets, secrets, what="the gain function and the distribution")
     gains, columns = common(gain.matrix, weighted)
     return frozen(gains @ columns)

@@ -49,7 +49,7 @@ def decide(matrix: Array, rhs: Array) -> Feasibility:
     tableau = np.vstack([tableau, cost])
     basis = list(range(unknowns, unknowns + equations))
     while (entering := _first_negative(tableau[-1, :unknowns])) is not None:
-        leaving = _leaving(tableau, basis, entering)
+        leaving = _leaving_row(tableau, basis, entering)
         _pivot(tableau, leaving, entering)
         basis[leaving] = entering
     if tableau[-1, -1] < 0:
@@ -94,7 +94,7 @@ def _first_negative(costs: Array) -> int | None:
     return next((index for index, cost in enumerate(costs) if cost < 0), None)
 
 
-def _leaving(tableau: Array, basis: list[int], entering: int) -> int:
+def _leaving_row(tableau: Array, basis: list[int], entering: int) -> int:
     # Bland's rule: the tightest bound, and among equal ones the unknown with the least index.
     rows = np.flatnonzero(tableau[:-1, entering] > 0)
     return int(min(rows, key=lambda row: (tableau[row, -1] / tableau[row, entering], basis[row])))

@@ -149,7 +149,7 @@ def protect(
                 "Anatomy parts one sensitive attribute from the rest; give one with `sensitive`"
             )
         groups = anatomise(table, l=protection.l, sensitive=table.sensitive[0], seed=study.seed)
-        release = _published(groups.one_table(table, group=GROUP))
+        release = _without_identifier(groups.one_table(table, group=GROUP))
         outcome = Anonymisation.of_groups(
             table, release, groups, parameters=parameters, left_out=left_out, steps=steps
         )
@@ -223,7 +223,7 @@ def _refuse_stars(table: EncodedTable) -> None:
             )
 
 
-def _published(table: EncodedTable) -> EncodedTable:
+def _without_identifier(table: EncodedTable) -> EncodedTable:
     """Leave the identifier out of what is published: it would undo the groups."""
     columns = {name: column for name, column in table.columns.items() if name != table.identifier}
     roles = {name: role for name, role in table.roles.items() if name != table.identifier}

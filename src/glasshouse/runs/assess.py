@@ -115,11 +115,11 @@ def answer(
         assessment,
         steps=steps,
         members=members,
-        suppressed=_suppressed(windows[0]),
+        suppressed=_suppressed_records(windows[0]),
         explanations=tuple(explanations),
     )
     risks = record_risks(whole).to_frame() if per_record else None
-    return Run(study, outcome, per_record=risks, warnings=tuple(_telling_columns(outcome)))
+    return Run(study, outcome, per_record=risks, warnings=tuple(_column_notes(outcome)))
 
 
 def _has_parts(study: AssessStudy) -> bool:
@@ -133,7 +133,7 @@ def _refuse(extras: Mapping[str, object], why: str) -> None:
             raise StudyError(why, option=option)
 
 
-def _telling_columns(assessment: Assessment) -> Iterator[str]:
+def _column_notes(assessment: Assessment) -> Iterator[str]:
     """Say of single attributes that tell nobody apart, or everybody."""
     last = assessment.attacks[-1].datasets
     for attack in assessment.attacks:
@@ -150,7 +150,7 @@ def _telling_columns(assessment: Assessment) -> Iterator[str]:
             )
 
 
-def _suppressed(table: EncodedTable) -> int:
+def _suppressed_records(table: EncodedTable) -> int:
     """Count the records of a sanitised release that tell nothing of their person."""
     columns = [part.name for name in table.quasi_identifiers for part in table.columns_of(name)]
     return int(np.count_nonzero(is_suppressed(table, columns))) if columns else 0

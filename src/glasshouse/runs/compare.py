@@ -75,9 +75,9 @@ def answer(
         StudyError: They are of different data or commands, or cannot be compared.
     """
     if study.protections:
-        return _of_protections(study, resources)
+        return _protection_comparison(study, resources)
     if {command_of(folder) for folder in study.runs} == {"anonymise"}:
-        return _of_releases(study, resources)
+        return _release_comparison(study, resources)
     outcome = side_by_side(study.runs)
     digests = {
         f"{run.name}: {name}": digest
@@ -135,7 +135,7 @@ class _ComparableRelease:
     loss: float | None
 
 
-def _of_releases(study: CompareStudy, resources: Resources) -> Run[CompareStudy, Comparison]:
+def _release_comparison(study: CompareStudy, resources: Resources) -> Run[CompareStudy, Comparison]:
     """Compare releases that ``anonymise`` wrote, as they are on disk, with their original."""
     folders = study.runs
     stored = [stored_release(folder) for folder in folders]
@@ -153,24 +153,26 @@ def _of_releases(study: CompareStudy, resources: Resources) -> Run[CompareStudy,
                     file=file,
                     name=name,
                 )
-    original = _original_of(studies[0], resources, study.predict)
+    original = _original_table(studies[0], resources, study.predict)
     releases = [
         _read_release(protection, release, name, original, study.predict)
         for protection, release, name in runs
     ]
-    return _compared(original, releases, study, studies[0])
+    return _comparison(original, releases, study, studies[0])
 
 
-def _of_protections(study: CompareStudy, resources: Resources) -> Run[CompareStudy, Comparison]:
+def _protection_comparison(
+    study: CompareStudy, resources: Resources
+) -> Run[CompareStudy, Comparison]:
     """Protect the same data in several ways, and compare."""
     names, studies = list(study.protections), list(study.protections.values())
     _check_alike(studies, names)
-    original = _original_of(studies[0], resources, study.predict)
+    original = _original_table(studies[0], resources, study.predict)
     releases = [
-        _of_table(protect(protection, original, resources), name)
+        _comparable_release(protect(protection, original, resources), name)
         for name, protection in zip(names, studies, strict=True)
     ]
-    return _compared(original, releases, study, studies[0])
+    return _comparison(original, releases, study, studies[0])
 
 
 def _check_alike(studies: Sequence[AnonymiseStudy], names: Sequence[str]) -> None:
@@ -189,12 +191,14 @@ def _check_alike(studies: Sequence[AnonymiseStudy], names: Sequence[str]) -> Non
         raise StudyError('"{name}" is there twice; name each release once', name=twice)
 
 
-def _original_of(study: AnonymiseStudy, resources: Resources, predict: str | None) -> EncodedTable:
+def _original_table(
+    study: AnonymiseStudy, resources: Resources, predict: str | None
+) -> EncodedTable:
     also = () if predict is None else (predict,)
     return only_one(study, also=also, on_progress=resources.on_progress).table
 
 
-def _of_table(protected: ProtectedTable, name: str) -> _ComparableRelease:
+def _comparable_release(protected: ProtectedTable, name: str) -> _ComparableRelease:
     return _ComparableRelease(
         name=name,
         release=protected.release,
@@ -246,7 +250,7 @@ def _read_release(
     )
 
 
-def _compared(
+def _comparison(
     table: EncodedTable,
     releases: Sequence[_ComparableRelease],
     study: CompareStudy,

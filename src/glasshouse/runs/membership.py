@@ -51,7 +51,7 @@ def answer(
     else:
         register = read_register(study) if population is None else population
         conditions = [parse_condition(fact, option="`known`") for fact in study.known]
-        possible = _possible(conditions, register)
+        possible = _possible_values(conditions, register)
         outcome = (
             member(releases, register, known=possible, quasi_identifiers=known)
             if possible
@@ -61,7 +61,7 @@ def answer(
     return Run(study, replace(outcome, steps=tuple(steps)), counted=counted)
 
 
-def _possible(
+def _possible_values(
     conditions: Sequence[Condition], register: EncodedTable
 ) -> Mapping[str, tuple[str, ...]]:
     """Return the values that are possible for the person, per column; of an interval those that the register has."""

@@ -61,7 +61,7 @@ def prepared(
     """
     for number, table in enumerate(tables or _read_all(study, also, on_progress)):
         # Whom the study is about is a matter of the focal dataset: in another, who is left out would seem absent.
-        yield _treated(table, Treatment() if study.is_joined and number > 0 else study.treatment)
+        yield _prepare(table, Treatment() if study.is_joined and number > 0 else study.treatment)
 
 
 def _read_all(
@@ -183,7 +183,7 @@ def read_register(study: PeopleStudy) -> EncodedTable:
                 fault=unknown_name("column", column, name, there),
             )
     register = read_file(dataset, there, quasi_identifiers=known, also=chosen, name=name)
-    return _treated(register, study.treatment).table
+    return _prepare(register, study.treatment).table
 
 
 def secrets_by_name(adversary: Adversary) -> dict[str, tuple[str, ...]]:
@@ -218,7 +218,7 @@ def _read_known(
     """Read what a dataset of a collection has of the quasi-identifiers; of the focal one also the secrets."""
     adversary = study.adversary
     there = available_columns(dataset.path, dialect=dataset.dialect)
-    known = [column for column in adversary.quasi_identifiers if _plain(column, tag) in there]
+    known = [column for column in adversary.quasi_identifiers if _untagged(column, tag) in there]
     facts = {
         fact: tuple(column for column in columns if column in there)
         for fact, columns in adversary.facts.items()
@@ -229,18 +229,18 @@ def _read_known(
     return read_file(
         dataset,
         there,
-        quasi_identifiers=list(dict.fromkeys(_plain(column, tag) for column in known)),
+        quasi_identifiers=list(dict.fromkeys(_untagged(column, tag) for column in known)),
         sensitive=adversary.secret_columns if focal else (),
         id=adversary.identifier,
         weight=adversary.weight if focal else None,
         facts={fact: columns for fact, columns in facts.items() if columns},
-        also=study.columns_without_role() if focal else _linking(study, there),
+        also=study.columns_without_role() if focal else _link_columns(study, there),
         name=name,
         on_progress=on_progress,
     )
 
 
-def _plain(name: str, tag: str) -> str:
+def _untagged(name: str, tag: str) -> str:
     """Return a quasi-identifier without its tag, if it is this one's."""
     return name.removesuffix(f"@{tag}")
 
@@ -251,13 +251,13 @@ def _check_somewhere(name: str, study: ReleaseStudy, *, tagged: bool) -> None:
     names = dataset_names(study)
     for dataset, tag in zip(study.datasets, dataset_tags(names), strict=True):
         there = available_columns(dataset.path, dialect=dataset.dialect)
-        if name in there or (tagged and _plain(name, tag) in ("", *there)):
+        if name in there or (tagged and _untagged(name, tag) in ("", *there)):
             return  # ``@2015`` is whether somebody is there
         every |= dict.fromkeys(there)
     raise StudyError(unknown_name("column", name, ", ".join(names), every))
 
 
-def _treated(table: EncodedTable, treatment: Treatment) -> Prepared:
+def _prepare(table: EncodedTable, treatment: Treatment) -> Prepared:
     """Leave out what does not belong; a condition on a column of other datasets does not touch this one."""
 
     def conditions(texts: Sequence[str]) -> list[Condition]:
@@ -277,7 +277,7 @@ def _treated(table: EncodedTable, treatment: Treatment) -> Prepared:
     return Prepared(treated.table, table, treated.steps)
 
 
-def _linking(study: ReleaseStudy, columns: Sequence[str]) -> list[str]:
+def _link_columns(study: ReleaseStudy, columns: Sequence[str]) -> list[str]:
     """Return the columns of an auxiliary dataset by which its records are linked, where there is no identifier."""
     links = study.links if isinstance(study, AssessStudy) else ()
     return [key.name for key in links if key.name in columns]

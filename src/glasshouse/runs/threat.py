@@ -171,7 +171,7 @@ def _is_in_order(study: ThreatStudy, release: Release, table: EncodedTable | Non
 
 
 def _budget(study: ThreatStudy, resources: Resources) -> SamplingBudget:
-    """Return how long to sample.
+    """Return the budget of the sampler: how long it is to run, and how precise it is to be.
 
     Raises:
         StudyError: A number makes no sense; the option is named.
@@ -394,7 +394,7 @@ def read_domain(path: Path, *, column: str) -> list[str]:
     """
     names = {"file": path.name, "column": column}
     try:
-        source = _opened(path, column)
+        source = _domain_source(path, column)
     except StudyError:
         raise DataError(
             "{file}: is not text; write the domain of {column} as one value per line", **names
@@ -409,7 +409,7 @@ def read_domain(path: Path, *, column: str) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-def _opened(path: Path, column: str) -> Source:
+def _domain_source(path: Path, column: str) -> Source:
     """Open a file by the separator of its fields; a line is one value where no header or hierarchy tells of fields."""
     semicolons = _ONE_PER_LINE.model_copy(update={"separator": SEPARATOR})
     source = open_source(path, dialect=semicolons)

@@ -26,7 +26,7 @@ class ParquetFile(Source):
         try:
             self._file = pyarrow.parquet.ParquetFile(path)
         except (pa.ArrowException, OSError) as error:
-            raise _damaged(name, "Parquet", error) from None
+            raise _damage_error(name, "Parquet", error) from None
         super().__init__(name, self._file.schema_arrow.names)
 
     def batches(
@@ -36,7 +36,7 @@ class ParquetFile(Source):
         check_columns(self, columns)
         expected: int = self._file.metadata.num_rows
         batches = self._file.iter_batches(batch_size=BATCH_RECORDS, columns=list(columns))
-        yield from _checked(batches, columns, expected, self._name, "Parquet", on_progress)
+        yield from _text_batches(batches, columns, expected, self._name, "Parquet", on_progress)
 
 
 class ArrowFile(Source):
@@ -49,7 +49,7 @@ class ArrowFile(Source):
                 self._file.get_batch(i).num_rows for i in range(self._file.num_record_batches)
             )
         except (pa.ArrowException, OSError) as error:
-            raise _damaged(name, "Arrow", error) from None
+            raise _damage_error(name, "Arrow", error) from None
         super().__init__(name, self._file.schema.names)
 
     def batches(
@@ -57,7 +57,7 @@ class ArrowFile(Source):
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text."""
         check_columns(self, columns)
-        yield from _checked(
+        yield from _text_batches(
             self._slices(), columns, self._records, self._name, "Arrow", on_progress
         )
 
@@ -68,7 +68,7 @@ class ArrowFile(Source):
                 yield whole.slice(start, BATCH_RECORDS)
 
 
-def _checked(
+def _text_batches(
     batches: Iterable[pa.RecordBatch],
     columns: Sequence[str],
     expected: int,
@@ -84,7 +84,7 @@ def _checked(
             if on_progress:
                 on_progress(Progress("reading", done, expected))
     except (pa.ArrowException, OSError) as error:
-        raise _damaged(name, kind, error) from None
+        raise _damage_error(name, kind, error) from None
     if done != expected:
         raise DataError(
             "{name}: holds {found} records where it announces {announced}; it is damaged",
@@ -94,7 +94,7 @@ def _checked(
         )
 
 
-def _damaged(name: str, kind: str, error: Exception) -> DataError:
+def _damage_error(name: str, kind: str, error: Exception) -> DataError:
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     return DataError(
         "{name}: is not a readable {kind} file ({reason}); write it again",

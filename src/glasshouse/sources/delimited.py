@@ -75,7 +75,7 @@ class DelimitedFile(Source):
                 character=repr(separator),
             )
         self._grammar = _Grammar(separator, dialect.quote)
-        super().__init__(name, self._named(start))
+        super().__init__(name, self._column_names(start))
 
     @property
     def dialect(self) -> Dialect:
@@ -92,7 +92,7 @@ class DelimitedFile(Source):
         rest = b""
         line, blank_line, records, position = 1, 0, 0, 0
         heading = self._dialect.header
-        for block, position, final in self._substituted():
+        for block, position, final in self._plain_blocks():
             rest += block
             if heading:
                 head = self._scan(rest, line, blank_line, final, limit=1)
@@ -101,7 +101,7 @@ class DelimitedFile(Source):
                 rest, line, heading = rest[head.length :], head.line, False
             body = self._scan(rest, line, blank_line, final)
             if body.records:
-                yield self._parsed(rest[: body.length], columns, body.records, line)
+                yield self._record_batch(rest[: body.length], columns, body.records, line)
             rest = rest[body.length :]
             line, blank_line, records = body.line, body.blank_line, records + body.records
             if len(rest) > LONGEST_RECORD:
@@ -122,7 +122,7 @@ class DelimitedFile(Source):
             raise DataError("{name}: is empty", name=self._name)
         return start
 
-    def _named(self, start: str) -> Sequence[str]:
+    def _column_names(self, start: str) -> Sequence[str]:
         first = self._first_record(start)
         try:
             fields = self._grammar.fields(first)
@@ -148,7 +148,7 @@ class DelimitedFile(Source):
         return names
 
     def _first_record(self, start: str) -> str:
-        block = self._replaced(start.encode())
+        block = self._plain_block(start.encode())
         result = scan(
             block,
             separator=ord(self._grammar.byte),
@@ -178,13 +178,13 @@ class DelimitedFile(Source):
         self._check(result)
         return result
 
-    def _substituted(self) -> Iterator[tuple[bytes, int, bool]]:
+    def _plain_blocks(self) -> Iterator[tuple[bytes, int, bool]]:
         position = 0
         for block, position in self._text.blocks():
-            yield self._replaced(block), position, False
+            yield self._plain_block(block), position, False
         yield b"", position, True
 
-    def _replaced(self, block: bytes) -> bytes:
+    def _plain_block(self, block: bytes) -> bytes:
         if self._grammar.separator.isascii():
             return block
         if UNIT_SEPARATOR.encode() in block:
@@ -195,7 +195,7 @@ class DelimitedFile(Source):
             )
         return block.replace(self._grammar.separator.encode(), UNIT_SEPARATOR.encode())
 
-    def _parsed(
+    def _record_batch(
         self, block: bytes, columns: Sequence[str], records: int, line: int
     ) -> pa.RecordBatch:
         table = pyarrow.csv.read_csv(
@@ -222,9 +222,9 @@ class DelimitedFile(Source):
                 f"{records}"
             )
         batch = table.combine_chunks().to_batches()[0]
-        return batch if self._grammar.separator.isascii() else self._restored(batch)
+        return batch if self._grammar.separator.isascii() else self._with_separators(batch)
 
-    def _restored(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def _with_separators(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         columns = [
             pc.replace_substring(column, UNIT_SEPARATOR, self._grammar.separator)
             for column in batch.columns

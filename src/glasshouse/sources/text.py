@@ -50,7 +50,7 @@ class TextFile:
         self._path = path
         self._name = name
         self.size = path.stat().st_size
-        self.encoding = _known(encoding, name) if encoding else self._detected()
+        self.encoding = _codec_name(encoding, name) if encoding else self._detected_encoding()
 
     def blocks(self) -> Iterator[tuple[bytes, int]]:
         """Yield the text as UTF-8 without byte-order mark, and how far into the file that is.
@@ -87,7 +87,7 @@ class TextFile:
                 name=self._name,
                 line=str(at),
                 byte=f"0x{wrong:02X}",
-                encoding=self._called,
+                encoding=self._encoding_name,
                 reason=error.reason,
                 other="latin-1" if self.encoding == UTF_8 else "utf-8",
             ) from None
@@ -96,7 +96,7 @@ class TextFile:
                 "{name}, line {line}: is not {encoding} text ({reason}); set the encoding",
                 name=self._name,
                 line=str(line),
-                encoding=self._called,
+                encoding=self._encoding_name,
                 reason=error,
             ) from None
 
@@ -109,7 +109,7 @@ class TextFile:
                 "{name}, line {line}: holds half a character; set the encoding (now {encoding})",
                 name=self._name,
                 line=str(at),
-                encoding=self._called,
+                encoding=self._encoding_name,
             ) from None
 
     def _not_text(self, line: int) -> DataError:
@@ -118,16 +118,16 @@ class TextFile:
             "encoding to utf-16-le or utf-16-be",
             name=self._name,
             line=str(line),
-            encoding=self._called,
+            encoding=self._encoding_name,
         )
 
     @property
-    def _called(self) -> str:
+    def _encoding_name(self) -> str:
         return "utf-8" if self.encoding == UTF_8 else self.encoding
 
     def _raw_blocks(self) -> Iterator[tuple[bytes, int]]:
         """Yield the decompressed bytes and the position in the file; the last block is empty."""
-        with self._path.open("rb") as file, closing(self._decompressed(file)) as stream:
+        with self._path.open("rb") as file, closing(self._stream(file)) as stream:
             grown = 0
             while True:
                 try:
@@ -150,12 +150,12 @@ class TextFile:
                 if not raw:
                     return
 
-    def _decompressed(self, file: BinaryIO) -> BinaryIO | gzip.GzipFile:
+    def _stream(self, file: BinaryIO) -> BinaryIO | gzip.GzipFile:
         compressed = file.read(2) == GZIP_MAGIC
         file.seek(0)
         return gzip.GzipFile(fileobj=file) if compressed else file
 
-    def _detected(self) -> str:
+    def _detected_encoding(self) -> str:
         start, _ = next(self._raw_blocks())
         for mark, encoding in BYTE_ORDER_MARKS:
             if start.startswith(mark):
@@ -167,7 +167,7 @@ def _line_feeds(block: bytes) -> int:
     return int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
 
 
-def _known(encoding: str, name: str) -> str:
+def _codec_name(encoding: str, name: str) -> str:
     try:
         codec = codecs.lookup(encoding)
     except LookupError:

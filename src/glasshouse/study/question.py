@@ -393,7 +393,7 @@ def load_study(path: Path) -> Question:
                 "input should be {choices}", choices=either([repr(word) for word in COMMANDS])
             ),
         )
-    return _located(path, study_class(command), content)
+    return _located_study(path, study_class(command), content)
 
 
 def load_question(path: Path, kind: type[Q]) -> Q:
@@ -407,7 +407,7 @@ def load_question(path: Path, kind: type[Q]) -> Q:
     command = content.get("command", expected)
     if command != expected and command in COMMANDS:
         raise other_command(path, command)
-    return _located(path, kind, content)
+    return _located_study(path, kind, content)
 
 
 def _content(path: Path) -> dict[str, Any]:
@@ -427,7 +427,7 @@ def _content(path: Path) -> dict[str, Any]:
     return content
 
 
-def _located(path: Path, kind: type[Q], content: dict[str, Any]) -> Q:
+def _located_study(path: Path, kind: type[Q], content: dict[str, Any]) -> Q:
     folder = path.absolute().parent
     return with_paths(validated(kind, content, path.name), lambda relative: folder / relative)
 
@@ -453,7 +453,7 @@ def dump_study(study: Question, *, version: str) -> str:
 
 def with_paths(study: M, located: Callable[[Path], Path]) -> M:
     """Return a study with every path in it replaced."""
-    return cast(M, _replaced(study, located))
+    return cast(M, _with_paths(study, located))
 
 
 def paths_of(study: Model) -> Iterator[Path]:
@@ -464,22 +464,22 @@ def paths_of(study: Model) -> Iterator[Path]:
         paths.append(path)
         return path
 
-    _replaced(study, noted)
+    _with_paths(study, noted)
     yield from paths
 
 
-def _replaced(part: Any, located: Callable[[Path], Path]) -> Any:
+def _with_paths(part: Any, located: Callable[[Path], Path]) -> Any:
     if isinstance(part, Path):
         return located(part)
     if isinstance(part, Model):
         fields = {name: getattr(part, name) for name in type(part).model_fields}
-        changed = {name: _replaced(value, located) for name, value in fields.items()}
+        changed = {name: _with_paths(value, located) for name, value in fields.items()}
         update = {name: value for name, value in changed.items() if value is not fields[name]}
         return part.model_copy(update=update) if update else part
     if isinstance(part, tuple) and any(isinstance(item, Model | Path) for item in part):
-        return tuple(_replaced(item, located) for item in part)
+        return tuple(_with_paths(item, located) for item in part)
     if isinstance(part, dict) and any(isinstance(item, Model | Path) for item in part.values()):
-        return {name: _replaced(item, located) for name, item in part.items()}
+        return {name: _with_paths(item, located) for name, item in part.items()}
     return part
 
 

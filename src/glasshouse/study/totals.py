@@ -211,13 +211,15 @@ class TotalsStudy(Question):
 
     @model_validator(mode="after")
     def _names_are_known(self) -> Self:
-        _known("measure", self.worth, self.measures, text("measures"))
+        _check_known("measure", self.worth, self.measures, text("measures"))
         for name, publication in self.publications.items():
             for measure in publication.measures:
                 where = text('measures (publication "{name}")', name=name)
-                _known("measure", measure, self.measures, where)
+                _check_known("measure", measure, self.measures, where)
         if self.entities is not None:
-            _known("publication", self.entities.publication, self.publications, text("the plan"))
+            _check_known(
+                "publication", self.entities.publication, self.publications, text("the plan")
+            )
         if self.rounding == "record" and self.tolerance is not None:
             raise ContradictionError(
                 "records that were rounded before adding need no tolerance; leave it out"
@@ -233,7 +235,7 @@ class TotalsStudy(Question):
                     'phase "{phase}" is given twice; give each its own name', phase=phase.name
                 )
             for name in (phase.packages, phase.bins):
-                _known("publication", name, self.publications, text("the plan"))
+                _check_known("publication", name, self.publications, text("the plan"))
             if self.worth not in self.publications[phase.packages].measures:
                 raise ContradictionError(
                     'phase "{phase}": the records have no measure "{measure}", which says what they are worth',
@@ -253,7 +255,7 @@ class TotalsStudy(Question):
         columns = list(dict.fromkeys(column for phase in self.phases for column in phase.bin))
         for column in self.entities.keys:
             where = text("the bins of any phase, which [entities] needs")
-            _known("column", column, columns, where)
+            _check_known("column", column, columns, where)
         for phase in self.phases:
             if phase.exposed and not set(phase.bin) & set(self.entities.keys):
                 raise ContradictionError(
@@ -265,10 +267,10 @@ class TotalsStudy(Question):
 
     def _measures_are_there(self, phase: Phase) -> None:
         for measure in phase.measures:
-            _known("measure", measure, self.measures, text("measures"))
+            _check_known("measure", measure, self.measures, text("measures"))
             for name in (phase.packages, phase.bins):
                 where = text('publication "{name}" (phase "{phase}")', name=name, phase=phase.name)
-                _known("measure", measure, self.publications[name].measures, where)
+                _check_known("measure", measure, self.publications[name].measures, where)
         if not self.measures_of(phase):
             raise ContradictionError(
                 'phase "{phase}": publications "{packages}" and "{bins}" have no measure in common',
@@ -280,7 +282,7 @@ class TotalsStudy(Question):
     def _narrowing_is_possible(self, phase: Phase, earlier: dict[str, Phase]) -> None:
         for narrowing in phase.narrowed_by:
             where = text('the phases before "{phase}"', phase=phase.name)
-            _known("phase", narrowing.phase, earlier, where)
+            _check_known("phase", narrowing.phase, earlier, where)
             other = earlier[narrowing.phase]
             if other.packages != phase.packages:
                 raise ContradictionError(
@@ -293,17 +295,19 @@ class TotalsStudy(Question):
             for column in narrowing.on:
                 for linked_phase in (phase, other):
                     where = text('the bins of phase "{phase}"', phase=linked_phase.name)
-                    _known("column", column, linked_phase.bin, where)
+                    _check_known("column", column, linked_phase.bin, where)
 
     def _suppression_is_possible(self, phase: Phase) -> None:
         if phase.suppression is None:
             return
-        _known("publication", phase.suppression.publication, self.publications, text("the plan"))
+        _check_known(
+            "publication", phase.suppression.publication, self.publications, text("the plan")
+        )
         for column in phase.keys:
             where = text('the keys of the suppression of phase "{phase}"', phase=phase.name)
-            _known("column", column, phase.suppression.keys, where)
+            _check_known("column", column, phase.suppression.keys, where)
 
 
-def _known(kind: str, name: str, available: Collection[str], where: str) -> None:
+def _check_known(kind: str, name: str, available: Collection[str], where: str) -> None:
     if name not in available:
         raise ContradictionError(unknown_name(kind, name, where, available))
