@@ -327,7 +327,6 @@ def sampled(**further: Any) -> Sampled:
         "traces": nothing,
         "traced": nothing,
         "details": nothing,
-        "weiss": (),
     }
     return Sampled(**told | further)
 

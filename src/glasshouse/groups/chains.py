@@ -73,9 +73,6 @@ class SamplingModel(Protocol):
     def attack(self, marginals: Floats, out: Floats) -> None:
         """Write the attacker's numerators of a sweep (victims × sensitive values)."""
 
-    def category(self, chain: Chain, victim: int) -> int:
-        """Return a categorical variable that a chain draws for a victim, for the Weiß test."""
-
 
 # Random streams.
 def random_streams(seed: int, chains: int) -> list[Words]:

@@ -192,8 +192,6 @@ class Sampled:
     """The victims of whom every draw was kept."""
     details: NDArray[np.float32] = field(repr=False)
     """Their beliefs: chains × draws × (attacker, learner (5), learner (6)) × victims × sensitive values."""
-    weiss: tuple[WeissTest, ...] = field(repr=False)
-    """Per chain and traced victim, the Weiß test of what was drawn for it."""
 
     @property
     def draws(self) -> int:
@@ -228,7 +226,6 @@ class Sampled:
             "seed": self.seed,
             "aggregates": [part.to_dict() for part in self.aggregates],
             "figures": [part.to_dict() for part in self.figures],
-            "weiss": [part.to_dict() for part in self.weiss],
             "warnings": self._warnings_in_english(),
         }
 
@@ -410,15 +407,6 @@ class WeissTest:
     """The chance of at least this statistic if all segments come from one distribution."""
     correction: float
     """c = (1 + φ) / (1 - φ): how much dependence inflates χ²."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the outcome in plain values."""
-        return {
-            "statistic": self.statistic,
-            "degrees": self.degrees,
-            "p_value": self.p_value,
-            "correction": self.correction,
-        }
 
 
 def weiss(categories: NDArray[np.integer], *, segments: int = 5) -> WeissTest:

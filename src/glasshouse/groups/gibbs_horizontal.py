@@ -168,24 +168,6 @@ class HorizontalModel:
         chances = np.concatenate([np.ones((1, self._width)), marginals, *sums])
         self._weigh(chances, out)
 
-    def category(self, chain: Chain, victim: int) -> int:
-        """Return the value drawn for the first uncertain attribute of one row of the victim's first group."""
-        item = self._example(victim)
-        return 0 if item is None else int(chain.held[item])
-
-    def _example(self, victim: int) -> int | None:
-        if not self._victims.in_table[victim]:
-            return None
-        group = self._victims.groups_of(victim)[0]
-        secret = self._block_sensitive[self._block_starts[group]]
-        for label, places in zip(self._group_labels[group], self.plan.label_places, strict=True):
-            alike = (self.plan.class_places == places[label]) & (
-                self.plan.class_sensitive == secret
-            )
-            if alike.any():
-                return int(self.plan.class_starts[:-1][alike][0])
-        return None
-
     def _weigh(self, chances: Floats, out: Floats) -> None:
         victims = self._victims
         numerators(

@@ -53,7 +53,6 @@ from glasshouse.groups.estimates import (
     MeanBeliefs,
     Sampled,
     Stop,
-    WeissTest,
     bulk_ess,
     geweke,
     rank_rhat,
@@ -195,7 +194,7 @@ def sample(
         original: The cleartext table behind the release; with it the aggregates are the evaluator's measures.
         points: Points of the population, the last victims, at which faithfulness is estimated.
         thresholds: The relative threats that the share of records above is estimated of.
-        traced: The numbers of victims of whom every draw is kept, for the Weiß test and for ArviZ.
+        traced: The numbers of victims of whom every draw is kept, for ArviZ.
         learner_mean: Whether to estimate reading (6) of the learner too.
         reading: Which learner the attacker is compared with, in relative threats and in the learner's figures.
         state: Where an earlier run with the same question was left; it is continued, as if it had not stopped.
@@ -426,16 +425,6 @@ class _SamplingRun:
             traces=self._traces(),
             traced=self.recording.traced,
             details=np.stack([chain.details for chain in self.chains]),
-            weiss=self._weiss(),
-        )
-
-    def _weiss(self) -> tuple[WeissTest, ...]:
-        if self.draws < SEGMENTS * LEAST_DRAWS:
-            return ()
-        return tuple(
-            weiss(np.ascontiguousarray(chain.categories[:, place]), segments=SEGMENTS)
-            for chain in self.chains
-            for place in range(len(self.recording.traced))
         )
 
     def state(self) -> Arrays:
@@ -595,7 +584,6 @@ class ChainRun:
         self.learner_mean = means(cells if recording.learner_mean else 0)
         self._traces: list[list[float]] = []
         self._details: list[NDArray[np.float32]] = []
-        self._categories: list[list[int]] = []
 
     @property
     def traces(self) -> Floats:
@@ -607,13 +595,6 @@ class ChainRun:
         """Draws of the traced victims: draw × (attacker, learner, learner by (6)) × victim × sensitive value."""
         shape = (len(self._traces), 3, len(self._recording.traced), self._dense.shape[1])
         return np.array(self._details, np.float32).reshape(shape)
-
-    @property
-    def categories(self) -> Integers:
-        """Draws of a categorical variable of the traced victims, draw by victim."""
-        return np.array(self._categories, np.int64).reshape(
-            len(self._traces), len(self._recording.traced)
-        )
 
     def start(self) -> None:
         """Take a random state."""
@@ -658,8 +639,6 @@ class ChainRun:
         self._traces.append([float(gammaln(counts).sum()), *paired, *beyond])
         if len(recording.traced):
             self._details.append(detail)
-            categories = [self._model.category(self._chain, int(v)) for v in recording.traced]
-            self._categories.append(categories)
 
     def _measures(self) -> tuple[float, ...]:
         """Return the aggregate measures of the beliefs that this draw alone would give."""
@@ -677,7 +656,6 @@ class ChainRun:
             f"{name}.held": self._chain.held,
             f"{name}.traces": self.traces,
             f"{name}.details": self.details,
-            f"{name}.categories": self.categories,
             **self.attacker.state(f"{name}.attacker"),
             **self.learner.state(f"{name}.learner"),
             **self.learner_mean.state(f"{name}.learner_mean"),
@@ -690,7 +668,6 @@ class ChainRun:
         self._chain.recount()
         self._traces = [list(map(float, row)) for row in state[f"{name}.traces"]]
         self._details = list(np.asarray(state[f"{name}.details"], np.float32))
-        self._categories = [list(map(int, row)) for row in state[f"{name}.categories"]]
         self.attacker.restore(f"{name}.attacker", state)
         self.learner.restore(f"{name}.learner", state)
         self.learner_mean.restore(f"{name}.learner_mean", state)
