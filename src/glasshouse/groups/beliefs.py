@@ -357,13 +357,13 @@ def _weights(release: Release, victims: Victims) -> Floats:
 
 def _row_shares(release: Release, victims: Victims) -> Floats:
     """Return, per victim and candidate group, the chance that a row of it agrees with the victim in a random world."""
+    if release.is_vertical:
+        victim = np.repeat(np.arange(len(victims)), np.diff(victims.matching.starts))
+        group = release.group_of_row[victims.matching.rows]
+        _, agreeing = np.unique(victim * release.groups + group, return_counts=True)
+        return agreeing / release.sizes[victims.candidates]
     victim = np.repeat(np.arange(len(victims)), np.diff(victims.candidate_starts))
     shares = np.ones(len(victims.candidates))
-    if release.is_vertical:
-        _equal_rows(
-            release.codes, release.starts, victim, victims.candidates, *_marks(victims), shares
-        )
-        return shares
     for place, attribute in enumerate(release.attributes):
         known, label = victims.codes[victim, place], release.codes[victims.candidates, place]
         _common(
@@ -376,18 +376,6 @@ def _row_shares(release: Release, victims: Victims) -> Floats:
             shares,
         )
     return shares
-
-
-def _marks(
-    victims: Victims,
-) -> tuple[Codes, Integers, Integers, Codes]:
-    """Return what is known of victims as flat arrays: codes, bases of attributes, starts and members of all sets."""
-    lengths = [len(sets) + 1 for sets in victims.known]
-    bases = np.cumsum([0, *lengths[:-1]])
-    offsets = np.cumsum([0, *(len(sets.members) for sets in victims.known[:-1])])
-    starts = [sets.starts + offset for sets, offset in zip(victims.known, offsets, strict=True)]
-    members = np.concatenate([sets.members for sets in victims.known])
-    return victims.codes, bases, np.concatenate(starts), members
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -435,40 +423,6 @@ def _common(
             else:
                 first += 1
         shares[place] *= common / size
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _equal_rows(
-    rows: Codes,
-    row_starts: Integers,
-    victim: Integers,
-    groups: Integers,
-    codes: Codes,
-    bases: Integers,
-    starts: Integers,
-    members: Codes,
-    shares: Floats,
-) -> None:
-    """Set the share of a group's rows that agree with the victim on every attribute."""
-    for place in range(shares.size):
-        begin, end = row_starts[groups[place]], row_starts[groups[place] + 1]
-        agreeing = 0
-        for row in range(begin, end):
-            agrees = True
-            for attribute in range(rows.shape[1]):
-                known = bases[attribute] + codes[victim[place], attribute]
-                low, high, value = starts[known], starts[known + 1], rows[row, attribute]
-                while high - low > 1:
-                    middle = (low + high) // 2
-                    if members[middle] <= value:
-                        low = middle
-                    else:
-                        high = middle
-                if members[low] != value:
-                    agrees = False
-                    break
-            agreeing += agrees
-        shares[place] = agreeing / (end - begin)
 
 
 # Faithfulness.

@@ -33,7 +33,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Codes, Flags, Floats, Integers, Words
+from glasshouse.arrays import Codes, Floats, Integers, Words
 from glasshouse.groups.chains import Chain, uniform
 from glasshouse.groups.release import Release
 from glasshouse.groups.victims import Victims
@@ -62,8 +62,8 @@ class VerticalPlan(NamedTuple):
     """Per slot, its sensitive value; in ascending order within a group."""
     distinct: Codes
     """Per row, which of the distinct rows of the table it is; in ascending order within a group."""
-    copies: Integers
-    """Per distinct row, how many rows are equal to it."""
+    order: Integers
+    """Per row, its number in the release."""
     way: NDArray[np.uint8]
     """Per group, how it is drawn."""
     row_local: Codes
@@ -205,7 +205,7 @@ def vertical_plan(release: Release) -> VerticalPlan:
         values=np.ascontiguousarray(values[by_row], np.int32),
         sensitive=ordered,
         distinct=distinct,
-        copies=np.bincount(distinct, minlength=rows),
+        order=by_row,
         way=way,
         row_local=row_local,
         slot_local=slot_local,
@@ -261,7 +261,14 @@ class VerticalModel:
 
     def __init__(self, release: Release, victims: Victims) -> None:
         self.plan = vertical_plan(release)
-        self._row_starts, self._rows, self._example = _matching_rows(self.plan, release, victims)
+        # Equal rows are one: per victim the distinct rows that agree with it, in ascending order.
+        matching, distinct = victims.matching, np.empty_like(self.plan.distinct)
+        distinct[self.plan.order] = self.plan.distinct
+        victim = np.repeat(np.arange(len(victims)), np.diff(matching.starts))
+        rows = len(self.plan.cell_ends) - 1
+        pairs = np.unique(victim * rows + distinct[matching.rows])
+        self._row_starts = np.searchsorted(pairs, np.arange(len(victims) + 1) * rows)
+        self._rows = pairs % rows
         self.support = _support(self._row_starts, self._rows, self.plan)
 
     def chain(self, stream: Words) -> Chain:
@@ -277,96 +284,8 @@ class VerticalModel:
         plan = self.plan
         _gather(self._row_starts, self._rows, plan.cell_ends, plan.cell_sensitive, marginals, out)
 
-    def category(self, chain: Chain, victim: int) -> int:
-        """Return the sensitive value that the first row like the victim is drawn with."""
-        row = self._example[victim]
-        if row < 0:
-            return 0
-        starts = self.plan.starts
-        group = int(np.searchsorted(starts, row, side="right")) - 1
-        held = chain.held[starts[group] : starts[group + 1]]
-        slot = starts[group] + int(np.flatnonzero(held == row)[0])
-        return int(self.plan.sensitive[slot])
 
-
-class _Known(NamedTuple):
-    """What is known of victims, as arrays."""
-
-    candidate_starts: Integers
-    candidates: Integers
-    sets: Codes
-    """Per victim and attribute, the number of the set."""
-    marks: Flags
-    """Per attribute, set and value of the domain, whether the set holds it."""
-    mark_starts: Integers
-    """Where the marks of each attribute start."""
-    domain_sizes: Integers
-    offsets: Integers
-    """Where the values of each attribute start, counted through all."""
-
-
-# From a release to its plan, and from victims to their rows.
-def _matching_rows(
-    plan: VerticalPlan, release: Release, victims: Victims
-) -> tuple[Integers, Integers, Integers]:
-    """Find, per victim, the distinct rows that are as what is known of it, and one row of the table."""
-    marks = [known.matrix() for known in victims.known]
-    mark_starts = np.cumsum([0, *(of_attribute.size for of_attribute in marks)])[:-1]
-    flat = np.concatenate([of_attribute.reshape(-1) for of_attribute in marks])
-    lengths = np.zeros(len(victims) + 1, np.int64)
-    example = np.full(len(victims), -1, np.int64)
-    nothing = np.zeros(0, np.int64)
-    question = _Known(
-        victims.candidate_starts,
-        victims.candidates,
-        victims.codes,
-        flat,
-        mark_starts,
-        np.diff(release.value_starts),
-        release.value_starts,
-    )
-    _match(plan, question, lengths, nothing, example, False)
-    starts = np.cumsum(lengths)
-    rows = np.empty(int(starts[-1]), np.int64)
-    _match(plan, question, starts.copy(), rows, example, True)
-    return starts, rows, example
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _match(
-    plan: VerticalPlan,
-    known: _Known,
-    places: Integers,
-    rows: Integers,
-    example: Integers,
-    filling: bool,
-) -> None:
-    """Count the matching distinct rows of each victim (at the place behind its own), or write them down."""
-    seen = np.full(len(plan.copies), -1, np.int64)
-    for victim in range(len(known.sets)):
-        for place in range(known.candidate_starts[victim], known.candidate_starts[victim + 1]):
-            group = known.candidates[place]
-            for row in range(plan.starts[group], plan.starts[group + 1]):
-                number = plan.distinct[row]
-                if seen[number] == victim:
-                    continue
-                alike = True
-                for a in range(plan.values.shape[1]):
-                    value = plan.values[row, a] - known.offsets[a]
-                    at = known.sets[victim, a] * known.domain_sizes[a] + value
-                    if not known.marks[known.mark_starts[a] + at]:
-                        alike = False
-                        break
-                if alike:
-                    seen[number] = victim
-                    if filling:
-                        rows[places[victim]] = number
-                        places[victim] += 1
-                    else:
-                        places[victim + 1] += 1
-                        example[victim] = row
-
-
+# From a release to its plan, and from victims to their cells.
 def _support(row_starts: Integers, rows: Integers, plan: VerticalPlan) -> Integers:
     victims = np.repeat(np.arange(len(row_starts) - 1), np.diff(row_starts))
     lengths = np.diff(plan.cell_ends)[rows]

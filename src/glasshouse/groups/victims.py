@@ -48,6 +48,9 @@ class Victims:
     candidates: Integers
     """The numbers of the groups that a victim can be in, victim by victim, in ascending order; a person who is not in
     the table (a point of the population) has none."""
+    matching: Matches
+    """The rows of the release's codes that agree with each victim: candidate groups of a horizontal release, single
+    rows of a vertical one."""
     people: Integers | None = None
     """Per victim, how many records of the table are of people like it, 0 for points of the population; None: each
     victim is one person."""
@@ -137,9 +140,9 @@ def victims_of(release: Release, people: Sequence[Mapping[str, Known]]) -> Victi
         known.append(sets)
         columns.append(codes_of_people)
     codes = np.ascontiguousarray(np.array(columns, np.int32).T)
-    victims, matching = _with_candidates(release, codes, tuple(known))
+    victims = _with_candidates(release, codes, tuple(known))
     for victim in np.flatnonzero(~victims.in_table).tolist():
-        raise DataError(_nobody(release, people[victim], int(matching.agreed[victim])))
+        raise DataError(_nobody(release, people[victim], int(victims.matching.agreed[victim])))
     return victims
 
 
@@ -156,7 +159,7 @@ def victims_of_rows(release: Release) -> Victims:
             release=release.name,
         )
     number, first = _distinct_rows(release.codes, release.attributes)
-    victims, _ = _fully_known(release, release.codes[first])
+    victims = _fully_known(release, release.codes[first])
     return replace(victims, people=np.bincount(number, minlength=len(first)))
 
 
@@ -191,9 +194,9 @@ def victims_of_table(
         else:
             ordered.check_generalised()
     number, first = _distinct_rows(rows, release.attributes)
-    victims, matching = _fully_known(release, rows[first])
+    victims = _fully_known(release, rows[first])
     for victim in np.flatnonzero(~victims.in_table):
-        agreed = min(int(matching.agreed[victim]), len(release.attributes) - 1)
+        agreed = min(int(victims.matching.agreed[victim]), len(release.attributes) - 1)
         attribute = release.attributes[agreed]
         raise DataError(_outside(release, original, attribute, grouped[first[victim]]))
     _Cleartext(release, original, rows, secrets, grouped).check_counts()
@@ -213,25 +216,29 @@ def joined(victims: Victims, points: Codes) -> Victims:
     """
     if not victims.is_full:
         raise StudyError("points of the population are put behind victims who are fully known only")
-    ends = np.full(len(points), victims.candidate_starts[-1])
+    none = np.zeros(len(points), np.int64)
+    starts, matching = victims.candidate_starts, victims.matching
     people = np.ones(len(victims), np.int64) if victims.people is None else victims.people
     return Victims(
         np.concatenate([victims.codes, points.astype(np.int32)]),
         victims.known,
-        np.concatenate([victims.candidate_starts, ends]),
+        np.concatenate([starts, none + starts[-1]]),
         victims.candidates,
-        np.concatenate([people, np.zeros(len(points), np.int64)]),
+        Matches(
+            np.concatenate([matching.starts, none + matching.starts[-1]]),
+            matching.rows,
+            np.concatenate([matching.agreed, none]),
+        ),
+        np.concatenate([people, none]),
     )
 
 
-def _fully_known(release: Release, codes: Codes) -> tuple[Victims, Matches]:
+def _fully_known(release: Release, codes: Codes) -> Victims:
     known = tuple(ValueSets.singletons(len(attribute.values)) for attribute in release.attributes)
     return _with_candidates(release, np.ascontiguousarray(codes), known)
 
 
-def _with_candidates(
-    release: Release, codes: Codes, known: tuple[ValueSets, ...]
-) -> tuple[Victims, Matches]:
+def _with_candidates(release: Release, codes: Codes, known: tuple[ValueSets, ...]) -> Victims:
     matching = matches(
         release.codes, [attribute.sets for attribute in release.attributes], known, codes
     )
@@ -244,7 +251,7 @@ def _with_candidates(
         groups = groups[fresh]
         per_victim = np.bincount(victim[fresh], minlength=len(codes))
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(per_victim)])
-    return Victims(codes, known, starts, groups), matching
+    return Victims(codes, known, starts, groups, matching)
 
 
 def _sets_of(attribute: Attribute, wanted: Sequence[Known | None]) -> tuple[ValueSets, list[int]]:
