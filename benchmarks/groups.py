@@ -198,7 +198,7 @@ def published(
 
 def worth(plan: VerticalPlan, chains: list[RunningMeans]) -> float:
     """Return, at the median cell, the effective samples p (1 - p) / error² of p_A."""
-    copies = np.repeat(plan.copies, np.diff(plan.cell_ends))
+    copies = np.repeat(np.bincount(plan.distinct), np.diff(plan.cell_ends))
     batches = np.concatenate([own.reference + own.batches[: own.full] for own in chains]) / copies
     mean, many = batches.mean(axis=0), len(batches)
     variance = ((batches - mean) ** 2).sum(axis=0) / (many * (many - 1))

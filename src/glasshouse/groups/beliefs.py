@@ -311,7 +311,11 @@ def _floats(rows: tuple[tuple[Fraction, ...], ...]) -> Floats:
 # Random worlds and the ideal.
 def random_worlds(release: Release, victims: Victims) -> Floats:
     """Return p_RW per victim and sensitive value; not a number for who is in no group."""
-    return normalised(_weights(release, victims))
+    starts, codes, counts = release.sensitive_counts
+    shares = _row_shares(release, victims)
+    weights = np.zeros((len(victims), len(release.sensitive.values)))
+    _add_up(victims.candidate_starts, victims.candidates, shares, starts, codes, counts, weights)
+    return normalised(weights)
 
 
 def ideal_joint(release: Release, original: Original, codes: Codes) -> Floats:
@@ -347,21 +351,14 @@ def _log_ideal(release: Release, original: Original, codes: Codes) -> Floats:
     return log_joint
 
 
-def _weights(release: Release, victims: Victims) -> Floats:
-    starts, codes, counts = release.sensitive_counts
-    shares = _row_shares(release, victims)
-    weights = np.zeros((len(victims), len(release.sensitive.values)))
-    _add_up(victims.candidate_starts, victims.candidates, shares, starts, codes, counts, weights)
-    return weights
-
-
 def _row_shares(release: Release, victims: Victims) -> Floats:
     """Return, per victim and candidate group, the chance that a row of it agrees with the victim in a random world."""
     if release.is_vertical:
         victim = np.repeat(np.arange(len(victims)), np.diff(victims.matching.starts))
         group = release.group_of_row[victims.matching.rows]
         _, agreeing = np.unique(victim * release.groups + group, return_counts=True)
-        return agreeing / release.sizes[victims.candidates]
+        chances: Floats = agreeing / release.sizes[victims.candidates]
+        return chances
     victim = np.repeat(np.arange(len(victims)), np.diff(victims.candidate_starts))
     shares = np.ones(len(victims.candidates))
     for place, attribute in enumerate(release.attributes):

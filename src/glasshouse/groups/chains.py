@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Codes, Floats, Integers, Words
 from glasshouse.errors import InternalError
+from glasshouse.groups.labels import starts_of
 from glasshouse.groups.release import Release
 from glasshouse.groups.victims import Victims
 
@@ -276,14 +277,13 @@ def learner_of(release: Release, victims: Victims) -> Learner:
     """Prepare the learner for a release and the people that results are wanted for."""
     value_starts = release.value_starts
     sets = [known.members.astype(np.int64) for known in victims.known]
-    lengths = np.concatenate([known.sizes for known in victims.known])
-    set_bases = np.cumsum([0, *(len(known) for known in victims.known[:-1])])
+    set_bases = starts_of([len(known) for known in victims.known])[:-1]
     prior = np.array([attribute.betas.sum() for attribute in release.attributes])
     return Learner(
         value_starts=value_starts,
         alphas=release.sensitive.alphas + release.counts,
         totals=prior[:, None] + release.counts[None, :],
-        set_starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        set_starts=starts_of(np.concatenate([known.sizes for known in victims.known])),
         set_members=np.concatenate(
             [members + base for members, base in zip(sets, value_starts, strict=False)]
         ),

@@ -17,20 +17,19 @@ Where no two labels cross, the closed form of `glasshouse.groups.tree` needs no 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from glasshouse.arrays import Codes, Floats, Integers, Words
 from glasshouse.groups.chains import Chain, uniform
-from glasshouse.groups.labels import ValueSets
+from glasshouse.groups.labels import ValueSets, starts_of
 from glasshouse.groups.release import Release
 from glasshouse.groups.victims import Victims
 
 
-@dataclass(frozen=True)
-class HorizontalPlan:
+class HorizontalPlan(NamedTuple):
     """A horizontal release, laid out for the sampler; nothing in it changes."""
 
     class_starts: Integers
@@ -43,8 +42,8 @@ class HorizontalPlan:
     """Per class, of how many values its label is."""
     members: Codes
     """The values of all labels, label by label, as numbers counted through all attributes."""
-    label_places: tuple[Integers, ...]
-    """Per attribute and label, where its values start in `members`."""
+    member_starts: Integers
+    """Per attribute, where the values of its labels start in `members`, and where the last ones end."""
     known: Floats
     """β plus the number of rows whose value is certain, per attribute value and sensitive value."""
 
@@ -59,8 +58,8 @@ def horizontal_plan(release: Release) -> HorizontalPlan:
     width, sensitive = len(release.sensitive.values), release.sensitive_codes
     prior = np.concatenate([attribute.betas for attribute in release.attributes])
     known = np.repeat(prior[:, None], width, axis=1)
-    sizes, secrets, places, counts, label_places, members = [], [], [], [], [], []
-    place = 0
+    sizes, secrets, places, counts, members = [], [], [], [], []
+    member_starts = starts_of([len(attribute.sets.members) for attribute in release.attributes])
     for number, attribute in enumerate(release.attributes):
         sets, offset = attribute.sets, release.value_starts[number]
         labels = release.codes[release.group_of_row, number].astype(np.int64)
@@ -70,18 +69,16 @@ def horizontal_plan(release: Release) -> HorizontalPlan:
         keys, many = np.unique(labels[~certain] * width + sensitive[~certain], return_counts=True)
         secrets.append(keys % width)
         sizes.append(sets.sizes[keys // width])
-        places.append(place + sets.starts[keys // width])
+        places.append(member_starts[number] + sets.starts[keys // width])
         counts.append(many)
-        label_places.append(place + sets.starts)
         members.append(sets.members + offset)
-        place += len(sets.members)
     return HorizontalPlan(
-        class_starts=np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64),
+        class_starts=starts_of(np.concatenate(counts)),
         class_sensitive=np.concatenate(secrets).astype(np.int32),
         class_places=np.concatenate(places).astype(np.int64),
         class_sizes=np.concatenate(sizes).astype(np.int64),
         members=np.concatenate(members).astype(np.int32),
-        label_places=tuple(label_places),
+        member_starts=member_starts,
         known=known,
     )
 
@@ -100,21 +97,13 @@ class HorizontalChain:
 
     def start(self) -> None:
         """Give every item a random value of its label."""
-        plan = self.plan
-        _scatter(
-            plan.class_starts,
-            plan.class_places,
-            plan.class_sizes,
-            plan.members,
-            self.held,
-            self.stream,
-        )
+        _scatter(self.plan, self.held, self.stream)
         self.recount()
 
     def recount(self) -> None:
         """Make the counts anew from the values that are held."""
         self.counts[:] = self.plan.known
-        _count(self.plan.class_starts, self.plan.class_sensitive, self.held, self.counts)
+        _count(self.plan, self.held, self.counts)
 
     def sweep(self, marginals: Floats | None = None, *, power: float = 1.0) -> None:
         """Draw every class once, given the others.
@@ -124,21 +113,12 @@ class HorizontalChain:
                 the value is added; none are made without it.
             power: The exponent of the weights: below 1 draws are flatter (tempering, for the burn-in only).
         """
-        plan = self.plan
+        recording = marginals is not None
+        marginals = marginals if marginals is not None else np.zeros((0, 0))
         _sweep(
-            plan.class_starts,
-            plan.class_sensitive,
-            plan.class_places,
-            plan.class_sizes,
-            plan.members,
-            self.held,
-            self.counts,
-            marginals is not None,
-            marginals if marginals is not None else np.zeros((0, 0)),
-            power,
-            self.stream,
+            self.plan, self.held, self.counts, self.stream, recording, marginals, power,
             self._weights,
-        )
+        )  # fmt: skip
 
 
 class HorizontalModel:
@@ -147,12 +127,22 @@ class HorizontalModel:
     def __init__(self, release: Release, victims: Victims) -> None:
         self._width = len(release.sensitive.values)
         self.plan = horizontal_plan(release)
-        self._victims = victims
-        self._group_labels = np.ascontiguousarray(release.codes, np.int32)
-        self._block_starts, self._block_sensitive, self._block_rows = release.sensitive_counts
-        self._pair_starts, self._pairs, self._sums = _pair_tables(release, victims, self.plan)
-        self._set_numbers = np.array([len(known) for known in victims.known], np.int64)
-        self.support = self._possible()
+        pair_starts, pairs, self._sums = _pair_tables(release, victims, self.plan)
+        self._question = _Question(
+            victims.candidate_starts,
+            victims.candidates,
+            np.ascontiguousarray(release.codes, np.int32),
+            victims.codes,
+            pair_starts,
+            pairs,
+            np.array([len(known) for known in victims.known], np.int64),
+            *release.sensitive_counts,
+        )
+        # Who has what value is possible where it is so if every chance is 1.
+        possible = np.empty((len(victims), self._width))
+        rows = 1 + len(self.plan.members) + len(self._sums)
+        _numerators(self._question, np.ones((rows, self._width)), possible)
+        self.support = np.flatnonzero(possible.reshape(-1) > 0)
 
     def chain(self, stream: Words) -> Chain:
         """Return a chain with this random stream."""
@@ -166,30 +156,32 @@ class HorizontalModel:
         """Write the attacker's numerators of a sweep."""
         sums = [marginals[places].sum(axis=0, keepdims=True) for places in self._sums]
         chances = np.concatenate([np.ones((1, self._width)), marginals, *sums])
-        self._weigh(chances, out)
+        _numerators(self._question, chances, out)
 
-    def _weigh(self, chances: Floats, out: Floats) -> None:
-        victims = self._victims
-        numerators(
-            victims.candidate_starts,
-            victims.candidates,
-            self._group_labels,
-            victims.codes,
-            self._pair_starts,
-            self._pairs,
-            self._set_numbers,
-            self._block_starts,
-            self._block_sensitive,
-            self._block_rows,
-            chances,
-            out,
-        )
 
-    def _possible(self) -> Integers:
-        out = np.empty((len(self._victims), self._width))
-        rows = 1 + len(self.plan.members) + len(self._sums)
-        self._weigh(np.ones((rows, self._width)), out)
-        return np.flatnonzero(out.reshape(-1) > 0)
+class _Question(NamedTuple):
+    """Groups and victims, laid out for the attacker's sums; nothing in it changes."""
+
+    candidate_starts: Integers
+    """Per victim, where its groups start in `candidates`."""
+    candidates: Integers
+    """The groups that can hold a victim."""
+    group_labels: Codes
+    """Per group and attribute, the number of the label."""
+    victim_sets: Codes
+    """Per victim and attribute, the number of the set that is known."""
+    pair_starts: Integers
+    """Per attribute, where its table of labels by known sets starts in `pairs`."""
+    pairs: Codes
+    """The row of chances that says how probable the known set is, given the label; -1 if impossible."""
+    set_numbers: Integers
+    """Per attribute, how many known sets there are."""
+    block_starts: Integers
+    """Per group, where its distinct sensitive values start."""
+    block_sensitive: Codes
+    """The distinct sensitive values of the groups."""
+    block_rows: Integers
+    """How many rows of the group have it."""
 
 
 def _pair_tables(
@@ -201,13 +193,13 @@ def _pair_tables(
     """
     tables, sums = [], []
     extra = 1 + len(plan.members)
-    for attribute, known, places in zip(
-        release.attributes, victims.known, plan.label_places, strict=True
+    for attribute, known, start in zip(
+        release.attributes, victims.known, plan.member_starts, strict=False
     ):
         sets: ValueSets = attribute.sets
         of_value = np.full((len(sets), sets.domain), -1, np.int64)
         label = np.repeat(np.arange(len(sets)), sets.sizes)
-        of_value[label, sets.members] = places[0] + np.arange(len(sets.members)) + 1
+        of_value[label, sets.members] = start + np.arange(len(sets.members)) + 1
         table = np.full((len(sets), len(known)), -1, np.int64)
         for number in range(len(known)):
             inside = of_value[:, known.values(number)]
@@ -220,57 +212,53 @@ def _pair_tables(
                 table[several, number] = extra
                 extra += 1
         tables.append(table.reshape(-1))
-    starts = np.cumsum([0, *(len(of_attribute) for of_attribute in tables)])[:-1].astype(np.int64)
+    starts = starts_of([len(table) for table in tables])[:-1]
     return starts, np.concatenate(tables).astype(np.int32), sums
 
 
 # One sweep, and what the attacker makes of it.
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _scatter(
-    class_starts: Integers,
-    class_places: Integers,
-    class_sizes: Integers,
-    members: Codes,
-    held: Codes,
-    stream: Words,
-) -> None:
-    for number in range(len(class_places)):
-        for item in range(class_starts[number], class_starts[number + 1]):
-            held[item] = members[class_places[number] + int(uniform(stream) * class_sizes[number])]
+def _scatter(plan: HorizontalPlan, held: Codes, stream: Words) -> None:
+    starts, places, sizes = plan.class_starts, plan.class_places, plan.class_sizes
+    for number in range(len(places)):
+        for item in range(starts[number], starts[number + 1]):
+            held[item] = plan.members[places[number] + int(uniform(stream) * sizes[number])]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _count(class_starts: Integers, class_sensitive: Codes, held: Codes, counts: Floats) -> None:
-    for number in range(len(class_sensitive)):
-        for item in range(class_starts[number], class_starts[number + 1]):
-            counts[held[item], class_sensitive[number]] += 1.0
+def _count(plan: HorizontalPlan, held: Codes, counts: Floats) -> None:
+    for number in range(len(plan.class_sensitive)):
+        for item in range(plan.class_starts[number], plan.class_starts[number + 1]):
+            counts[held[item], plan.class_sensitive[number]] += 1.0
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _sweep(
-    class_starts: Integers,
-    class_sensitive: Codes,
-    class_places: Integers,
-    class_sizes: Integers,
-    members: Codes,
+    plan: HorizontalPlan,
     held: Codes,
     counts: Floats,
+    stream: Words,
     recording: bool,
     marginals: Floats,
     power: float,
-    stream: Words,
     weights: Floats,
 ) -> None:
+    # Arrays are taken out of the tuple before the loops: inside, that would cost as much as the work.
+    class_starts, class_sensitive, members = plan.class_starts, plan.class_sensitive, plan.members
+    class_places, class_sizes = plan.class_places, plan.class_sizes
     for number in range(len(class_sensitive)):
         secret, first, size = class_sensitive[number], class_places[number], class_sizes[number]
+        # The class leaves the counts: what is left is the urn of f(v), given all other classes.
         for item in range(class_starts[number], class_starts[number + 1]):
             counts[held[item], secret] -= 1.0
+        # Before the first draw the urn gives the exact marginal of every row (Rao-Blackwell).
         if recording:
             whole = 0.0
             for at in range(size):
                 whole += counts[members[first + at], secret]
             for at in range(size):
                 marginals[first + at, secret] += counts[members[first + at], secret] / whole
+        # Its rows are drawn one by one, each counting for the next; at the end all of them are counted again.
         for item in range(class_starts[number], class_starts[number + 1]):
             total = 0.0
             for at in range(size):
@@ -291,36 +279,17 @@ def _sweep(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def numerators(
-    candidate_starts: Integers,
-    candidates: Integers,
-    group_labels: Codes,
-    victim_sets: Codes,
-    pair_starts: Integers,
-    pairs: Codes,
-    set_numbers: Integers,
-    block_starts: Integers,
-    block_sensitive: Codes,
-    block_rows: Integers,
-    chances: Floats,
-    out: Floats,
-) -> None:
+def _numerators(question: _Question, chances: Floats, out: Floats) -> None:
     """Write, per victim and sensitive value, Σ over rows j of that value of f(R_j is as the victim).
 
     Args:
-        candidate_starts: Per victim, where its groups start in `candidates`.
-        candidates: The groups that can hold a victim.
-        group_labels: Per group and attribute, the number of the label.
-        victim_sets: Per victim and attribute, the number of the set that is known.
-        pair_starts: Per attribute, where its table of labels by known sets starts in `pairs`.
-        pairs: The row of `chances` that says how probable the known set is, given the label; -1 if impossible.
-        set_numbers: Per attribute, how many known sets there are.
-        block_starts: Per group, where its distinct sensitive values start.
-        block_sensitive: The distinct sensitive values of the groups.
-        block_rows: How many rows of the group have it.
+        question: Who it is about.
         chances: Per row that `pairs` names and sensitive value, a probability.
         out: Where the sums are written (victims × sensitive values).
     """
+    candidate_starts, candidates, group_labels, victim_sets = question[:4]
+    pair_starts, pairs, set_numbers = question[4:7]
+    block_starts, block_sensitive, block_rows = question[7:]
     attributes = victim_sets.shape[1]
     rows = np.empty(attributes, np.int64)
     for victim in range(len(victim_sets)):

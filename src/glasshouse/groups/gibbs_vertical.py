@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Codes, Floats, Integers, Words
 from glasshouse.groups.chains import Chain, uniform
+from glasshouse.groups.labels import ranges, starts_of
 from glasshouse.groups.release import Release
 from glasshouse.groups.victims import Victims
 
@@ -172,7 +173,7 @@ def vertical_plan(release: Release) -> VerticalPlan:
     sensitive_values = len(release.sensitive.values)
     records, attributes = values.shape
     groups = len(starts) - 1
-    in_group = np.repeat(np.arange(groups), np.diff(starts))
+    in_group = release.group_of_row
     _, first, number = np.unique(values, axis=0, return_index=True, return_inverse=True)
     by_appearance = np.argsort(np.argsort(first))
     distinct = by_appearance[number.reshape(-1)].astype(np.int32)
@@ -181,21 +182,14 @@ def vertical_plan(release: Release) -> VerticalPlan:
     distinct, ordered = distinct[by_row], np.ascontiguousarray(sensitive[by_value], np.int32)
     row_local, local_rows = _local_numbers(starts, distinct)
     slot_local, local_values = _local_numbers(starts, ordered)
-    cell_starts = np.concatenate([[0], np.cumsum(local_rows.astype(np.int64) * local_values)])
-    keys = np.empty(int(cell_starts[-1]), np.int64)
-    _cell_keys(
-        starts,
-        distinct,
-        ordered,
-        row_local,
-        slot_local,
-        local_values,
-        cell_starts,
-        keys,
-        sensitive_values,
-    )
-    cells, cell_of = np.unique(keys, return_inverse=True)
+    # The cells of a group: each of its distinct rows with each of its distinct sensitive values.
     rows = int(distinct.max()) + 1
+    value_starts, value_codes, _ = release.sensitive_counts
+    row_group, row = np.divmod(np.unique(in_group * rows + distinct), rows)
+    lengths = np.diff(value_starts)[row_group]
+    secrets = value_codes[ranges(value_starts[row_group], lengths)]
+    keys = np.repeat(row, lengths) * sensitive_values + secrets
+    cells, cell_of = np.unique(keys, return_inverse=True)
     way = np.empty(groups, np.uint8)
     _choose_ways(starts, row_local, slot_local, local_rows, local_values, way)
     most = np.log10(records + float(prior.max())) * attributes
@@ -210,7 +204,7 @@ def vertical_plan(release: Release) -> VerticalPlan:
         row_local=row_local,
         slot_local=slot_local,
         local_values=local_values,
-        cell_starts=cell_starts,
+        cell_starts=starts_of(local_rows.astype(np.int64) * local_values),
         cell_of=cell_of.reshape(-1).astype(np.int32),
         cell_ends=np.searchsorted(cells, np.arange(rows + 1) * sensitive_values),
         cell_sensitive=(cells % sensitive_values).astype(np.int32),
@@ -261,15 +255,17 @@ class VerticalModel:
 
     def __init__(self, release: Release, victims: Victims) -> None:
         self.plan = vertical_plan(release)
-        # Equal rows are one: per victim the distinct rows that agree with it, in ascending order.
-        matching, distinct = victims.matching, np.empty_like(self.plan.distinct)
-        distinct[self.plan.order] = self.plan.distinct
+        # Equal rows are one: per victim the distinct rows that agree with it, in ascending order, and their cells.
+        plan, matching = self.plan, victims.matching
+        distinct = np.empty_like(plan.distinct)
+        distinct[plan.order] = plan.distinct
+        rows = len(plan.cell_ends) - 1
         victim = np.repeat(np.arange(len(victims)), np.diff(matching.starts))
-        rows = len(self.plan.cell_ends) - 1
-        pairs = np.unique(victim * rows + distinct[matching.rows])
-        self._row_starts = np.searchsorted(pairs, np.arange(len(victims) + 1) * rows)
-        self._rows = pairs % rows
-        self.support = _support(self._row_starts, self._rows, self.plan)
+        victim, self._rows = np.divmod(np.unique(victim * rows + distinct[matching.rows]), rows)
+        self._row_starts = np.searchsorted(victim, np.arange(len(victims) + 1))
+        lengths = np.diff(plan.cell_ends)[self._rows]
+        secrets = plan.cell_sensitive[ranges(plan.cell_ends[self._rows], lengths)]
+        self.support = np.unique(np.repeat(victim, lengths) * plan.sensitive_values + secrets)
 
     def chain(self, stream: Words) -> Chain:
         """Return a chain with this random stream."""
@@ -283,16 +279,6 @@ class VerticalModel:
         """Write the attacker's numerators of a sweep."""
         plan = self.plan
         _gather(self._row_starts, self._rows, plan.cell_ends, plan.cell_sensitive, marginals, out)
-
-
-# From a release to its plan, and from victims to their cells.
-def _support(row_starts: Integers, rows: Integers, plan: VerticalPlan) -> Integers:
-    victims = np.repeat(np.arange(len(row_starts) - 1), np.diff(row_starts))
-    lengths = np.diff(plan.cell_ends)[rows]
-    first = plan.cell_ends[rows]
-    within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    secrets = plan.cell_sensitive[np.repeat(first, lengths) + within]
-    return np.unique(np.repeat(victims, lengths) * plan.sensitive_values + secrets)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -321,25 +307,6 @@ def _local_numbers(starts: Integers, ordered: Codes) -> tuple[Codes, Codes]:
     sizes = np.diff(starts)
     local = running - np.repeat(running[starts[:-1]], sizes)
     return local.astype(np.int32), (local[starts[1:] - 1] + 1).astype(np.int32)
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _cell_keys(
-    starts: Integers,
-    distinct: Codes,
-    sensitive: Codes,
-    row_local: Codes,
-    slot_local: Codes,
-    local_values: Codes,
-    cell_starts: Integers,
-    keys: Integers,
-    width: int,
-) -> None:
-    for group in range(len(starts) - 1):
-        for row in range(starts[group], starts[group + 1]):
-            base = cell_starts[group] + row_local[row] * local_values[group]
-            for slot in range(starts[group], starts[group + 1]):
-                keys[base + slot_local[slot]] = np.int64(distinct[row]) * width + sensitive[slot]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -33,6 +33,24 @@ Ancestors: TypeAlias = Mapping[str, Sequence[str]]
 
 
 # Sets of values.
+def starts_of(lengths: Sequence[int] | Integers) -> Integers:
+    """Return where lists of these lengths begin if they stand one behind the other, and where the last one ends.
+
+    >>> starts_of([2, 3]).tolist()
+    [0, 2, 5]
+    """
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+
+
+def ranges(starts: Integers, lengths: Integers) -> Integers:
+    """Return the numbers of some ranges, one range behind the other: from each start on so many.
+
+    >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    return np.repeat(starts - starts_of(lengths)[:-1], lengths) + np.arange(lengths.sum())
+
+
 @dataclass(frozen=True)
 class ValueSets:
     """Some sets of values, one behind the other."""
@@ -59,8 +77,7 @@ class ValueSets:
             raise DataError(
                 "a set of values is empty or reaches out of its domain; give values of it"
             )
-        lengths = [len(values) for values in ordered]
-        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+        starts = starts_of([len(values) for values in ordered])
         members = np.array([value for values in ordered for value in values], np.int32)
         return cls(domain, _fixed(starts), _fixed(members))
 
@@ -104,20 +121,25 @@ class ValueSets:
     @cached_property
     def crossing(self) -> tuple[int, int] | None:
         """Two sets of which each has values that the other lacks, beside common ones; None where there are none."""
-        pair = _crossing(self.domain, self.starts, self.members, self._by_size)
-        return None if pair[0] < 0 else (int(pair[0]), int(pair[1]))
+        _, first, second = self._nesting
+        return None if first < 0 else (first, second)
 
     @cached_property
-    def _by_size(self) -> Integers:
+    def by_size(self) -> Integers:
+        """The numbers of the sets, from the largest to the smallest."""
         return np.argsort(-self.sizes, kind="stable")
+
+    @cached_property
+    def _nesting(self) -> tuple[Integers, int, int]:
+        parents, first, second = _nested(self.domain, self.starts, self.members, self.by_size)
+        return parents, int(first), int(second)
 
     def parents(self) -> Integers:
         """Return, per set of a laminar family, the number of the smallest set that holds it; −1 for the outermost.
 
         Of equal sets, each later one is held by the earlier.
         """
-        parents: Integers = _parents(self.domain, self.starts, self.members, self._by_size)
-        return parents
+        return self._nesting[0]
 
     def holds(self, number: int, value: int) -> bool:
         """Tell whether a set holds a value."""
@@ -138,45 +160,27 @@ def _fixed(array: NDArray[Any]) -> NDArray[Any]:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _parents(
-    domain: int,
-    starts: Integers,
-    members: Codes,
-    by_size: Integers,
-) -> Integers:
-    """From the largest set to the smallest: its values lie in one set so far, the one that holds it."""
-    inside = np.full(domain, -1, np.int64)
-    parents = np.full(starts.size - 1, -1, np.int64)
-    for number in by_size:
-        parents[number] = inside[members[starts[number]]]
-        for place in range(starts[number], starts[number + 1]):
-            inside[members[place]] = number
-    return parents
+def _nested(
+    domain: int, starts: Integers, members: Codes, by_size: Integers
+) -> tuple[Integers, int, int]:
+    """Return the smallest set that holds each, and two sets that cross; −1 where there are none.
 
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _crossing(
-    domain: int,
-    starts: Integers,
-    members: Codes,
-    by_size: Integers,
-) -> tuple[int, int]:
-    """The family is laminar if, from the largest to the smallest, the values of each set lie in one set so far.
-
-    Otherwise it crosses the smaller one of two that its values lie in.
+    From the largest set to the smallest: the values of each lie in one set so far, which holds it. If they lie in two,
+    it crosses the smaller of these.
     """
     sizes = np.diff(starts)
     inside = np.full(domain, -1, np.int64)
+    parents = np.full(starts.size - 1, -1, np.int64)
     for number in by_size:
-        around = inside[members[starts[number]]]
+        around = parents[number] = inside[members[starts[number]]]
         for place in range(starts[number], starts[number + 1]):
             other = inside[members[place]]
             if other != around:
                 if around < 0 or (other >= 0 and sizes[other] < sizes[around]):
-                    return number, other
-                return number, around
+                    return parents, number, other
+                return parents, number, around
             inside[members[place]] = number
-    return -1, -1
+    return parents, -1, -1
 
 
 # From released texts to sets.

@@ -29,7 +29,7 @@ import pyarrow.compute as pc
 
 from glasshouse.arrays import Codes, Floats, Integers
 from glasshouse.errors import DataError, StudyError
-from glasshouse.groups.labels import ValueSets
+from glasshouse.groups.labels import ValueSets, starts_of
 from glasshouse.language import text, unknown_name
 from glasshouse.table import EncodedColumn
 from glasshouse.table.partition import refined
@@ -197,8 +197,7 @@ class Release:
     @cached_property
     def value_starts(self) -> Integers:
         """Where the values of each attribute start, counted through all attributes, and where the last ones end."""
-        sizes = [len(attribute.values) for attribute in self.attributes]
-        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return starts_of([len(attribute.values) for attribute in self.attributes])
 
     @cached_property
     def expected_shares(self) -> tuple[Fraction, ...]:

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from glasshouse.errors import DataError
-from glasshouse.groups.labels import ValueSets, domain_of, labelled_sets
+from glasshouse.groups.labels import ValueSets, domain_of, labelled_sets, starts_of
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive, prior_of
 from glasshouse.language import printable, quoted, text, unknown_name
 
@@ -105,13 +105,12 @@ def _release(document: Mapping[str, Any]) -> Release:
     ]
     secrets = [str(value) for group in groups for value in group["sensitive"]]
     sensitive = _sensitive(document["sensitive"], secrets)
-    lengths = [len(group["sensitive"]) for group in groups]
     return Release(
         name=name,
         scheme=Scheme.VERTICAL if is_vertical else Scheme.HORIZONTAL,
         attributes=tuple(attribute for attribute, _ in attributes),
         sensitive=sensitive,
-        starts=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]),
+        starts=starts_of([len(group["sensitive"]) for group in groups]),
         sensitive_codes=np.array([sensitive.code[value] for value in secrets], np.int32),
         codes=np.ascontiguousarray(np.array([codes for _, codes in attributes], np.int32).T),
     )

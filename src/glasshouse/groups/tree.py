@@ -37,7 +37,7 @@ from glasshouse.groups.beliefs import (
     normalised,
     random_worlds,
 )
-from glasshouse.groups.labels import ValueSets
+from glasshouse.groups.labels import ValueSets, ranges, starts_of
 from glasshouse.groups.release import Attribute, Release
 from glasshouse.groups.victims import Victims
 from glasshouse.language import quoted
@@ -238,10 +238,8 @@ def _sum_partly_known(
     """Add up over candidate groups, attribute by attribute for each victim; partial knowledge is asked of few."""
     for victim in range(len(victims)):
         groups = victims.groups_of(victim)
-        if not len(groups):
-            continue
-        places = np.concatenate([np.arange(starts[group], starts[group + 1]) for group in groups])
-        group = np.repeat(groups, starts[groups + 1] - starts[groups])
+        lengths = starts[groups + 1] - starts[groups]
+        places, group = ranges(starts[groups], lengths), np.repeat(groups, lengths)
         weights = entries[places]
         for place, table in enumerate(tables):
             labels = release.codes[group, place]
@@ -386,10 +384,8 @@ class Tree:
 
     attribute: Attribute
     """The attribute."""
-    parents: Integers
-    """Per node, the node above it; −1 for the root. Nodes with the same values are a chain."""
-    order: Integers
-    """The nodes, each behind the one above it."""
+    nodes: ValueSets
+    """Per node, its values."""
     shown: Integers
     """Per node and sensitive value, the rows that show this label (nodes × sensitive values)."""
 
@@ -401,12 +397,20 @@ class Tree:
         everything = np.arange(domain, dtype=np.int32)
         members = np.concatenate([everything, labels.members, everything])
         sizes = np.concatenate([[domain], labels.sizes, np.ones(domain, np.int64)])
-        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-        nodes = ValueSets(domain, starts, members)
+        nodes = ValueSets(domain, starts_of(sizes), members)
         node = release.codes[release.group_of_row, place].astype(np.int64) + 1
         cells = np.bincount(node * width + release.sensitive_codes, minlength=len(nodes) * width)
-        shown = cells.reshape(len(nodes), width)
-        return cls(attribute, nodes.parents(), np.argsort(-sizes, kind="stable"), shown)
+        return cls(attribute, nodes, cells.reshape(len(nodes), width))
+
+    @cached_property
+    def parents(self) -> Integers:
+        """Per node, the node above it; −1 for the root. Nodes with the same values are a chain."""
+        return self.nodes.parents()
+
+    @property
+    def order(self) -> Integers:
+        """The nodes, each behind the one above it."""
+        return self.nodes.by_size
 
     @property
     def first_label(self) -> int:
@@ -428,14 +432,9 @@ class Tree:
     @cached_property
     def betas(self) -> Floats:
         """Per node, the sum of the prior's parameters of its values."""
-        betas = np.zeros(len(self.parents))
-        betas[self.first_value :] = self.attribute.betas
-        betas[0] = self.attribute.betas.sum()
-        sets = self.attribute.sets
-        if len(sets):
-            sums = np.add.reduceat(self.attribute.betas[sets.members], sets.starts[:-1])
-            betas[self.first_label : self.first_value] = sums
-        return betas
+        betas = self.attribute.betas
+        sums: Floats = np.add.reduceat(betas[self.nodes.members], self.nodes.starts[:-1])
+        return sums
 
     @cached_property
     def parameters(self) -> tuple[Floats, Floats]:
@@ -447,14 +446,9 @@ class Tree:
         chosen = self.betas[:, None] + self.shown + self.below
         whole = (self.betas[:, None] + self.below)[above]
         others = whole - chosen
-        others[(self.sizes == self.sizes[above]) | (above < 0)] = 0
+        sizes = self.nodes.sizes
+        others[(sizes == sizes[above]) | (above < 0)] = 0
         return chosen, others
-
-    @cached_property
-    def sizes(self) -> Integers:
-        """Per node, how many values it stands for."""
-        ones = np.ones(len(self.attribute.values), np.int64)
-        return np.concatenate([[len(ones)], self.attribute.sets.sizes, ones])
 
     @cached_property
     def log_paths(self) -> Floats:
@@ -477,7 +471,11 @@ class Tree:
 
     def exact_paths(self, sensitive: int) -> list[Fraction]:
         """Return E[π(node) | s] for every node as fractions, for one sensitive value."""
-        betas = self._exact_betas()
+        beta = self.attribute.beta
+        betas = [
+            sum((beta[value] for value in self.nodes.values(node).tolist()), Fraction(0))
+            for node in range(len(self.nodes))
+        ]
         here, below = self.shown[:, sensitive].tolist(), self.below[:, sensitive].tolist()
         paths = [Fraction(1)] * len(self.parents)
         for node in self.order.tolist():
@@ -486,14 +484,6 @@ class Tree:
                 branch = (betas[node] + here[node] + below[node]) / (betas[above] + below[above])
                 paths[node] = paths[above] * branch
         return paths
-
-    def _exact_betas(self) -> list[Fraction]:
-        beta, sets = self.attribute.beta, self.attribute.sets
-        labels = [
-            sum((beta[value] for value in sets.values(number).tolist()), Fraction(0))
-            for number in range(len(sets))
-        ]
-        return [sum(beta, Fraction(0)), *labels, *beta]
 
 
 def _summed_down(order: Integers, parents: Integers, logs: Floats) -> Floats:

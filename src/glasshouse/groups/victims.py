@@ -22,7 +22,7 @@ from numba import njit
 
 from glasshouse.arrays import Codes, Flags, Integers
 from glasshouse.errors import BudgetError, DataError, StudyError
-from glasshouse.groups.labels import ValueSets, values_of_label
+from glasshouse.groups.labels import ValueSets, starts_of, values_of_label
 from glasshouse.groups.release import Attribute, Release, joint_column
 from glasshouse.language import number, quoted, text, unknown_name
 from glasshouse.table import EncodedColumn, EncodedTable
@@ -250,7 +250,7 @@ def _with_candidates(release: Release, codes: Codes, known: tuple[ValueSets, ...
         fresh[1:] = (groups[1:] != groups[:-1]) | (victim[1:] != victim[:-1])
         groups = groups[fresh]
         per_victim = np.bincount(victim[fresh], minlength=len(codes))
-        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(per_victim)])
+        starts = starts_of(per_victim)
     return Victims(codes, known, starts, groups, matching)
 
 
@@ -558,7 +558,7 @@ def matches(
     _walk(
         ordered, list_starts, list_labels, bases, victims, counts, agreed, nothing, nothing, order
     )
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    starts = starts_of(counts)
     if starts[-1] > MOST_MATCHES:
         raise BudgetError(
             "{victims} victims can be in {groups} groups each, too many to keep; "
@@ -575,8 +575,7 @@ def _labels_of(labels: ValueSets, known: ValueSets) -> tuple[Integers, Codes]:
     """Return, per known set, the labels that have a value in common with it, in ascending order."""
     by_value = np.argsort(labels.members, kind="stable")
     label_of_member = np.repeat(np.arange(len(labels), dtype=np.int32), labels.sizes)[by_value]
-    per_value = np.bincount(labels.members, minlength=labels.domain)
-    value_starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(per_value)])
+    value_starts = starts_of(np.bincount(labels.members, minlength=labels.domain))
     if known.is_singletons:
         return value_starts, label_of_member
     labels_of_known = [
@@ -587,8 +586,7 @@ def _labels_of(labels: ValueSets, known: ValueSets) -> tuple[Integers, Codes]:
         )
         for k in range(len(known))
     ]
-    lengths = np.array([len(numbers) for numbers in labels_of_known], np.int64)
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    starts = starts_of([len(numbers) for numbers in labels_of_known])
     return starts, np.concatenate(labels_of_known).astype(np.int32)
 
 
