@@ -32,7 +32,7 @@ import numpy as np
 from glasshouse.errors import DataError
 from glasshouse.groups.labels import ValueSets, domain_of, labelled_sets, starts_of
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive, prior_of
-from glasshouse.language import printable, quoted, text, unknown_name
+from glasshouse.language import marked, printable, quoted, text, unknown_name
 
 EXAMPLE = '{"attributes": [{"name": "age"}], "sensitive": {"name": "ill"}, "groups": […]}'
 """The shortest form, for messages."""
@@ -41,6 +41,21 @@ ATTRIBUTE = {"name": True, "values": False, "hierarchy": False, "beta": False}
 SENSITIVE = {"name": True, "values": False, "alpha": False}
 GROUP = {"sensitive": True, "generalised": False, "rows": False, "people": False}
 """The entries of each part, and whether it needs them."""
+SIZES = {
+    ("people", True): marked(
+        "{name}: a group has more sensitive values ({told}) than people ({people}); every person has one"
+    ),
+    ("people", False): marked(
+        "{name}: a group has fewer sensitive values ({told}) than people ({people}); every person has one"
+    ),
+    ("rows", True): marked(
+        "{name}: a group has more sensitive values ({told}) than rows ({rows}); every person has one"
+    ),
+    ("rows", False): marked(
+        "{name}: a group has fewer sensitive values ({told}) than rows ({rows}); every person has one"
+    ),
+}
+"""What is wrong with a group, by what it is compared with and whether it has more sensitive values than that."""
 _LISTS = (list, tuple, set, frozenset, range)
 _SHOWN = 40
 """So many characters of a wrong entry are shown."""
@@ -86,10 +101,21 @@ def _release(document: Mapping[str, Any]) -> Release:
         )
     _check_people(name, groups)
     listed = list(document["attributes"])
-    _check_names(name, [str(part["name"]) for part in (*listed, document["sensitive"])])
-    rows = (
-        _vertical_rows(name, groups) if is_vertical else [group["generalised"] for group in groups]
-    )
+    names: set[str] = set()
+    for part in (*listed, document["sensitive"]):
+        attribute = str(part["name"])
+        if attribute in names:
+            raise DataError(
+                "{name}: two attributes are called {attribute}; rename one",
+                name=name,
+                attribute=quoted([attribute]),
+            )
+        names.add(attribute)
+    rows: list[Sequence[Any]] = []
+    for group in groups:
+        if is_vertical:
+            _check_size(name, group, "rows")
+        rows += group["rows"] if is_vertical else [group["generalised"]]
     for row in rows:
         if len(row) != len(listed):
             raise DataError(
@@ -104,7 +130,11 @@ def _release(document: Mapping[str, Any]) -> Release:
         for place, part in enumerate(listed)
     ]
     secrets = [str(value) for group in groups for value in group["sensitive"]]
-    sensitive = _sensitive(document["sensitive"], secrets)
+    secret = document["sensitive"]
+    values = _given_values(secret) or tuple(sorted(set(secrets)))
+    _check_inside(str(secret["name"]), secrets, values)
+    alpha = prior_of("alpha", secret.get("alpha", 1), str(secret["name"]), values)
+    sensitive = Sensitive((str(secret["name"]),), values, alpha)
     return Release(
         name=name,
         scheme=Scheme.VERTICAL if is_vertical else Scheme.HORIZONTAL,
@@ -114,16 +144,6 @@ def _release(document: Mapping[str, Any]) -> Release:
         sensitive_codes=np.array([sensitive.code[value] for value in secrets], np.int32),
         codes=np.ascontiguousarray(np.array([codes for _, codes in attributes], np.int32).T),
     )
-
-
-def _check_names(name: str, names: Sequence[str]) -> None:
-    for place, attribute in enumerate(names):
-        if attribute in names[:place]:
-            raise DataError(
-                "{name}: two attributes are called {attribute}; rename one",
-                name=name,
-                attribute=quoted([attribute]),
-            )
 
 
 def _check_people(name: str, groups: Sequence[Mapping[str, Any]]) -> None:
@@ -138,42 +158,16 @@ def _check_people(name: str, groups: Sequence[Mapping[str, Any]]) -> None:
                     person=quoted([person]),
                 )
         seen.update(people)
-        values = len(group["sensitive"])
-        if people and values != len(people):
-            raise DataError(_not_one_each(name, values, len(people)))
+        if people:
+            _check_size(name, group, "people")
 
 
-def _vertical_rows(name: str, groups: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]:
-    for group in groups:
-        if len(group["sensitive"]) != len(group["rows"]):
-            raise DataError(_not_one_per_row(name, len(group["sensitive"]), len(group["rows"])))
-    return [row for group in groups for row in group["rows"]]
-
-
-def _not_one_each(name: str, values: int, people: int) -> str:
-    parts = {"name": name, "told": str(values), "people": str(people)}
-    if values > people:
-        return text(
-            "{name}: a group has more sensitive values ({told}) than people ({people}); every person has one",
-            **parts,
-        )
-    return text(
-        "{name}: a group has fewer sensitive values ({told}) than people ({people}); every person has one",
-        **parts,
-    )
-
-
-def _not_one_per_row(name: str, values: int, rows: int) -> str:
-    parts = {"name": name, "told": str(values), "rows": str(rows)}
-    if values > rows:
-        return text(
-            "{name}: a group has more sensitive values ({told}) than rows ({rows}); every person has one",
-            **parts,
-        )
-    return text(
-        "{name}: a group has fewer sensitive values ({told}) than rows ({rows}); every person has one",
-        **parts,
-    )
+def _check_size(name: str, group: Mapping[str, Any], kind: str) -> None:
+    """Make sure that a group has one sensitive value for each of its rows, or of its people."""
+    values, size = len(group["sensitive"]), len(group[kind])
+    if values != size:
+        sizes = {"told": str(values), kind: str(size)}
+        raise DataError(SIZES[kind, values > size], name=name, **sizes)
 
 
 def _text(value: object) -> str:
@@ -200,13 +194,6 @@ def _attribute(
     code = {label: number for number, label in enumerate(labels)}
     beta = prior_of("beta", part.get("beta", 1), name, values)
     return Attribute(name, values, beta, labels, sets), [code[written] for written in texts]
-
-
-def _sensitive(part: Mapping[str, Any], secrets: Sequence[str]) -> Sensitive:
-    name = str(part["name"])
-    values = _given_values(part) or tuple(sorted(set(secrets)))
-    _check_inside(name, secrets, values)
-    return Sensitive((name,), values, prior_of("alpha", part.get("alpha", 1), name, values))
 
 
 def _given_values(part: Mapping[str, Any]) -> tuple[str, ...]:
@@ -269,13 +256,11 @@ def _check_group(group: Any, where: str) -> None:
     if "generalised" not in group and "rows" not in group:
         raise _missing(where, "generalised")
     for entry in ("sensitive", "people"):
-        for value in _listed(group.get(entry, ()), _inside(where, entry)):
-            _check_value(value, _inside(where, entry))
+        _check_values(group.get(entry, ()), _inside(where, entry))
     for label in _listed(group.get("generalised", ()), _inside(where, "generalised")):
         _check_label(label, _inside(where, "generalised"))
     for row in _listed(group.get("rows", ()), _inside(where, "rows")):
-        for value in _listed(row, _inside(where, "rows")):
-            _check_value(value, _inside(where, "rows"))
+        _check_values(row, _inside(where, "rows"))
 
 
 def _check_label(label: Any, where: str) -> None:
@@ -284,8 +269,7 @@ def _check_label(label: Any, where: str) -> None:
         raise DataError(
             "{where} holds an empty list; name the values that it stands for", where=where
         )
-    for value in label if isinstance(label, _LISTS) else (label,):
-        _check_value(value, where)
+    _check_values(label if isinstance(label, _LISTS) else (label,), where)
 
 
 def _check_prior(prior: Any, where: str) -> None:
@@ -319,8 +303,7 @@ def _check_entries(part: Any, entries: Mapping[str, bool], where: str) -> None:
 
 
 def _check_domain(part: Mapping[str, Any], where: str) -> None:
-    for value in _listed(part.get("values", ()), _inside(where, "values")):
-        _check_value(value, _inside(where, "values"))
+    _check_values(part.get("values", ()), _inside(where, "values"))
     for letter in ("alpha", "beta"):
         _check_prior(part.get(letter, 1), _inside(where, letter))
 
@@ -335,8 +318,7 @@ def _check_hierarchy(hierarchy: Any, where: str) -> None:
             example='{"45501": ["4550*", "*"]}',
         )
     for labels in hierarchy.values():
-        for label in _listed(labels, place):
-            _check_value(label, place)
+        _check_values(labels, place)
 
 
 def _listed(part: Any, where: str) -> Iterable[Any]:
@@ -350,6 +332,11 @@ def _listed(part: Any, where: str) -> Iterable[Any]:
         given=_shown(part),
         example='["a", "b"]',
     )
+
+
+def _check_values(part: Any, where: str) -> None:
+    for value in _listed(part, where):
+        _check_value(value, where)
 
 
 def _check_value(value: Any, where: str) -> None:
