@@ -12,7 +12,6 @@ from scipy.stats import chi2, kstest, norm
 from glasshouse.errors import StudyError
 from glasshouse.groups.estimates import (
     bulk_ess,
-    disagreement,
     geweke,
     rank_rhat,
     split_rhat,
@@ -156,16 +155,6 @@ def test_weiss_sees_a_change_and_chains_that_differ() -> None:
     assert weiss(apart).p_value < 1e-6
     with pytest.raises(StudyError, match="needs two segments"):
         weiss(np.arange(3))
-
-
-def test_a_warning_when_single_chains_look_fine_and_together_do_not() -> None:
-    fine, bad = np.array([0.3, -1.1]), np.array([0.3, 3.0])
-    warning = disagreement("gt_attacker", rhat=1.4, geweke_z=fine, weiss_p=[0.4, 0.2])
-    assert warning is not None
-    assert "trust R-hat" in warning
-    assert disagreement("gt_attacker", rhat=1.004, geweke_z=fine, weiss_p=[0.4]) is None
-    assert disagreement("gt_attacker", rhat=1.4, geweke_z=bad, weiss_p=[0.4]) is None
-    assert disagreement("gt_attacker", rhat=1.4, geweke_z=fine, weiss_p=[0.001]) is None
 
 
 @pytest.mark.parametrize("traces", [np.zeros((2, 3)), np.zeros(10), np.zeros((2, 10, 2, 2))])

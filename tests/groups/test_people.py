@@ -135,3 +135,19 @@ def test_warnings_name_figures_in_plain_words() -> None:
     said = " ".join(apart.warnings)
     assert "mean greatest probability, attacker" in said
     assert "_success" not in said
+
+
+def test_a_warning_when_single_chains_look_fine_and_together_do_not() -> None:
+    found = threat(large(), budget=EFFORT).sampled
+    assert found is not None
+
+    def warned(rhat: float, geweke: float, weiss: float) -> bool:
+        changed = {"rhat": rhat, "geweke": geweke, "weiss": weiss}
+        aggregates = tuple(replace(aggregate, **changed) for aggregate in found.aggregates)
+        return any("trust R-hat" in own for own in replace(found, aggregates=aggregates).warnings)
+
+    assert warned(rhat=1.4, geweke=1.1, weiss=0.2)
+    assert warned(rhat=1.4, geweke=1.1, weiss=float("nan"))
+    assert not warned(rhat=1.004, geweke=0.3, weiss=0.4)
+    assert not warned(rhat=1.4, geweke=3.0, weiss=0.4)
+    assert not warned(rhat=1.4, geweke=0.3, weiss=0.001)

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -40,39 +40,6 @@ from glasshouse.groups.victims import Victims
 
 Arrays = dict[str, NDArray[Any]]
 """A state that can be stored and continued: arrays by name."""
-
-
-class Chain(Protocol):
-    """What is drawn: the cleartext table, given the release."""
-
-    held: Codes
-    counts: Floats
-    stream: Words
-
-    def start(self) -> None:
-        """Take a random state."""
-
-    def recount(self) -> None:
-        """Make the counts anew from what is held."""
-
-    def sweep(self, marginals: Floats | None = None, *, power: float = 1.0) -> None:
-        """Draw everything once."""
-
-
-class SamplingModel(Protocol):
-    """A release and its victims, ready for chains."""
-
-    support: Integers
-    """The cells (victim · values + value) that the attacker can hold possible, ascending."""
-
-    def chain(self, stream: Words) -> Chain:
-        """Return a chain with this random stream."""
-
-    def room(self) -> Floats:
-        """Return an array for the marginals of a sweep, all 0."""
-
-    def attack(self, marginals: Floats, out: Floats) -> None:
-        """Write the attacker's numerators of a sweep (victims × sensitive values)."""
 
 
 # Random streams.

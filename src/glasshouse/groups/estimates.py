@@ -12,7 +12,7 @@ are summed over pairs while the sums are positive and fall (Geyer 1992), over al
 
 *Geweke* (1992) and the *Weiß procedure* look at one chain only, and so cannot see that it stays in one of several
 modes: a stuck chain passes. Boreale, Corradi and Viscardi (2020) relied on them; they are offered beside R-hat, and
-`disagreement` tells when they pass and R-hat does not. The Weiß procedure (Weiß 2013, as used by Deonovic and Smith
+`Sampled.warnings` tells when they pass and R-hat does not. The Weiß procedure (Weiß 2013, as used by Deonovic and Smith
 2017) is Pearson's χ² test of homogeneity for a categorical chain cut into segments, divided by c = (1 + φ) / (1 - φ)
 for dependence: φ is the lag-one autocorrelation by Cohen's κ of a discrete autoregressive process, DAR(1).
 
@@ -123,6 +123,11 @@ class Aggregate:
     distribution; not a number for batches."""
     basis: Basis = Basis.DRAWS
     """What R-hat and the effective sample size are counted in."""
+
+    @property
+    def passes_alone(self) -> bool:
+        """Whether Geweke's test, and the Weiß test where it was made, see nothing in any single chain."""
+        return self.geweke <= GEWEKE and not self.weiss < WEISS
 
     def to_dict(self) -> dict[str, Any]:
         """Return it in plain values; what is not finite is None."""
@@ -276,18 +281,24 @@ class Sampled:
         suspect = [
             aggregate
             for aggregate in self.aggregates
-            if aggregate.geweke <= GEWEKE
-            and not aggregate.weiss < WEISS
-            and aggregate.rhat > self.limit
+            if aggregate.rhat > self.limit and aggregate.passes_alone
         ]
         if not suspect:
             return None
-        return disagreement(
-            "; ".join(figure_title(aggregate.name) for aggregate in suspect),
-            rhat=max(aggregate.rhat for aggregate in suspect),
-            geweke_z=np.array([aggregate.geweke for aggregate in suspect]),
-            weiss_p=[aggregate.weiss for aggregate in suspect if not np.isnan(aggregate.weiss)],
-            limit=self.limit,
+        figures = {
+            "name": "; ".join(figure_title(aggregate.name) for aggregate in suspect),
+            "rhat": number(max(aggregate.rhat for aggregate in suspect), ".3f"),
+        }
+        if all(math.isnan(aggregate.weiss) for aggregate in suspect):
+            return text(
+                "{name}: Geweke's test passes for every chain by itself, but R-hat is {rhat}: the chains have not "
+                "found the same distribution; trust R-hat",
+                **figures,
+            )
+        return text(
+            "{name}: Geweke's and the Weiß test pass for every chain by itself, but R-hat is {rhat}: the chains have "
+            "not found the same distribution; trust R-hat",
+            **figures,
         )
 
     def to_frame(self) -> pa.Table:
@@ -446,30 +457,6 @@ def weiss(categories: NDArray[np.integer], *, segments: int = 5) -> WeissTest:
     return WeissTest(statistic, degrees, float(chdtrc(degrees, statistic)), correction)
 
 
-def disagreement(
-    name: str, *, rhat: float, geweke_z: Floats, weiss_p: list[float], limit: float = 1.01
-) -> str | None:
-    """Return a warning if the tests of single chains pass and R-hat does not; None otherwise.
-
-    Geweke passes if every chain is within two standard deviations, the Weiß test if no chain is below 5 %.
-    """
-    passes = bool((np.abs(geweke_z) <= GEWEKE).all()) and all(p >= WEISS for p in weiss_p)
-    if rhat <= limit or not passes:
-        return None
-    parts = {"name": name, "rhat": number(rhat, ".3f")}
-    if not weiss_p:
-        return text(
-            "{name}: Geweke's test passes for every chain by itself, but R-hat is {rhat}: the chains have not found "
-            "the same distribution; trust R-hat",
-            **parts,
-        )
-    return text(
-        "{name}: Geweke's and the Weiß test pass for every chain by itself, but R-hat is {rhat}: the chains have not "
-        "found the same distribution; trust R-hat",
-        **parts,
-    )
-
-
 def _cube(traces: Floats) -> Floats:
     cube = np.asarray(traces, np.float64)
     if cube.ndim == 2:
@@ -570,16 +557,6 @@ def _variance_of_mean(cube: Floats) -> Floats:
 
 # From the batch means of several chains to beliefs.
 @dataclass(frozen=True)
-class Summary:
-    """The mean of some cells, and the belief that follows from it."""
-
-    mean: Floats
-    """The averaged quantity (victims × sensitive values)."""
-    beliefs: Beliefs
-    """Its share in the sum of its row, with errors."""
-
-
-@dataclass(frozen=True)
 class CellMeans:
     """The running means of the same cells in several chains."""
 
@@ -590,13 +567,16 @@ class CellMeans:
     support: Integers | None = None
     """Which cells there are, ascending; None: all. The others are 0."""
 
-    def summary(self) -> Summary:
-        """Return means, beliefs and what they are worth; the chains have complete batches, an even number of them."""
+    def summary(self) -> tuple[Floats, Beliefs]:
+        """Return the averaged quantity (victims × values), and as beliefs its share in the sum of its row, with errors.
+
+        The chains have complete batches, an even number of them.
+        """
         mean, errors, rhat, ess = (np.empty(self.shape) for _ in range(4))
         for first, last in self._parts():
             part = slice(first, last)
             mean[part], errors[part], rhat[part], ess[part] = self._summarise(first, last)
-        return Summary(mean, Beliefs(normalised(mean), errors, rhat, ess))
+        return mean, Beliefs(normalised(mean), errors, rhat, ess)
 
     def sections(self) -> Iterator[Floats]:
         """Yield the mean of each half chain: independent but for what is left of a chain at its middle."""
@@ -620,15 +600,6 @@ class CellMeans:
             total += section
         mean: Floats = total / (2 * len(self.chains))
         return mean
-
-    def largest_error(self) -> float:
-        """Return the largest Monte-Carlo error of any belief."""
-        worst = 0.0
-        for first, last in self._parts():
-            errors = self._summarise(first, last)[1]
-            if np.isfinite(errors).any():
-                worst = max(worst, float(np.nanmax(errors)))
-        return worst
 
     def _parts(self) -> Iterator[tuple[int, int]]:
         step = max(1, _CELLS // self.shape[1])
@@ -745,12 +716,6 @@ class BeliefMeans:
         """All of them."""
         both = self.attacker, self.joint
         return both if self.learner_mean is None else (*both, self.learner_mean)
-
-    @property
-    def compared(self) -> CellMeans:
-        """The learner by the reading that the attacker is compared with."""
-        by_mean = self.by_mean and self.learner_mean is not None
-        return self.recorded[2] if by_mean else self.joint
 
     def whole(self) -> MeanBeliefs:
         """Return the means of all draws."""

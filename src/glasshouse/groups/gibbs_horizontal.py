@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 
 from glasshouse.arrays import Codes, Floats, Integers, Words
-from glasshouse.groups.chains import Chain, uniform
+from glasshouse.groups.chains import uniform
 from glasshouse.groups.labels import ValueSets, starts_of
 from glasshouse.groups.release import Release
 from glasshouse.groups.victims import Victims
@@ -122,7 +122,10 @@ class HorizontalChain:
 
 
 class HorizontalModel:
-    """Recoding: the marginals are those of a value of a label and a sensitive value."""
+    """Recoding: the marginals are those of a value of a label and a sensitive value.
+
+    ``support`` are the cells (victim · values + value) that the attacker can hold possible, ascending.
+    """
 
     def __init__(self, release: Release, victims: Victims) -> None:
         self._width = len(release.sensitive.values)
@@ -144,7 +147,7 @@ class HorizontalModel:
         _numerators(self._question, np.ones((rows, self._width)), possible)
         self.support = np.flatnonzero(possible.reshape(-1) > 0)
 
-    def chain(self, stream: Words) -> Chain:
+    def chain(self, stream: Words) -> HorizontalChain:
         """Return a chain with this random stream."""
         return HorizontalChain(self.plan, stream)
 
@@ -153,7 +156,7 @@ class HorizontalModel:
         return np.zeros((len(self.plan.members), self._width))
 
     def attack(self, marginals: Floats, out: Floats) -> None:
-        """Write the attacker's numerators of a sweep."""
+        """Write the attacker's numerators of a sweep (victims × sensitive values)."""
         sums = [marginals[places].sum(axis=0, keepdims=True) for places in self._sums]
         chances = np.concatenate([np.ones((1, self._width)), marginals, *sums])
         _numerators(self._question, chances, out)

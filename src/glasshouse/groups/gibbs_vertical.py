@@ -34,7 +34,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Codes, Floats, Integers, Words
-from glasshouse.groups.chains import Chain, uniform
+from glasshouse.groups.chains import uniform
 from glasshouse.groups.labels import ranges, starts_of
 from glasshouse.groups.release import Release
 from glasshouse.groups.victims import Victims
@@ -251,7 +251,10 @@ class VerticalChain:
 
 
 class VerticalModel:
-    """Anatomy: the marginals are those of pairs of a distinct row and a sensitive value."""
+    """Anatomy: the marginals are those of pairs of a distinct row and a sensitive value.
+
+    ``support`` are the cells (victim · values + value) that the attacker can hold possible, ascending.
+    """
 
     def __init__(self, release: Release, victims: Victims) -> None:
         self.plan = vertical_plan(release)
@@ -267,7 +270,7 @@ class VerticalModel:
         secrets = plan.cell_sensitive[ranges(plan.cell_ends[self._rows], lengths)]
         self.support = np.unique(np.repeat(victim, lengths) * plan.sensitive_values + secrets)
 
-    def chain(self, stream: Words) -> Chain:
+    def chain(self, stream: Words) -> VerticalChain:
         """Return a chain with this random stream."""
         return VerticalChain(self.plan, stream)
 
@@ -276,7 +279,7 @@ class VerticalModel:
         return np.zeros(self.plan.cells)
 
     def attack(self, marginals: Floats, out: Floats) -> None:
-        """Write the attacker's numerators of a sweep."""
+        """Write the attacker's numerators of a sweep (victims × sensitive values)."""
         plan = self.plan
         _gather(self._row_starts, self._rows, plan.cell_ends, plan.cell_sensitive, marginals, out)
 

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import repeat
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba import njit
@@ -39,7 +39,6 @@ from glasshouse.groups.chains import (
     Arrays,
     Learner,
     RunningMeans,
-    SamplingModel,
     learner_of,
     random_streams,
 )
@@ -75,6 +74,8 @@ from glasshouse.groups.victims import Original, Victims
 from glasshouse.language import number
 from glasshouse.progress import OnProgress, Progress
 
+SamplingModel: TypeAlias = VerticalModel | HorizontalModel
+"""A release and its victims, ready for chains."""
 OnState = Callable[[Arrays], None]
 """Called with a state from which the run can be continued; the arrays change as soon as it returns."""
 
@@ -340,13 +341,15 @@ class _SamplingRun:
 
     def _rest_precise(self) -> bool:
         """Tell whether the figures that have no trace, and the beliefs if that is asked, are precise too."""
-        means = self._means()
+        means, limit = self._means(), self.budget.cell_precision
+        if self.evaluator is None and limit is None:
+            return True
+        beliefs = [cells.summary()[1] for cells in means.recorded]
         if self.evaluator is not None:
-            flips = self._flips(means, self._ratios(means))
+            flips = self._flips(beliefs, self._ratios(means))
             if largest_share_error(means, self.evaluator, flips) > self.budget.precision:
                 return False
-        limit = self.budget.cell_precision
-        return limit is None or max(cells.largest_error() for cells in means.recorded) <= limit
+        return limit is None or _largest_error(beliefs) <= limit
 
     def _largest_share(self) -> float:
         """Return the largest error of an aggregate as a share: of records, or of 2 N for ABS."""
@@ -374,11 +377,12 @@ class _SamplingRun:
     def _aggregates(self) -> tuple[Aggregate, ...]:
         return traced_aggregates(self._means(), self.recording, self._traces())
 
-    def _flips(self, means: BeliefMeans, ratios: Estimates) -> dict[str, float]:
+    def _flips(self, beliefs: Sequence[Beliefs], ratios: Estimates) -> dict[str, float]:
+        """Return the errors of what counts records, given the attacker's and the learner's beliefs by each reading."""
         if self.evaluator is None:
             return {}
-        beliefs = means.attacker.summary().beliefs, means.compared.summary().beliefs
-        return flip_errors(self.evaluator, *beliefs, ratios)
+        compared = beliefs[2 if self.recording.by_mean else 1]
+        return flip_errors(self.evaluator, beliefs[0], compared, ratios)
 
     def _ratios(self, means: BeliefMeans) -> Estimates:
         if self.evaluator is not None:
@@ -388,22 +392,20 @@ class _SamplingRun:
 
     def _result(self) -> Sampled:
         means = self._means()
-        attacker, learner = means.attacker.summary(), means.joint.summary()
-        mean = None if means.learner_mean is None else means.learner_mean.summary().beliefs
+        summaries = [cells.summary() for cells in means.recorded]
+        beliefs = [belief for _, belief in summaries]
         knowledge = Knowledge(
             release=self.release,
             victims=self.victims,
-            joint=learner.mean,
-            learner=learner.beliefs,
-            attacker=attacker.beliefs,
+            joint=summaries[1][0],
+            learner=beliefs[1],
+            attacker=beliefs[0],
             random_worlds=Beliefs(random_worlds(self.release, self.victims)),
-            learner_mean=mean,
+            learner_mean=beliefs[2] if self.recording.learner_mean else None,
             method="sampling",
         )
-        compared = mean if self.recording.by_mean and mean is not None else learner.beliefs
-        errors = [beliefs.errors for beliefs in (attacker.beliefs, learner.beliefs, compared)]
         ratios = self._ratios(means)
-        flips = self._flips(means, ratios)
+        flips = self._flips(beliefs, ratios)
         figures: tuple[Aggregate, ...] = ()
         if self.evaluator is not None:
             figures = batch_figures(means, self.evaluator, self.aggregates)
@@ -414,7 +416,7 @@ class _SamplingRun:
             ratios=ratios,
             stopped=self.stopped,
             converged=self._converged(),
-            largest_error=max(_largest(array) for array in errors if array is not None),
+            largest_error=_largest_error(beliefs if self.recording.by_mean else beliefs[:2]),
             limit=self.budget.rhat,
             chains=self.budget.chains,
             burn_in=self.budget.burn_in,
@@ -524,16 +526,16 @@ def _with_flips(figures: tuple[Aggregate, ...], flips: dict[str, float]) -> tupl
     )
 
 
-def _largest(errors: Floats) -> float:
-    known = errors[np.isfinite(errors)]
-    return float(known.max()) if known.size else 0.0
+def _largest_error(beliefs: Sequence[Beliefs]) -> float:
+    errors = np.concatenate(
+        [belief.errors.ravel() for belief in beliefs if belief.errors is not None]
+    )
+    return float(errors[np.isfinite(errors)].max(initial=0.0))
 
 
 def model_of(release: Release, victims: Victims) -> SamplingModel:
     """Lay out a release and its victims."""
-    if release.is_vertical:
-        return VerticalModel(release, victims)
-    return HorizontalModel(release, victims)
+    return (VerticalModel if release.is_vertical else HorizontalModel)(release, victims)
 
 
 # One chain at work.
