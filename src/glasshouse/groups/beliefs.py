@@ -163,7 +163,7 @@ class Knowledge:
             "sensitive_values": list(self.release.sensitive.values),
             "victims": [
                 {
-                    name: {s: p if isfinite(p) else None for s, p in belief.items()}
+                    name: {s: finite(p) for s, p in belief.items()}
                     for name, belief in self.of(victim).items()
                 }
                 for victim in range(len(self.victims))
@@ -185,6 +185,11 @@ class Knowledge:
             if beliefs.errors is not None:
                 columns[f"{name}_error"] = pa.array(beliefs.errors.ravel())
         return pa.table(columns)
+
+
+def finite(value: float) -> float | None:
+    """Return a number as JSON can hold it: None where it is infinite or not a number."""
+    return value if isfinite(value) else None
 
 
 def normalised(weights: Floats) -> Floats:

@@ -216,11 +216,6 @@ class Learner:
     victim_sets: Codes
     """Per victim and attribute, the number of the known set, counted through all attributes."""
 
-    @property
-    def victims(self) -> int:
-        """The number of victims."""
-        return len(self.victim_sets)
-
     def expected(self, counts: Floats, out: Floats) -> None:
         """Write E[f(s, r | π) | t] per victim and sensitive value: reading (5) is the share of its mean."""
         chances = np.empty((len(self.set_starts) - 1, len(self.alphas)))

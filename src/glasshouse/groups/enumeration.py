@@ -62,9 +62,7 @@ def enumerated_fractions(
     Raises:
         BudgetError: There are more.
     """
-    if release.is_vertical:
-        return _Vertical.of(release, limit).knowledge(victims)
-    return _Horizontal(release, limit).knowledge(victims)
+    return _tables(release, limit).knowledge(victims)
 
 
 def enumerated(
@@ -78,14 +76,11 @@ def enumerated(
     Raises:
         BudgetError: There are too many tables.
     """
-    exact = enumerated_fractions(release, victims, limit=limit)
+    tables = _tables(release, limit)
+    exact = tables.knowledge(victims)
     if not learner_mean:
         return exact.to_knowledge()
-    means = (
-        _Vertical.of(release, limit).learner_mean(victims)
-        if release.is_vertical
-        else _Horizontal(release, limit).learner_mean(victims)
-    )
+    means = tables.learner_mean(victims)
     defect = np.abs(means.sum(axis=1, keepdims=True) - 1)
     errors = None if (defect <= TOLERANCE).all() else np.broadcast_to(defect, means.shape)
     return exact.to_knowledge(learner_mean=Beliefs(normalised(means), errors=errors))
@@ -108,6 +103,10 @@ def number_of_tables(release: Release) -> int:
         arrangements *= factorial(int(end - begin))
         arrangements //= prod(factorial(times) for times in rows.values())
     return arrangements
+
+
+def _tables(release: Release, limit: int) -> _Horizontal | _Vertical:
+    return _Vertical.of(release, limit) if release.is_vertical else _Horizontal(release, limit)
 
 
 @dataclass(frozen=True)

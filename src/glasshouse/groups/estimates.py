@@ -39,7 +39,7 @@ from scipy.special import chdtrc, ndtri
 
 from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import StudyError
-from glasshouse.groups.beliefs import Beliefs, Knowledge, normalised
+from glasshouse.groups.beliefs import Beliefs, Knowledge, finite, normalised
 from glasshouse.groups.chains import RunningMeans
 from glasshouse.language import marked, number, speaking, text, translated
 
@@ -132,10 +132,7 @@ class Aggregate:
     def to_dict(self) -> dict[str, Any]:
         """Return it in plain values; what is not finite is None."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {
-            name: None if isinstance(x, float) and not math.isfinite(x) else x
-            for name, x in fields.items()
-        }
+        return {name: finite(x) if isinstance(x, float) else x for name, x in fields.items()}
 
 
 @dataclass(frozen=True)
@@ -217,21 +214,17 @@ class Sampled:
         raise StudyError('"{name}" was not sampled; there is {names}', name=name, names=names)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the run and its aggregates in plain values; beliefs are in ``knowledge``."""
+        """Return the run and its aggregates in plain values; beliefs are in ``knowledge``, warnings in English."""
+        names = ("converged", "multimodal", "largest_error", "chains", "burn_in", "sweeps", "every")
+        with speaking("en"):
+            warnings = list(self.warnings)
         return {
             "method": "sampling",
             "stopped": str(self.stopped),
-            "converged": self.converged,
-            "multimodal": self.multimodal,
-            "largest_error": self.largest_error,
-            "chains": self.chains,
-            "burn_in": self.burn_in,
-            "sweeps": self.sweeps,
-            "every": self.every,
-            "seed": self.seed,
-            "aggregates": [part.to_dict() for part in self.aggregates],
-            "figures": [part.to_dict() for part in self.figures],
-            "warnings": self._warnings_in_english(),
+            **{name: getattr(self, name) for name in (*names, "seed")},
+            "aggregates": [aggregate.to_dict() for aggregate in self.aggregates],
+            "figures": [figure.to_dict() for figure in self.figures],
+            "warnings": warnings,
         }
 
     @property
@@ -244,11 +237,6 @@ class Sampled:
         """What a reader has to know, a sentence each, in the language that is spoken."""
         sentences = (self._unfinished(), self._apart(), self._stuck())
         return tuple(warning for warning in sentences if warning is not None)
-
-    def _warnings_in_english(self) -> list[str]:
-        """Return the warnings as programs read them: the same in every language."""
-        with speaking("en"):
-            return list(self.warnings)
 
     def _unfinished(self) -> str | None:
         if self.stopped is Stop.SWEEPS:
@@ -370,7 +358,8 @@ def rank_rhat(traces: Floats) -> Floats:
 
 def bulk_ess(traces: Floats) -> Floats:
     """Return the effective sample size of the rank-normalised draws, which exists even without a variance."""
-    return _ess(_normal_scores(_split(_cube(traces))))
+    scores = _normal_scores(_split(_cube(traces)))
+    return np.array([_ess_of(scores[:, :, [q]]) for q in range(scores.shape[2])])
 
 
 def geweke(traces: Floats, *, first: float = 0.1, last: float = 0.5) -> Floats:
@@ -520,10 +509,6 @@ def _autocovariance(cube: Floats) -> Floats:
     power = np.fft.irfft(spectrum * np.conj(spectrum), n=length, axis=1)
     covariance: Floats = power[:, :draws].real / draws
     return covariance
-
-
-def _ess(cube: Floats) -> Floats:
-    return np.array([_ess_of(cube[:, :, [q]]) for q in range(cube.shape[2])])
 
 
 def _ess_of(cube: Floats) -> float:

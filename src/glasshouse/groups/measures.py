@@ -24,7 +24,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,14 @@ from scipy.special import ndtr
 
 from glasshouse.arrays import Codes, Flags, Floats, Integers
 from glasshouse.errors import StudyError
-from glasshouse.groups.beliefs import Beliefs, Faithfulness, Knowledge, Points, contributions
+from glasshouse.groups.beliefs import (
+    Beliefs,
+    Faithfulness,
+    Knowledge,
+    Points,
+    contributions,
+    finite,
+)
 from glasshouse.groups.estimates import Aggregate, Estimates, Sampled
 from glasshouse.groups.victims import Original
 
@@ -142,8 +148,8 @@ class Histogram:
         return {
             "edges": self.edges.tolist(),
             "counts": self.counts.tolist(),
-            "mean": _number(self.mean),
-            "skewness": _number(self.skewness),
+            "mean": finite(self.mean),
+            "skewness": finite(self.skewness),
         }
 
 
@@ -302,8 +308,8 @@ class Measures(RelativeThreat):
         }
         content |= {name: part.to_dict() for name, part in self.adversaries().items()}
         content["relative_global_threat"] = self.relative_global_threat
-        content["highest_relative_threat"] = _number(self.highest_relative)
-        content["highest_relative_threat_of_all"] = _number(float(self.relative.max()))
+        content["highest_relative_threat"] = finite(self.highest_relative)
+        content["highest_relative_threat_of_all"] = finite(float(self.relative.max()))
         content["share_above"] = {
             str(limit): float(self.share_above(limit)) for limit in self.thresholds
         }
@@ -335,7 +341,7 @@ class Measures(RelativeThreat):
             aggregate = self.figures.get(name.format(adversary))
             for what in ("error", "rhat", "ess"):
                 known = aggregate is not None
-                columns[f"{title}_{what}"] = _number(getattr(aggregate, what)) if known else None
+                columns[f"{title}_{what}"] = finite(getattr(aggregate, what)) if known else None
         return columns if self.figures else {}
 
     def records_frame(self) -> pa.Table:
@@ -469,9 +475,11 @@ def _certainty(name: str, estimates: Estimates | None) -> dict[str, NDArray[Any]
 def threat_under(beliefs: Beliefs, original: Original) -> Threat:
     """Return how well an adversary with these beliefs does against the records of the original."""
     cells = original.victim, original.sensitive
+    victim, sensitive, times = original.cells
+    margin, error = _margins(beliefs, (victim, sensitive))
     return replace(
         threat_at(beliefs.probabilities[: len(original.codes)], cells),
-        undecided=_undecided(beliefs, original),
+        undecided=int(times[np.abs(margin) < 2 * error].sum()),
         certainty=_levels(beliefs, cells),
     )
 
@@ -499,27 +507,19 @@ def _levels(beliefs: Beliefs, cells: tuple[Integers, Codes]) -> Estimates | None
     return Estimates(beliefs.probabilities[cells], beliefs.errors[cells], rhat[cells], ess[cells])
 
 
-def _number(value: float) -> float | None:
-    """Return a number that JSON can hold, or None."""
-    return value if isfinite(value) else None
-
-
-def _undecided(beliefs: Beliefs, original: Original) -> int:
-    """Count the records whose value and its strongest rival are within two standard errors of each other."""
-    if beliefs.errors is None:
-        return 0
-    people = len(original.codes)
-    probabilities, errors = beliefs.probabilities[:people], beliefs.errors[:people]
-    count = 0
-    for s in range(probabilities.shape[1]):
-        others = probabilities.copy()
-        others[:, s] = -1
-        rival = others.argmax(axis=1)
-        rows = np.arange(people)
-        margin = np.abs(probabilities[:, s] - probabilities[rows, rival])
-        both = np.sqrt(errors[:, s] ** 2 + errors[rows, rival] ** 2)
-        count += int(original.weights[(margin < 2 * both), s].sum())
-    return count
+def _margins(beliefs: Beliefs, cells: tuple[Integers, Integers]) -> tuple[Floats, Floats]:
+    """Return, per cell, by how much its value is likelier than its strongest rival, and the error of that."""
+    victim, sensitive = cells
+    probabilities, errors = beliefs.probabilities, beliefs.errors
+    if errors is None or probabilities.shape[1] == 1:
+        return np.ones(len(victim)), np.zeros(len(victim))
+    order = np.argpartition(probabilities, -2, axis=1)[:, -2:]
+    pair = np.take_along_axis(probabilities, order, axis=1)
+    people = np.arange(len(order))
+    low, high = order[people, pair.argmin(axis=1)], order[people, pair.argmax(axis=1)]
+    rival = np.where(high[victim] == sensitive, low[victim], high[victim])
+    margin = probabilities[victim, sensitive] - probabilities[victim, rival]
+    return margin, np.hypot(errors[victim, sensitive], errors[victim, rival])
 
 
 # The evaluator of a sampler, and the errors of what counts.
@@ -586,12 +586,12 @@ def flip_errors(
         learner: p_L by the reading that the attacker is compared with, with errors.
         ratios: Ti of the cells of the original.
     """
-    _, _, many = evaluator.original.cells
+    victim, sensitive, many = evaluator.original.cells
     records = many.sum()
     errors: dict[str, float] = {}
     named = {}
     for name, beliefs in (("attacker", attacker), ("learner", learner)):
-        chance = named[name] = _named(evaluator, beliefs)
+        chance = named[name] = _chance(*_margins(beliefs, (victim, sensitive)))
         errors[f"gt_{name}"] = _error(chance, many / records)
         errors[f"gt_{name}_random_ties"] = errors[f"gt_{name}"]
         for what, influence in _influences(ratios.values, many, chance > 0.5).items():
@@ -605,23 +605,8 @@ def flip_errors(
     return errors
 
 
-def _named(evaluator: Evaluator, beliefs: Beliefs) -> Floats:
-    """Return, per cell, the chance that its value has the greatest probability, against its strongest rival."""
-    victim, sensitive, _ = evaluator.original.cells
-    people = len(evaluator.original.codes)
-    probabilities, errors = beliefs.probabilities[:people], beliefs.errors
-    if errors is None or probabilities.shape[1] == 1:
-        return np.ones(len(victim))
-    order = np.argpartition(probabilities, -2, axis=1)[:, -2:]
-    pair = np.take_along_axis(probabilities, order, axis=1)
-    low = order[np.arange(people), pair.argmin(axis=1)]
-    high = order[np.arange(people), pair.argmax(axis=1)]
-    rival = np.where(high[victim] == sensitive, low[victim], high[victim])
-    margin = probabilities[victim, sensitive] - probabilities[victim, rival]
-    return _chance(margin, np.hypot(errors[victim, sensitive], errors[victim, rival]))
-
-
 def _chance(margin: Floats, errors: Floats) -> Floats:
+    """Return the chance that something is above 0, given by how much it is, and the error of that."""
     sure = np.where(margin >= 0, np.inf, -np.inf)
     chance: Floats = ndtr(np.divide(margin, errors, out=sure, where=errors > 0))
     return chance

@@ -23,6 +23,7 @@ from glasshouse.groups.beliefs import (
     Points,
     draw_points,
     faithfulness,
+    finite,
     with_ideal,
 )
 from glasshouse.groups.enumeration import enumerated, enumerated_fractions, number_of_tables
@@ -182,7 +183,7 @@ class ThreatOutcome:
         for name, beliefs in self.knowledge.beliefs().items():
             arrays = {"error": beliefs.errors, "rhat": beliefs.rhat, "ess": beliefs.ess}
             content[name] = {
-                what: dict(zip(values, map(_finite, array[0].tolist()), strict=True))
+                what: dict(zip(values, map(finite, array[0].tolist()), strict=True))
                 for what, array in arrays.items()
                 if array is not None
             }
@@ -193,7 +194,7 @@ class ThreatOutcome:
         content = {}
         for place, value in enumerate(self.release.sensitive.values):
             ratio, error = self.relative_of(place)
-            content[value] = {"ratio": _finite(ratio), "error": _finite(error)}
+            content[value] = {"ratio": finite(ratio), "error": finite(error)}
         return content
 
     def _averages(self) -> list[dict[str, Any]]:
@@ -219,10 +220,6 @@ class ThreatOutcome:
             return dict.fromkeys(("error", "rhat", "ess"))
         aggregate = self.sampled.aggregate(f"{name}_success").to_dict()
         return {what: aggregate[what] for what in ("error", "rhat", "ess")}
-
-
-def _finite(value: float) -> float | None:
-    return value if isfinite(value) else None
 
 
 def threat(
@@ -289,7 +286,8 @@ def threat(
             victims = joined(victims, drawn.codes)
     elif people is not None:
         victims = victims_of(release, people)
-        budget = _to_the_person(budget)
+        # What is believed of single people shall be as precise as a figure of the table.
+        budget = replace(budget, cell_precision=budget.cell_precision or budget.precision)
         traced = range(min(len(people), FEW_PEOPLE))
     else:
         victims = victims_of_rows(release)
@@ -336,11 +334,6 @@ def threat(
         sampled=sampled,
     )
     return ThreatOutcome(knowledge, measures, sampled, reading=reading)
-
-
-def _to_the_person(budget: SamplingBudget) -> SamplingBudget:
-    """Return a budget by which what is believed of single people is as precise as a figure of the table."""
-    return budget if budget.cell_precision else replace(budget, cell_precision=budget.precision)
 
 
 def _is_tiny(release: Release, victims: Victims) -> bool:

@@ -12,7 +12,7 @@ from glasshouse.arrays import Codes, Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.groups.labels import Ancestors, ValueSets, domain_of, labelled_sets
 from glasshouse.groups.release import Attribute, Release, Scheme, Sensitive, joint_column, prior_of
-from glasshouse.language import quoted, text
+from glasshouse.language import marked, quoted, text
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.partition import Partition, refined
@@ -118,19 +118,8 @@ def from_group_column(
     records = np.arange(table.records)
     _check_nobody_twice(table, group)
     classes = refined([table.column(group)], table.records)
-    order = classes.order.astype(np.int64)
-    attributes, codes = _plain_attributes(table, names, _domains(domains, names))
     secret, secret_codes = _sensitive(table, secrets, records, domains)
-    return Release(
-        name=table.name,
-        scheme=Scheme.VERTICAL,
-        attributes=attributes,
-        sensitive=secret,
-        starts=classes.starts,
-        sensitive_codes=secret_codes[order],
-        codes=np.ascontiguousarray(codes[order]),
-        positions=order,
-    )
+    return _vertical(table, names, domains, classes, secret, secret_codes[classes.order])
 
 
 def from_anatomy(
@@ -179,16 +168,37 @@ def from_anatomy(
     repeated = np.repeat(np.arange(sensitive.records), times)
     group_of = group_of_row[repeated]
     secret, secret_codes = _sensitive(sensitive, secrets, np.arange(sensitive.records), domains)
-    attributes, codes = _plain_attributes(known, names, _domains(domains, names))
+    secret_codes = secret_codes[repeated[np.argsort(group_of, kind="stable")]]
+    return _vertical(known, names, domains, classes, secret, secret_codes)
+
+
+def _vertical(
+    table: EncodedTable,
+    names: Sequence[str],
+    domains: Domains | None,
+    classes: Partition,
+    sensitive: Sensitive,
+    sensitive_codes: Codes,
+) -> Release:
+    """Return a vertical release: its groups with their sensitive values, and the values of each row as they are."""
+    texts = _domains(domains, names)
     order = classes.order.astype(np.int64)
+    attributes, codes = [], []
+    for name in names:
+        column = table.column(name)
+        values = texts.get(name) or tuple(sorted(column.values.to_pylist()))
+        code_of_text = recoded(column, values, where=text('the domain of "{name}"', name=name))
+        sets = ValueSets.singletons(len(values))
+        attributes.append(Attribute(name, values, prior_of("beta", 1, name, values), values, sets))
+        codes.append(code_of_text[column.codes[order]])
     return Release(
-        name=known.name,
+        name=table.name,
         scheme=Scheme.VERTICAL,
-        attributes=attributes,
-        sensitive=secret,
+        attributes=tuple(attributes),
+        sensitive=sensitive,
         starts=classes.starts,
-        sensitive_codes=secret_codes[repeated[np.argsort(group_of, kind="stable")]],
-        codes=np.ascontiguousarray(codes[order]),
+        sensitive_codes=sensitive_codes,
+        codes=np.stack(codes, axis=1),
         positions=order,
     )
 
@@ -257,21 +267,6 @@ def _labelled(
     return Attribute(column.name, values, beta, tuple(texts), sets), label
 
 
-def _plain_attributes(
-    table: EncodedTable, names: Sequence[str], domains: Mapping[str, tuple[str, ...]]
-) -> tuple[tuple[Attribute, ...], Codes]:
-    """Return the attributes of a vertical release, and the codes of all rows."""
-    attributes, codes = [], []
-    for name in names:
-        column = table.column(name)
-        values = domains.get(name) or tuple(sorted(column.values.to_pylist()))
-        code_of_text = recoded(column, values, where=text('the domain of "{name}"', name=name))
-        sets = ValueSets.singletons(len(values))
-        attributes.append(Attribute(name, values, prior_of("beta", 1, name, values), values, sets))
-        codes.append(code_of_text[column.codes])
-    return tuple(attributes), np.stack(codes, axis=1)
-
-
 def recoded(column: EncodedColumn, values: Sequence[str], *, where: str) -> Codes:
     """Return, for each code of a column, the position of its text among some values.
 
@@ -313,24 +308,15 @@ def _groups(table: EncodedTable, group: str, records: Integers, by_labels: Parti
     classes = refined([_taken(table.column(group), records)], len(records))
     both = refined([_taken(table.column(group), records)], len(records), by_labels)
     if both.classes != classes.classes:
-        seen = np.full(classes.classes, -1, np.int64)
-        for number, class_number in zip(
-            classes.numbers.tolist(), both.numbers.tolist(), strict=True
-        ):
-            if seen[number] not in (-1, class_number):
-                first = int(classes.order[classes.starts[number]])
-                written = (
-                    table.column(group)
-                    .values[int(table.column(group).codes[records[first]])]
-                    .as_py()
-                )
-                raise DataError(
-                    "{table}: rows of group {group} differ in their generalised values; in a horizontal "
-                    "release they are alike (read a vertical one with its groups' values as they are)",
-                    table=table.name,
-                    group=quoted([written]),
-                )
-            seen[number] = class_number
+        labels_of_groups = both.numbers[classes.order[classes.starts[:-1]]]
+        row = int(np.argmax(both.numbers != labels_of_groups[classes.numbers]))
+        column = table.column(group)
+        raise DataError(
+            "{table}: rows of group {group} differ in their generalised values; in a horizontal "
+            "release they are alike (read a vertical one with its groups' values as they are)",
+            table=table.name,
+            group=quoted([column.values[int(column.codes[records[row]])].as_py()]),
+        )
     return classes
 
 
@@ -406,20 +392,18 @@ def _check_sizes(classes: Partition, counted: Integers, names: Sequence[str], wh
     unlike = classes.sizes != counted
     if unlike.any():
         worst = int(np.argmax(unlike))
-        parts = {
-            "group": quoted([names[worst]]),
-            "where": where,
-            "values": int(counted[worst]),
-            "rows": int(classes.sizes[worst]),
-        }
-        if counted[worst] > classes.sizes[worst]:
-            raise DataError(
-                "group {group} of {where} has more sensitive values ({values}) than rows ({rows}); every person "
-                "has one",
-                **parts,
+        template = marked(
+            "group {group} of {where} has more sensitive values ({values}) than rows ({rows}); every person has one"
+        )
+        if counted[worst] < classes.sizes[worst]:
+            template = marked(
+                "group {group} of {where} has fewer sensitive values ({values}) than rows ({rows}); every person has "
+                "one"
             )
         raise DataError(
-            "group {group} of {where} has fewer sensitive values ({values}) than rows ({rows}); every person has "
-            "one",
-            **parts,
+            template,
+            group=quoted([names[worst]]),
+            where=where,
+            values=int(counted[worst]),
+            rows=int(classes.sizes[worst]),
         )

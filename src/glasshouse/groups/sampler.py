@@ -255,16 +255,19 @@ class _SamplingRun:
             )
         model = model_of(release, victims)
         self.support = model.support
-        most = budget.sweeps // budget.every
+        weights = None
+        if original is not None:
+            weights = np.zeros(self.shape, np.int64)
+            weights[: len(original.weights)] = original.weights
         self.recording = Recording(
             every=budget.every,
             traced=np.array(traced, np.int64),
             learner_mean=learner_mean,
             by_mean=by_mean,
-            weights=None if original is None else _weights(original, self.shape),
+            weights=weights,
             people=np.ones(len(victims), np.int64) if victims.people is None else victims.people,
             batches=_most_batches(model, self.shape, learner_mean, budget),
-            length=min(_FIRST_LENGTH, most // 4),
+            length=min(_FIRST_LENGTH, budget.sweeps // budget.every // 4),
         )
         learner = learner_of(release, victims)
         streams = random_streams(budget.seed, budget.chains)
@@ -492,13 +495,6 @@ def _check(shape: tuple[int, int], original: Original | None, traced: Sequence[i
             )
 
 
-def _weights(original: Original, shape: tuple[int, int]) -> Integers:
-    """Return how many records there are per victim and sensitive value; none of victims behind the original's."""
-    weights = np.zeros(shape, np.int64)
-    weights[: len(original.weights)] = original.weights
-    return weights
-
-
 def _most_batches(
     model: SamplingModel, shape: tuple[int, int], learner_mean: bool, budget: SamplingBudget
 ) -> int:
@@ -552,7 +548,8 @@ class Recording:
     by_mean: bool
     """Whether the attacker is compared with reading (6): then the learner's traces are of it."""
     weights: Integers | None
-    """Per victim and sensitive value, how many records the original has; None: not given."""
+    """Per victim and sensitive value, how many records the original has; None: not given. Victims behind those of the
+    original have none."""
     people: Integers
     """Per victim, how many people it stands for."""
     batches: int
@@ -575,7 +572,7 @@ class ChainRun:
         self._model, self._learner, self._recording = model, learner, recording
         self._chain = model.chain(stream)
         self._room = model.room()
-        self._dense = np.empty((learner.victims, len(learner.alphas)))
+        self._dense = np.empty((len(learner.victim_sets), len(learner.alphas)))
         cells = self._dense.size
 
         def means(many: int) -> RunningMeans:

@@ -41,7 +41,6 @@ from glasshouse.groups.labels import ValueSets, ranges, starts_of
 from glasshouse.groups.release import Attribute, Release
 from glasshouse.groups.victims import Victims
 from glasshouse.language import quoted
-from glasshouse.progress import OnProgress, Progress
 
 DRAWS = 2_000
 """How many draws of π reading (6) takes where it is sampled."""
@@ -65,7 +64,6 @@ def closed_form(
     draws: int = DRAWS,
     precision: float | None = None,
     seed: int = 0,
-    on_progress: OnProgress | None = None,
 ) -> Knowledge:
     """Return what learner, attacker and random worlds believe of each victim, exactly but for rounding.
 
@@ -79,7 +77,6 @@ def closed_form(
         precision: The standard error that (6) shall have at most where it is sampled: draws go on until it has, or
             there are `MOST_DRAWS`; None: not asked.
         seed: What the draws depend on.
-        on_progress: Told how far the quadrature is.
 
     Raises:
         StudyError: The release is vertical or not laminar.
@@ -87,7 +84,11 @@ def closed_form(
     """
     trees = _trees(release)
     gamma = release.sensitive.alphas + release.counts
-    masses = [_masses(tree, victims, place) for place, tree in enumerate(trees)]
+    # Per known set and sensitive value, log E[π(set) | s]: attributes are independent given s, so logarithms add up.
+    masses = [
+        _log_masses(tree.log_paths[tree.first_value :], sets)
+        for tree, sets in zip(trees, victims.known, strict=True)
+    ]
     log_joint = np.tile(np.log(gamma / gamma.sum()), (len(victims), 1))
     for place, mass in enumerate(masses):
         log_joint += mass[victims.codes[:, place]]
@@ -103,14 +104,13 @@ def closed_form(
     )
     if not learner_mean:
         return knowledge
-    wanted = _Draws(draws, precision, seed)
-    mean = _learner_mean(release, victims, trees, wanted, on_progress)
+    mean = _learner_mean(release, victims, trees, _Draws(draws, precision, seed))
     return replace(knowledge, learner_mean=mean)
 
 
 @dataclass(frozen=True)
 class _Draws:
-    """How many draws of π are wanted, and of which random stream."""
+    """How many draws of π to take, and of which random stream."""
 
     least: int
     precision: float | None
@@ -170,14 +170,13 @@ def _trees(release: Release) -> list[Tree]:
     return [Tree.of(release, place) for place in range(len(release.attributes))]
 
 
-def _masses(tree: Tree, victims: Victims, place: int) -> Floats:
-    """Return, per known set and sensitive value, log E[π(set) | s]."""
-    logs = tree.log_paths[tree.first_value :]
-    sets = victims.known[place]
+def _log_masses(logs: Floats, sets: ValueSets) -> Floats:
+    """Return the logarithm of the mass of each set, given that of each value, per sensitive value."""
     if sets.is_singletons:
         return logs
     sums = np.add.reduceat(np.exp(logs)[sets.members], sets.starts[:-1])
-    return np.log(sums)
+    masses: Floats = np.log(np.maximum(sums, np.finfo(float).tiny))
+    return masses
 
 
 def _attacker(
@@ -247,26 +246,20 @@ def _sum_partly_known(
         np.logaddexp.at(logs[victim], sensitive[places], weights)
 
 
-def _learner_mean(
-    release: Release,
-    victims: Victims,
-    trees: list[Tree],
-    wanted: _Draws,
-    on_progress: OnProgress | None,
-) -> Beliefs:
+def _learner_mean(release: Release, victims: Victims, trees: list[Tree], draws: _Draws) -> Beliefs:
     """Return reading (6) of victims in the table: by quadrature where that is good enough, else from draws of π."""
     means = np.full((len(victims), len(release.sensitive.values)), np.nan)
     nodes = _nodes(victims, trees)
     ready = np.flatnonzero((nodes >= 0).all(axis=1) & victims.in_table)
     if sum(tree.shown.size for tree in trees) > _MOST_MOMENTS:
         ready = ready[:0]
-    _by_quadrature(release, nodes, ready, trees, means, on_progress)
+    _by_quadrature(release, nodes, ready, trees, means)
     defect = np.abs(means.sum(axis=1) - 1)
     missing = np.flatnonzero(~(defect <= TOLERANCE) & victims.in_table)
     if not len(missing):
         return Beliefs(normalised(means))
     errors = np.zeros(means.shape)
-    means[missing], errors[missing] = _by_draws(release, victims, trees, missing, wanted)
+    means[missing], errors[missing] = _by_draws(release, victims, trees, missing, draws)
     return Beliefs(normalised(means), errors=errors)
 
 
@@ -287,12 +280,7 @@ def _nodes(victims: Victims, trees: list[Tree]) -> Integers:
 
 
 def _by_quadrature(
-    release: Release,
-    nodes: Integers,
-    ready: Integers,
-    trees: list[Tree],
-    means: Floats,
-    on_progress: OnProgress | None,
+    release: Release, nodes: Integers, ready: Integers, trees: list[Tree], means: Floats
 ) -> None:
     shapes = release.sensitive.alphas + release.counts
     moments = [_log_moments(tree) for tree in trees]
@@ -305,8 +293,6 @@ def _by_quadrature(
             log_means += tree.log_paths[nodes[chosen, place]]
             log_moments += moments[place][nodes[chosen, place]]
         means[chosen] = expected_ratio(shapes, log_means, log_moments)
-        if on_progress is not None:
-            on_progress(Progress("solving", min(first + chunk, len(ready)), len(ready)))
 
 
 def _log_moments(tree: Tree) -> NDArray[np.complex128]:
@@ -320,35 +306,27 @@ def _log_moments(tree: Tree) -> NDArray[np.complex128]:
 
 
 def _by_draws(
-    release: Release,
-    victims: Victims,
-    trees: list[Tree],
-    chosen: Integers,
-    wanted: _Draws,
+    release: Release, victims: Victims, trees: list[Tree], chosen: Integers, draws: _Draws
 ) -> tuple[Floats, Floats]:
     """Return the mean over draws of π of f(s | r, π), and its standard error; the draws are independent."""
-    if wanted.least < 2:
+    if draws.least < 2:
         raise StudyError(
             "reading (6) is to be sampled from {draws} draws; give at least 2",
-            draws=str(wanted.least),
+            draws=str(draws.least),
         )
-    generator = np.random.default_rng(wanted.seed)
+    generator = np.random.default_rng(draws.seed)
     shapes = release.sensitive.alphas + release.counts
     codes = victims.codes[chosen]
     mean = np.zeros((len(chosen), len(shapes)))
     squares = np.zeros_like(mean)
     number = 0
-    while not wanted.are_enough(number, squares):
+    while not draws.are_enough(number, squares):
         number += 1
         gammas = np.maximum(generator.standard_gamma(shapes), np.finfo(float).tiny)
         logs = np.tile(np.log(gammas), (len(chosen), 1))
         for place, tree in enumerate(trees):
             drawn = tree.drawn_log_paths(generator)[tree.first_value :]
-            sets = victims.known[place]
-            if not sets.is_singletons:
-                sums = np.add.reduceat(np.exp(drawn)[sets.members], sets.starts[:-1])
-                drawn = np.log(np.maximum(sums, np.finfo(float).tiny))
-            logs += drawn[codes[:, place]]
+            logs += _log_masses(drawn, victims.known[place])[codes[:, place]]
         shares = normalised(np.exp(logs - logs.max(axis=1, keepdims=True)))
         change = shares - mean
         mean += change / number
@@ -456,7 +434,8 @@ class Tree:
         chosen, others = self.parameters
         logs = np.log(chosen) - np.log(chosen + others)
         logs[self.parents < 0] = 0
-        return _summed_down(self.order, self.parents, logs)
+        _sum_down(self.order, self.parents, logs)
+        return logs
 
     def drawn_log_paths(self, generator: np.random.Generator) -> Floats:
         """Draw π from the posterior: per node and sensitive value, log π(node | s)."""
@@ -467,7 +446,8 @@ class Tree:
         logs = np.zeros_like(gammas)
         inner = self.parents >= 0
         logs[inner] = np.log(gammas[inner]) - np.log(totals[self.parents[inner]])
-        return _summed_down(self.order, self.parents, logs)
+        _sum_down(self.order, self.parents, logs)
+        return logs
 
     def exact_paths(self, sensitive: int) -> list[Fraction]:
         """Return E[π(node) | s] for every node as fractions, for one sensitive value."""
@@ -484,12 +464,6 @@ class Tree:
                 branch = (betas[node] + here[node] + below[node]) / (betas[above] + below[above])
                 paths[node] = paths[above] * branch
         return paths
-
-
-def _summed_down(order: Integers, parents: Integers, logs: Floats) -> Floats:
-    """Return, per node, the sum from the root to it."""
-    sums: Floats = _down(order, parents, logs.copy())
-    return sums
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -517,10 +491,10 @@ def _add_children(parents: Integers, gammas: Floats, totals: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _down(order: Integers, parents: Integers, sums: Floats) -> Floats:
+def _sum_down(order: Integers, parents: Integers, sums: Floats) -> None:
+    """Add to each node what stands above it, from the root down."""
     for node in order:
         above = parents[node]
         if above >= 0:
             for s in range(sums.shape[1]):
                 sums[node, s] += sums[above, s]
-    return sums
