@@ -514,7 +514,7 @@ def test_random_worlds_count_tables(kind: str) -> None:
             for victim, codes in enumerate(victims.codes):
                 for s, row in table:
                     counts[victim, s] += all(
-                        sets.holds(int(code), value)
+                        value in sets.values(int(code))
                         for sets, code, value in zip(victims.known, codes, row, strict=True)
                     )
         expected = counts / counts.sum(axis=1, keepdims=True)

@@ -16,7 +16,7 @@ from glasshouse.errors import StudyError
 from glasshouse.groups import sampler
 from glasshouse.groups.beliefs import Beliefs, Faithfulness, Knowledge, draw_points
 from glasshouse.groups.enumeration import enumerated
-from glasshouse.groups.estimates import Basis
+from glasshouse.groups.estimates import Basis, MeanBeliefs
 from glasshouse.groups.measures import (
     Evaluator,
     Measures,
@@ -102,7 +102,9 @@ def test_the_evaluator_counts_what_the_measures_count_record_by_record(
     beliefs = Beliefs(attacker), Beliefs(learner)
     knowledge = Knowledge(release, victims, learner, beliefs[1], beliefs[0], beliefs[0])
     expected = told(measure(knowledge, original, exceeds=1.25))
-    found = Evaluator(original, None, thresholds_with(1.25)).figures(attacker, learner, learner)
+    found = Evaluator(original, None, thresholds_with(1.25)).figures(
+        MeanBeliefs(attacker, learner, learner)
+    )
     assert found.keys() == expected.keys()
     for name, value in found.items():
         assert value == pytest.approx(expected[name], nan_ok=True, abs=1e-9), name
@@ -182,7 +184,7 @@ def test_errors_are_those_of_many_runs() -> None:
     everybody = joined(victims, points.codes)
     exact = enumerated(release, everybody)
     truth = Evaluator(original, points).figures(
-        exact.attacker.probabilities, exact.learner.probabilities, exact.joint
+        MeanBeliefs(exact.attacker.probabilities, exact.learner.probabilities, exact.joint)
     )
     cells = original.cells[:2]
     ratios = exact.attacker.probabilities[cells] / exact.learner.probabilities[cells]

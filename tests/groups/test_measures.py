@@ -24,6 +24,7 @@ from glasshouse.groups.beliefs import (
     random_worlds,
     with_ideal,
 )
+from glasshouse.groups.estimates import MeanBeliefs
 from glasshouse.groups.labels import ancestors
 from glasshouse.groups.measures import Evaluator, Reading, measure, threat_under
 from glasshouse.groups.outcome import threat
@@ -142,7 +143,7 @@ def test_measures_are_those_of_plain_loops(weights: list[list[int]], data: st.Da
     threat = threat_under(Beliefs(attacker), original)
     assert float(threat.share) == pytest.approx(right / original.records)
     assert threat.absolute_error == pytest.approx(error)
-    told = Evaluator(original).figures(attacker, learner, learner)
+    told = Evaluator(original).figures(MeanBeliefs(attacker, learner, learner))
     assert told["gt_attacker"] == pytest.approx(float(threat.share))
     assert told["gt_learner"] == pytest.approx(
         float(threat_under(Beliefs(learner), original).share)

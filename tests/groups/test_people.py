@@ -142,8 +142,10 @@ def test_a_warning_when_single_chains_look_fine_and_together_do_not() -> None:
     assert found is not None
 
     def warned(rhat: float, geweke: float, weiss: float) -> bool:
-        changed = {"rhat": rhat, "geweke": geweke, "weiss": weiss}
-        aggregates = tuple(replace(aggregate, **changed) for aggregate in found.aggregates)
+        aggregates = tuple(
+            replace(aggregate, rhat=rhat, geweke=geweke, weiss=weiss)
+            for aggregate in found.aggregates
+        )
         return any("trust R-hat" in own for own in replace(found, aggregates=aggregates).warnings)
 
     assert warned(rhat=1.4, geweke=1.1, weiss=0.2)

@@ -156,9 +156,9 @@ class _Horizontal:
         total, betas = sum(tables.values()), self.release.attributes[place].betas
         weights = np.array([float(weight / total) for weight in tables.values()])
         counts = np.array(list(tables)) + betas
-        chosen, others = counts @ inside.T, counts @ (1 - inside).T
+        chosen, rest = counts @ inside.T, counts @ (1 - inside).T
         moments: NDArray[np.complex128] = np.einsum(
-            "t,tvz->vz", weights, np.exp(log_beta_moments(chosen, others))
+            "t,tvz->vz", weights, np.exp(log_beta_moments(chosen, rest))
         )
         return moments
 
@@ -212,9 +212,9 @@ def _row_shares(
     block: Block, label: tuple[int, ...], beta: tuple[Fraction, ...], limit: int
 ) -> dict[int, Fraction]:
     """Return the probability of each value for a row of the block with this label, given all the others."""
-    others = list(block)
-    others.remove(label)
-    tables = _counted(tuple(others), beta, limit)
+    rest = list(block)
+    rest.remove(label)
+    tables = _counted(tuple(rest), beta, limit)
     weights = {
         value: sum(
             (weight * (beta[value] + counts[value]) for counts, weight in tables.items()),
@@ -253,8 +253,7 @@ class _Vertical:
                 count=count,
                 limit=limit,
             )
-        betas = [attribute.beta for attribute in release.attributes]
-        tables = list(_arrangements(release, betas))
+        tables = list(_arrangements(release))
         total = sum(weight for weight, _ in tables)
         return cls(release, [(weight / total, rows) for weight, rows in tables])
 
@@ -306,20 +305,21 @@ class _Vertical:
                     for value, count in counts[place, s].items():
                         masses[value, s] = count
                 masses += attribute.betas[:, None]
-                chosen, others = inside[place] @ masses, (1 - inside[place]) @ masses
-                log_means += np.log(chosen) - np.log(chosen + others)
-                log_moments += log_beta_moments(chosen, others)
+                chosen, rest = inside[place] @ masses, (1 - inside[place]) @ masses
+                log_means += np.log(chosen) - np.log(chosen + rest)
+                log_moments += log_beta_moments(chosen, rest)
             total += float(weight) * expected_ratio(shapes, log_means, log_moments)
         return total
 
 
 def _arrangements(
-    release: Release, betas: Sequence[tuple[Fraction, ...]]
+    release: Release,
 ) -> Iterator[tuple[Fraction, tuple[tuple[int, ...], ...]]]:
     """Yield every table with its weight, slot by slot: each takes one of the different rows left in its group."""
+    betas = [attribute.beta for attribute in release.attributes]
     secrets = release.sensitive_codes.tolist()
     groups = release.group_of_row.tolist()
-    left = [
+    remaining = [
         Counter(map(tuple, release.codes[begin:end].tolist()))
         for begin, end in zip(release.starts[:-1], release.starts[1:], strict=True)
     ]
@@ -330,7 +330,7 @@ def _arrangements(
         if slot == len(secrets):
             yield weight, tuple(taken)
             return
-        rows, s = left[groups[slot]], secrets[slot]
+        rows, s = remaining[groups[slot]], secrets[slot]
         for row in [row for row, times in rows.items() if times]:
             factor = Fraction(1)
             for place, value in enumerate(row):

@@ -558,9 +558,10 @@ class CellMeans:
         The chains have complete batches, an even number of them.
         """
         mean, errors, rhat, ess = (np.empty(self.shape) for _ in range(4))
-        for first, last in self._parts():
-            part = slice(first, last)
-            mean[part], errors[part], rhat[part], ess[part] = self._summarise(first, last)
+        step = max(1, _CELLS // self.shape[1])
+        for first in range(0, self.shape[0], step):
+            part = slice(first, min(first + step, self.shape[0]))
+            mean[part], errors[part], rhat[part], ess[part] = self._summarise(first, part.stop)
         return mean, Beliefs(normalised(mean), errors, rhat, ess)
 
     def sections(self) -> Iterator[Floats]:
@@ -585,11 +586,6 @@ class CellMeans:
             total += section
         mean: Floats = total / (2 * len(self.chains))
         return mean
-
-    def _parts(self) -> Iterator[tuple[int, int]]:
-        step = max(1, _CELLS // self.shape[1])
-        for first in range(0, self.shape[0], step):
-            yield first, min(first + step, self.shape[0])
 
     def _range(self, first: int, last: int) -> slice:
         ends = np.array([first, last]) * self.shape[1]
@@ -620,15 +616,10 @@ class CellMeans:
             for batch in part:
                 of_batches += (base + batch - mean) ** 2
                 of_shares += (normalised(self._dense(base + batch, first, last)) - beliefs) ** 2
-        batches = sum(len(part) for part in batches_of_chains)
-        error = of_batches / (batches * (batches - 1))
-        share_error = of_shares / (batches * (batches - 1))
-        many = len(self.chains)
-        if many > 1:
-            scale = many * (many - 1)
-            error = np.maximum(error, sum((x - mean) ** 2 for x in chain_means) / scale)
-            of_chains = [normalised(self._dense(x, first, last)) - beliefs for x in chain_means]
-            share_error = np.maximum(share_error, sum(x**2 for x in of_chains) / scale)
+        many, batches = len(self.chains), sum(len(part) for part in batches_of_chains)
+        of_chains = [normalised(self._dense(x, first, last)) - beliefs for x in chain_means]
+        error = _squared_error(of_batches, batches, [x - mean for x in chain_means])
+        share_error = _squared_error(of_shares, batches, of_chains)
         rhat, ess = self._worth(cells, reference, batches_of_chains, mean, error)
         return (
             self._dense(mean, first, last),
@@ -727,6 +718,21 @@ class BeliefMeans:
         return MeanBeliefs(normalised(attacker), normalised(learner), joint)
 
 
+def _squared_error(of_batches: Floats, batches: int, of_chains: Sequence[Floats]) -> Floats:
+    """Return the square of the error of a mean: by the deviations of batches or of whole chains, the greater.
+
+    Args:
+        of_batches: The sum of the squared deviations of all batches from the mean.
+        batches: How many there are.
+        of_chains: Per chain, the deviation of its mean.
+    """
+    error: Floats = of_batches / (batches * (batches - 1))
+    many = len(of_chains)
+    if many > 1:
+        error = np.maximum(error, sum(x**2 for x in of_chains) / (many * (many - 1)))
+    return error
+
+
 def ratios_of(means: BeliefMeans, cells: tuple[Integers, Integers]) -> Estimates:
     """Return the relative threats Ti = p_A / p_L of some cells (victim and sensitive value), and what they are worth.
 
@@ -750,11 +756,7 @@ def ratios_of(means: BeliefMeans, cells: tuple[Integers, Integers]) -> Estimates
         halves += [sums[0] / many, sums[1] / many]
     batches = 2 * many * len(chains)
     of_chains = [(halves[2 * c] + halves[2 * c + 1]) / 2 for c in range(len(chains))]
-    error = np.maximum(
-        squares / (batches * (batches - 1)),
-        sum(sums_of_squares**2 for sums_of_squares in of_chains)
-        / (len(chains) * (len(chains) - 1)),
-    )
+    error = _squared_error(squares, batches, of_chains)
     if many < 2:
         unknown = np.full(len(values), np.nan)
         return Estimates(values, np.sqrt(error), unknown, unknown)

@@ -408,9 +408,10 @@ def _sweep(
                     stream, bits, weight, chance, after, before,
                 )  # fmt: skip
                 if recorded:
-                    _record(
-                        size, slots, rows, chance, row_local, slot_local, width, cells, marginals
-                    )
+                    for k in range(size):
+                        base = row_local[rows[k]] * width
+                        for i in range(size):
+                            marginals[cells[base + slot_local[slots[i]]]] += chance[i, k]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -448,24 +449,6 @@ def _deal(first: int, last: int, sensitive: Codes, dealt: Integers, stream: Word
             place += 1
         begin[chosen], end[chosen] = begin[left - 1], end[left - 1]
     return max(longest, (size + _PART - 1) // _PART)
-
-
-@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
-def _record(
-    size: int,
-    slots: Integers,
-    rows: Integers,
-    chance: Floats,
-    row_local: Codes,
-    slot_local: Codes,
-    width: int,
-    cells: Codes,
-    marginals: Floats,
-) -> None:
-    for k in range(size):
-        base = row_local[rows[k]] * width
-        for i in range(size):
-            marginals[cells[base + slot_local[slots[i]]]] += chance[i, k]
 
 
 # The exact draw of slots with different values. Over the subsets of used rows, `after` sums what the remaining slots

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Codes, Flags, Integers
 from glasshouse.errors import DataError
-from glasshouse.language import quoted, text, unknown_name
+from glasshouse.language import marked, quoted, text, unknown_name
 from glasshouse.table.generalised import (
     SUPPRESSED,
     as_interval,
@@ -140,12 +140,6 @@ class ValueSets:
         Of equal sets, each later one is held by the earlier.
         """
         return self._nesting[0]
-
-    def holds(self, number: int, value: int) -> bool:
-        """Tell whether a set holds a value."""
-        values = self.values(number)
-        place = np.searchsorted(values, value)
-        return bool(place < len(values) and values[place] == value)
 
     def matrix(self) -> Flags:
         """Return the sets as rows of marks, one per value of the domain."""
@@ -292,21 +286,14 @@ def _covered(
         raise DataError(f"{quoted([label])}: {reason}")
     codes = np.flatnonzero(stood_for(values, [label]))
     if not len(codes):
-        raise DataError(_outside(name, quoted([label]), has_hierarchy=has_hierarchy))
-    return [int(number) for number in codes]
-
-
-def _outside(name: str, value: str, *, has_hierarchy: bool) -> str:
-    if has_hierarchy:
-        return text(
-            '"{name}": the released value {value} is outside its hierarchy: it is no value or label of it and covers '
-            "none; correct it, or give the domain or hierarchy that the release was made with",
-            name=name,
-            value=value,
+        template = marked(
+            '"{name}": the released value {value} is outside its domain: it is no value or label of it and covers '
+            "none; correct it, or give the domain or hierarchy that the release was made with"
         )
-    return text(
-        '"{name}": the released value {value} is outside its domain: it is no value or label of it and covers none; '
-        "correct it, or give the domain or hierarchy that the release was made with",
-        name=name,
-        value=value,
-    )
+        if has_hierarchy:
+            template = marked(
+                '"{name}": the released value {value} is outside its hierarchy: it is no value or label of it and '
+                "covers none; correct it, or give the domain or hierarchy that the release was made with"
+            )
+        raise DataError(template, name=name, value=quoted([label]))
+    return [int(number) for number in codes]

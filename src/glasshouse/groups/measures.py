@@ -41,7 +41,7 @@ from glasshouse.groups.beliefs import (
     contributions,
     finite,
 )
-from glasshouse.groups.estimates import Aggregate, Estimates, Sampled
+from glasshouse.groups.estimates import Aggregate, Estimates, MeanBeliefs, Sampled
 from glasshouse.groups.victims import Original
 
 TIE = 1e-9
@@ -534,29 +534,25 @@ class Evaluator:
     thresholds: tuple[float, ...] = THRESHOLDS
     """The relative threats that the share of records above is told of."""
 
-    def figures(self, attacker: Floats, learner: Floats, joint: Floats) -> dict[str, float]:
-        """Return the figures by name; those of nobody (no record is threatened) are not numbers.
-
-        Args:
-            attacker: p_A, victims × sensitive values.
-            learner: p_L(s | r) by the reading that the attacker is compared with.
-            joint: p_L(s, r), equation (5).
+    def figures(self, beliefs: MeanBeliefs) -> dict[str, float]:
+        """Return the figures of some beliefs by name; those of nobody (no record is threatened) are not numbers.
 
         >>> original = Original(np.array([0, 0]), np.array([0, 1], np.int32), np.zeros((1, 1), np.int32),
         ...     np.array([[1, 1]]))
-        >>> told = Evaluator(original).figures(np.array([[0.75, 0.25]]), np.array([[0.5, 0.5]]), np.ones((1, 2)))
-        >>> told["gt_attacker"], told["gt_learner"], told["abs_attacker"], told["highest_ti"]
+        >>> beliefs = MeanBeliefs(np.array([[0.75, 0.25]]), np.array([[0.5, 0.5]]), np.ones((1, 2)))
+        >>> figures = Evaluator(original).figures(beliefs)
+        >>> figures["gt_attacker"], figures["gt_learner"], figures["abs_attacker"], figures["highest_ti"]
         (0.5, 1.0, 2.0, 1.5)
         """
         victim, sensitive, times = self.original.cells
         people = len(self.original.codes)
         both = (
-            threat_at(beliefs[:people], (victim, sensitive), times)
-            for beliefs in (attacker, learner)
+            threat_at(probabilities[:people], (victim, sensitive), times)
+            for probabilities in (beliefs.attacker, beliefs.learner)
         )
         figures = RelativeThreat(*both).table_figures(self.thresholds)
         if self.points is not None:
-            published, bounded = contributions(self.points, joint)
+            published, bounded = contributions(self.points, beliefs.joint)
             figures |= {"rf": float(published.mean()), "rf_bounded": float(bounded.mean())}
         return figures
 

@@ -154,13 +154,8 @@ class ThreatOutcome:
             if self.sampled is not None:
                 content["uncertainty"] = self._uncertainty()
         if self.exact is not None:
-            content["exact"] = {
-                name: dict(zip(self.release.sensitive.values, map(str, rows[0]), strict=True))
-                for name, rows in (
-                    ("attacker", self.exact.attacker),
-                    ("learner", self.exact.learner),
-                )
-            }
+            victim = self.exact.to_dict()["victims"][0]
+            content["exact"] = {name: victim[name] for name in ("attacker", "learner")}
         return content
 
     def to_frame(self) -> pa.Table:

@@ -754,10 +754,10 @@ def batch_figures(
 ) -> tuple[Aggregate, ...]:
     """Return the evaluator's figures of which no draw is kept, with R-hat and ESS from batches."""
     known = {figure.name for figure in traced}
-    whole = _figures(means.whole(), evaluator)
+    whole = evaluator.figures(means.whole())
     halves = _of_halves(means, evaluator)
     chains = [
-        [_figures(batch, evaluator) for batch in means.batches(chain)]
+        [evaluator.figures(batch) for batch in means.batches(chain)]
         for chain in range(len(means.attacker.chains))
     ]
     figures = []
@@ -780,14 +780,10 @@ def batch_figures(
     return tuple(figures)
 
 
-def _figures(beliefs: MeanBeliefs, evaluator: Evaluator) -> dict[str, float]:
-    return evaluator.figures(beliefs.attacker, beliefs.learner, beliefs.joint)
-
-
 def _of_halves(means: BeliefMeans, evaluator: Evaluator) -> dict[str, list[float]]:
     figures: dict[str, list[float]] = {}
     for beliefs in means.halves():
-        for name, value in _figures(beliefs, evaluator).items():
+        for name, value in evaluator.figures(beliefs).items():
             figures.setdefault(name, []).append(value)
     return figures
 

@@ -142,7 +142,14 @@ def victims_of(release: Release, people: Sequence[Mapping[str, Known]]) -> Victi
     codes = np.ascontiguousarray(np.array(columns, np.int32).T)
     victims = _with_candidates(release, codes, tuple(known))
     for victim in np.flatnonzero(~victims.in_table).tolist():
-        raise DataError(_nobody(release, people[victim], int(victims.matching.agreed[victim])))
+        person = people[victim]
+        raise DataError(
+            "{release}: a victim with {known} is incompatible with every group; no group that agrees on the "
+            'attributes before it allows this value of "{attribute}"; correct what is known',
+            release=release.name,
+            known=", ".join(f"{name} = {value}" for name, value in person.items()),
+            attribute=_first_refused(release, victims, victim).name,
+        )
     return victims
 
 
@@ -184,8 +191,11 @@ def victims_of_table(
         _coded(column, attribute.code, release, original, grouped)
         for column, attribute in zip(columns, release.attributes, strict=True)
     ]
-    secrets = _sensitive_codes(release, original, grouped)
     rows = np.stack(coded, axis=1)
+    secret = joint_column(
+        [original.column(name) for name in release.sensitive.names], original.records
+    )
+    secrets = _coded(secret, release.sensitive.code, release, original, grouped)
     if in_order and release.positions is not None:
         places = np.searchsorted(grouped, release.positions)
         ordered = _Cleartext(release, original, rows[places], secrets[places], grouped[places])
@@ -195,10 +205,18 @@ def victims_of_table(
             ordered.check_generalised()
     number, first = _distinct_rows(rows, release.attributes)
     victims = _fully_known(release, rows[first])
-    for victim in np.flatnonzero(~victims.in_table):
-        agreed = min(int(victims.matching.agreed[victim]), len(release.attributes) - 1)
-        attribute = release.attributes[agreed]
-        raise DataError(_outside(release, original, attribute, grouped[first[victim]]))
+    for victim in np.flatnonzero(~victims.in_table).tolist():
+        record = int(grouped[first[victim]])
+        column = original.column(_first_refused(release, victims, victim).name)
+        raise DataError(
+            'record {record} of {original}: no group of {release} can hold it, "{attribute}" being {value}; give the '
+            "table that the release was made of",
+            record=record + 1,
+            original=original.name,
+            release=release.name,
+            attribute=column.name,
+            value=quoted([column.values[int(column.codes[record])].as_py()]),
+        )
     _Cleartext(release, original, rows, secrets, grouped).check_counts()
     width = len(release.sensitive.values)
     cells = np.bincount(number * width + secrets, minlength=len(first) * width)
@@ -254,14 +272,15 @@ def _with_candidates(release: Release, codes: Codes, known: tuple[ValueSets, ...
     return Victims(codes, known, starts, groups, matching)
 
 
-def _sets_of(attribute: Attribute, wanted: Sequence[Known | None]) -> tuple[ValueSets, list[int]]:
+def _sets_of(
+    attribute: Attribute, known_of_people: Sequence[Known | None]
+) -> tuple[ValueSets, list[int]]:
     """Return the sets of values that are meant, each once, and which of them is known of each person."""
     domain = len(attribute.values)
-    singles = ValueSets.singletons(domain)
-    if all(isinstance(written, str) and written in attribute.code for written in wanted):
-        return singles, [attribute.code[str(written)] for written in wanted]
+    if all(isinstance(known, str) and known in attribute.code for known in known_of_people):
+        return ValueSets.singletons(domain), [attribute.code[str(x)] for x in known_of_people]
     numbers: dict[tuple[int, ...], int] = {}
-    codes = [numbers.setdefault(_meant(attribute, known), len(numbers)) for known in wanted]
+    codes = [numbers.setdefault(_meant(attribute, x), len(numbers)) for x in known_of_people]
     return ValueSets.of(numbers, domain), codes
 
 
@@ -292,16 +311,11 @@ def _explained(attribute: Attribute, written: str) -> Iterable[int]:
     return values_of_label(written, attribute.values)
 
 
-def _nobody(release: Release, person: Mapping[str, Known], agreed: int) -> str:
-    attribute = release.attributes[min(agreed, len(release.attributes) - 1)]
-    known = ", ".join(f"{name} = {value}" for name, value in person.items())
-    return text(
-        "{release}: a victim with {known} is incompatible with every group; no group that agrees on the attributes "
-        'before it allows this value of "{attribute}"; correct what is known',
-        release=release.name,
-        known=known,
-        attribute=attribute.name,
-    )
+def _first_refused(release: Release, victims: Victims, victim: int) -> Attribute:
+    """Return the first attribute on which no row agrees with a victim that agrees on those before it."""
+    return release.attributes[
+        min(int(victims.matching.agreed[victim]), len(release.attributes) - 1)
+    ]
 
 
 def _grouped_records(release: Release, original: EncodedTable, *, in_order: bool) -> Integers:
@@ -352,27 +366,6 @@ def _coded(
     return codes
 
 
-def _sensitive_codes(release: Release, original: EncodedTable, grouped: Integers) -> Codes:
-    secret = release.sensitive
-    columns = [original.column(name) for name in secret.names]
-    joint = joint_column(columns, original.records)
-    return _coded(joint, secret.code, release, original, grouped)
-
-
-def _outside(release: Release, original: EncodedTable, attribute: Attribute, record: int) -> str:
-    column = original.column(attribute.name)
-    written = column.values[int(column.codes[record])].as_py()
-    return text(
-        'record {record} of {original}: no group of {release} can hold it, "{attribute}" being {value}; give the table '
-        "that the release was made of",
-        record=int(record) + 1,
-        original=original.name,
-        release=release.name,
-        attribute=attribute.name,
-        value=quoted([written]),
-    )
-
-
 # Whether an original is the table that a release was made of.
 @dataclass(frozen=True)
 class _Cleartext:
@@ -394,12 +387,13 @@ class _Cleartext:
         release = self.release
         labels = release.codes[release.group_of_row]
         for place, attribute in enumerate(release.attributes):
-            values = len(attribute.values)
+            # A pair of a label and a value is right if the value is a member of the label.
+            sets, values = attribute.sets, len(attribute.values)
+            right = np.repeat(np.arange(len(sets)), sets.sizes) * values + sets.members
             pairs = labels[:, place].astype(np.int64) * values + self.rows[:, place]
-            distinct, inverse = np.unique(pairs, return_inverse=True)
-            held = [attribute.sets.holds(pair // values, pair % values) for pair in distinct]
-            if not all(held):
-                row = int(np.argmin(np.array(held)[inverse]))
+            wrong = ~np.isin(pairs, right)
+            if wrong.any():
+                row = int(np.argmax(wrong))
                 value = attribute.values[int(self.rows[row, place])]
                 label = attribute.labels[int(labels[row, place])]
                 raise self._differs(row, attribute.name, value, label)
@@ -550,7 +544,13 @@ def matches(
     """
     order = np.lexsort(codes.T[::-1]).astype(np.int64)
     lists = [_labels_of(sets, known_sets) for sets, known_sets in zip(labels, known, strict=True)]
-    list_starts, list_labels, bases = _flat(lists)
+    # The lists of all attributes stand one behind the other; `bases` says where those of an attribute start.
+    list_labels = np.concatenate([numbers for _, numbers in lists])
+    offsets = starts_of([len(numbers) for _, numbers in lists])
+    bases = starts_of([len(starts) for starts, _ in lists])[:-1]
+    list_starts = np.concatenate(
+        [starts + offset for (starts, _), offset in zip(lists, offsets, strict=False)]
+    )
     ordered = np.ascontiguousarray(codes[order])
     agreed = np.zeros(len(victims), np.int64)
     counts = np.zeros(len(victims), np.int64)
@@ -588,19 +588,6 @@ def _labels_of(labels: ValueSets, known: ValueSets) -> tuple[Integers, Codes]:
     ]
     starts = starts_of([len(numbers) for numbers in labels_of_known])
     return starts, np.concatenate(labels_of_known).astype(np.int32)
-
-
-def _flat(
-    lists: Sequence[tuple[Integers, Codes]],
-) -> tuple[Integers, Codes, Integers]:
-    """Put the lists of all attributes behind each other: where each list begins, the lists, the attributes' bases."""
-    lengths = [len(numbers) for _, numbers in lists]
-    offsets = np.cumsum([0, *lengths[:-1]])
-    starts = [
-        starts_of_list + offset for (starts_of_list, _), offset in zip(lists, offsets, strict=True)
-    ]
-    bases = np.cumsum([0, *(len(starts_of_list) for starts_of_list in starts[:-1])])
-    return np.concatenate(starts), np.concatenate([numbers for _, numbers in lists]), bases
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
