@@ -555,22 +555,20 @@ def _standard_error(sample: Floats) -> float:
 
 
 # Reading (6): the expectation of a ratio of independent variables, by quadrature.
-def log_beta_moments(chosen: Floats, others: Floats) -> NDArray[np.complex128]:
-    """Return log E[B^−z] at the nodes for B ~ Beta(chosen, others); a B of which the second parameter is 0 is 1."""
-    whole = chosen + others
+def log_beta_moments(chosen: Floats, rest: Floats) -> NDArray[np.complex128]:
+    """Return log E[B^−z] at the nodes for B ~ Beta(chosen, rest); a B of which the second parameter is 0 is 1."""
+    whole = chosen + rest
     logs = (
         loggamma(chosen[..., None] - NODES)
         - loggamma(chosen)[..., None]
         + loggamma(whole)[..., None]
         - loggamma(whole[..., None] - NODES)
     )
-    return np.where((others > 0)[..., None], logs, 0)
+    return np.where((rest > 0)[..., None], logs, 0)
 
 
 def expected_ratio(
-    shapes: Floats,
-    log_means: Floats,
-    log_moments: NDArray[np.complex128],
+    shapes: Floats, log_means: Floats, log_moments: NDArray[np.complex128]
 ) -> Floats:
     """Return E[W_s / Σ W] for each victim and sensitive value, not made to sum to 1.
 
@@ -579,13 +577,16 @@ def expected_ratio(
         log_means: Per victim and sensitive value, log E[Y_s].
         log_moments: Per victim, sensitive value and node, log E[Y_s^−z].
     """
+    # The moments E[W^−z] at the nodes, W scaled so that Σ E[W] is 1: then the range of log u suits every victim.
     scale = np.logaddexp.reduce(np.log(shapes) + log_means, axis=1)
     gammas = loggamma(NODES) + loggamma(shapes[:, None] - NODES) - loggamma(shapes)[:, None]
     terms = np.exp(log_moments + gammas + NODES * scale[:, None, None])
     terms[..., 0] /= 2
+    # Back by the inverse transform to L and −u L', then the integral over log u.
     cells = terms.reshape(-1, len(NODES))
-    parts = np.concatenate([cells.real, cells.imag], axis=1)
-    both = (parts @ _waves()).reshape(*log_means.shape, 2, -1)
+    both = (np.concatenate([cells.real, cells.imag], axis=1) @ _waves()).reshape(
+        *log_means.shape, 2, -1
+    )
     transform, slope = np.clip(1 + both[:, :, 0], 0, 1), np.maximum(both[:, :, 1], 0)
     ratios: Floats = (slope * _product_of_others(transform)).sum(axis=2) * _LOG_STEP
     return ratios

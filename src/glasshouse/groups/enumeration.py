@@ -177,6 +177,7 @@ class _Horizontal:
 @lru_cache(maxsize=4096)
 def _counted(block: Block, beta: tuple[Fraction, ...], limit: int) -> dict[Counts, Fraction]:
     """Return the weight of all assignments with given counts, for all counts that are possible."""
+    # Row by row: a value weighs β plus how often it was taken, so that after each row weights depend on counts alone.
     tables = {(0,) * len(beta): Fraction(1)}
     for values in block:
         more: dict[Counts, Fraction] = defaultdict(Fraction)
@@ -312,9 +313,7 @@ class _Vertical:
         return total
 
 
-def _arrangements(
-    release: Release,
-) -> Iterator[tuple[Fraction, tuple[tuple[int, ...], ...]]]:
+def _arrangements(release: Release) -> Iterator[tuple[Fraction, tuple[tuple[int, ...], ...]]]:
     """Yield every table with its weight, slot by slot: each takes one of the different rows left in its group."""
     betas = [attribute.beta for attribute in release.attributes]
     secrets = release.sensitive_codes.tolist()
@@ -331,6 +330,7 @@ def _arrangements(
             yield weight, tuple(taken)
             return
         rows, s = remaining[groups[slot]], secrets[slot]
+        # Each different row that is left is taken, counted with s, and put back when all that follows was visited.
         for row in [row for row, times in rows.items() if times]:
             factor = Fraction(1)
             for place, value in enumerate(row):

@@ -21,7 +21,8 @@ and one random pair of slots is drawn besides, so that every arrangement can be 
 
 The marginals are what is recorded (Rao-Blackwell): f(R_j = r | the other groups), which averages to f(R_j = r | t*)
 with far less noise than the draws themselves. By Lemma 1 of Boreale, Corradi and Viscardi (2020), p_A(s | r) is the
-mean of their sum over the slots of s, divided by the number of rows r in the table, which is fixed.
+mean of their sum over the slots of s, divided by the number of rows r in the table, which is fixed. The derivation is
+in ``docs/threat-sampling.md``, "The mathematics in one page" (*Anatomy*).
 """
 
 from __future__ import annotations
@@ -370,10 +371,12 @@ def _sweep(
     )
     slots, rows, dealt, bits = desk.slots, desk.rows, desk.dealt, desk.bits
     weight, chance, after, before = desk.weight, desk.chance, desk.after, desk.before
+    # Between groups `counts` is β plus the rows that `held` gives to each sensitive value, of all groups.
     for group in range(len(starts) - 1):
         first, last = starts[group], starts[group + 1]
         cells = cell_of[cell_starts[group] : cell_starts[group + 1]]
         width = local_values[group]
+        # All rows or all values of the group are equal: there is nothing to draw, and the marginals are certain.
         if way[group] == FIXED:
             if recording:
                 for slot in range(first, last):
@@ -384,16 +387,17 @@ def _sweep(
                 cells,
             )  # fmt: skip
         else:
+            # All slots at once, or dealt into parts with different values; after the parts one random pair of slots.
             whole = way[group] == SUBSETS
-            parts = 1 if whole else _deal(first, last, sensitive, dealt, stream)
-            for part in range(1 if whole else parts + 1):
+            hands = 1 if whole else _deal(first, last, sensitive, dealt, stream)
+            for hand in range(1 if whole else hands + 1):
                 size = 0
                 if whole:
                     for slot in range(first, last):
                         slots[size] = slot
                         size += 1
-                elif part < parts:
-                    for place in range(part, last - first, parts):
+                elif hand < hands:
+                    for place in range(hand, last - first, hands):
                         slots[size] = dealt[place]
                         size += 1
                 else:
@@ -402,7 +406,8 @@ def _sweep(
                     size = 2
                     if sensitive[slots[0]] == sensitive[slots[1]]:
                         continue
-                recorded = recording and part < parts
+                # Each slot is in one part, and the pair is not recorded: every slot adds 1 to the marginals.
+                recorded = recording and hand < hands
                 draw_subset(
                     size, slots, rows, values, sensitive, logarithms, held, counts, recorded, power,
                     stream, bits, weight, chance, after, before,
@@ -422,6 +427,7 @@ def _deal(first: int, last: int, sensitive: Codes, dealt: Integers, stream: Word
     value twice if no run is longer than the number of parts.
     """
     size = last - first
+    # The runs of equal values: how many there are, how long the longest is, where each begins and ends.
     runs = 0
     longest, run = 0, 0
     for slot in range(first, last):
@@ -438,16 +444,17 @@ def _deal(first: int, last: int, sensitive: Codes, dealt: Integers, stream: Word
             begin[number], end[number] = begins, slot + 1
             number += 1
             begins = slot + 1
+    # One run after the other, chosen at random among those that are left, is shuffled into its place (Fisher-Yates).
     place = 0
-    for left in range(runs, 0, -1):
-        chosen = int(uniform(stream) * left)
+    for remaining in range(runs, 0, -1):
+        chosen = int(uniform(stream) * remaining)
         base = place
         for slot in range(begin[chosen], end[chosen]):
             at = base + int(uniform(stream) * (place + 1 - base))
             dealt[place] = dealt[at]
             dealt[at] = slot
             place += 1
-        begin[chosen], end[chosen] = begin[left - 1], end[left - 1]
+        begin[chosen], end[chosen] = begin[remaining - 1], end[remaining - 1]
     return max(longest, (size + _PART - 1) // _PART)
 
 
@@ -478,6 +485,7 @@ def draw_subset(
 
     With `recording`, chance[i, k] is the marginal probability that slot i holds rows[k].
     """
+    # The slots leave the counts, so that weights are given all other rows.
     for i in range(size):
         rows[i] = held[slots[i]]
         enter(values, rows[i], sensitive[slots[i]], counts, -1.0)
@@ -486,6 +494,7 @@ def draw_subset(
         enter(values, rows[0], sensitive[slots[0]], counts, 1.0)
         return
     _weigh(size, slots, rows, values, sensitive, logarithms, counts, power, weight)
+    # after[used]: the sum over all ways to give the unused rows to the remaining slots; slot i is next if i are used.
     full = (1 << size) - 1
     after[full] = 1.0
     for used in range(full - 1, -1, -1):
@@ -497,6 +506,7 @@ def draw_subset(
         after[used] = total
     if recording:
         _chances(size, bits, weight, after, before, chance)
+    # Slot by slot a row is drawn by its share of `after`, which makes the whole assignment as probable as its product.
     used = 0
     for i in range(size):
         remaining = uniform(stream) * after[used]
@@ -565,6 +575,7 @@ def _weigh(
 def _chances(
     size: int, bits: NDArray[np.int8], weight: Floats, after: Floats, before: Floats, chance: Floats
 ) -> None:
+    """Add up the marginals: what leads to a subset, times the step, times what can still follow."""
     full = (1 << size) - 1
     for i in range(size):
         for k in range(size):
@@ -594,6 +605,7 @@ def programme_fits(rows: Codes, slots: Codes) -> bool:
         rows: Per row, which of the distinct rows of the group it is, ascending.
         slots: Per slot, which of the distinct values of the group it is, ascending.
     """
+    # Per number of rows, in how many ways distinct rows can make it up; states are the vectors of used copies.
     size = len(rows)
     ways = np.zeros(size + 1)
     ways[0] = 1.0
@@ -608,6 +620,7 @@ def programme_fits(rows: Codes, slots: Codes) -> bool:
                 for taken in range(1, min(run, total) + 1):
                     ways[total] += ways[total - taken]
             run = 0
+    # At most so many steps: from each state that blocks before can reach, each taking of the block.
     used, block, steps = 0, 0, 0.0
     for i in range(size):
         block += 1
@@ -634,6 +647,7 @@ def draw_blocks(
     cells: Codes,
 ) -> None:
     """Draw which rows the slots of a group hold, given all other groups; add the expected takings to the cells."""
+    # The group leaves the counts, so that weights are given all other groups.
     for slot in range(first, last):
         enter(plan.values, held[slot], plan.sensitive[slot], counts, -1.0)
     # The blocks and the distinct rows of the group.
@@ -664,7 +678,7 @@ def draw_blocks(
     _sum_up(programme, desk)
     if recording:
         _expect(programme, desk, width, cells, marginals)
-    # Block after block takes its rows.
+    # Block after block takes its rows by their share of what is left to do; they enter the counts again.
     state = 0
     slot = first
     for block in range(blocks):
@@ -707,6 +721,7 @@ def _enumerate_takings(
     taking = np.zeros(distinct, np.int64)
     largest = -np.inf
     taken = 0
+    # Takings are counted up as numbers whose digits are at most `copies`; those with the digit sum `size` are kept.
     while True:
         if taken == size:
             step, orders = 0, 0.0

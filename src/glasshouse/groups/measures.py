@@ -274,8 +274,7 @@ class Measures(RelativeThreat):
         """
         if width <= 0:
             raise StudyError(
-                "the bars of a histogram have the width {width}; give one above 0",
-                width=str(width),
+                "the bars of a histogram have the width {width}; give one above 0", width=str(width)
             )
         ratio = self.relative[self._of(by).threatened]
         logs = np.log2(ratio[ratio > 0])

@@ -154,8 +154,7 @@ class Release:
             self.sensitive.values
         ):
             raise DataError(
-                "{name}: a sensitive code is outside its domain; give codes of it",
-                name=self.name,
+                "{name}: a sensitive code is outside its domain; give codes of it", name=self.name
             )
         limits = [len(attribute.labels) for attribute in self.attributes]
         if (self.codes < 0).any() or (self.codes >= np.array(limits)).any():

@@ -222,8 +222,7 @@ def unique_entries(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise DataError(
-            'the release: the entry "{name}" is given twice in one place; give it once',
-            name=twice,
+            'the release: the entry "{name}" is given twice in one place; give it once', name=twice
         )
     return entries
 

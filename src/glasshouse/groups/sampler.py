@@ -35,13 +35,7 @@ from scipy.special import gammaln
 from glasshouse.arrays import Floats, Integers, Words
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.groups.beliefs import Beliefs, Knowledge, Points, normalised, random_worlds
-from glasshouse.groups.chains import (
-    Arrays,
-    Learner,
-    RunningMeans,
-    learner_of,
-    random_streams,
-)
+from glasshouse.groups.chains import Arrays, Learner, RunningMeans, learner_of, random_streams
 from glasshouse.groups.estimates import (
     LEAST_DRAWS,
     Aggregate,

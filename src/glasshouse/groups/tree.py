@@ -8,7 +8,8 @@ the branches from the root to c, and of nothing else; the posterior is therefore
     E[branch p → c | s] = (β(c) + n_s(at or below c)) / (β(p) + n_s(strictly below p)),
 
 n_s counting the rows with sensitive value s by their labels. E[π(v) | s] is the product of the branches from the root
-to v, and Pr(R_j = v | label c, s) that of the branches from c to v. Attributes are independent given s.
+to v, and Pr(R_j = v | label c, s) that of the branches from c to v. Attributes are independent given s. The derivation
+is in ``docs/threat.md``, "Exact: the Dirichlet tree".
 
 So nothing is sampled, but for reading (6) of the learner where its quadrature is not good enough: there π is drawn.
 """
@@ -92,6 +93,7 @@ def closed_form(
     log_joint = np.tile(np.log(gamma / gamma.sum()), (len(victims), 1))
     for place, mass in enumerate(masses):
         log_joint += mass[victims.codes[:, place]]
+    # The attacker's numerators, and both beliefs as shares of their rows.
     weights = _attacker(release, victims, trees, masses)
     shares = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
     knowledge = Knowledge(
@@ -183,12 +185,15 @@ def _attacker(
     release: Release, victims: Victims, trees: list[Tree], masses: list[Floats]
 ) -> Floats:
     """Return, per victim and sensitive value, Σ_j Pr(R_j agrees with the victim), up to a factor per victim."""
+    # Per group and sensitive value: its rows over the mass of the group's labels, attribute by attribute.
     starts, sensitive, counts = release.sensitive_counts
     group = np.repeat(np.arange(release.groups), np.diff(starts))
     entries = np.log(counts)
     for place, tree in enumerate(trees):
         labels = release.codes[group, place] + tree.first_label
         entries -= tree.log_paths[labels, sensitive]
+    # Over the candidate groups of each victim: what is known lies inside the labels, so its mass is a common factor;
+    # of partial knowledge only the common values count, which differ from group to group.
     logs = np.full((len(victims), len(release.sensitive.values)), -np.inf)
     if victims.is_full:
         _sum_entries(victims.candidate_starts, victims.candidates, starts, sensitive, entries, logs)
@@ -467,12 +472,7 @@ class Tree:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _add_to_parents(
-    order: Integers,
-    parents: Integers,
-    shown: Integers,
-    below: Integers,
-) -> None:
+def _add_to_parents(order: Integers, parents: Integers, shown: Integers, below: Integers) -> None:
     for place in range(order.size - 1, -1, -1):
         node = order[place]
         above = parents[node]

@@ -526,10 +526,7 @@ class Matches:
 
 
 def matches(
-    codes: Codes,
-    labels: Sequence[ValueSets],
-    known: Sequence[ValueSets],
-    victims: Codes,
+    codes: Codes, labels: Sequence[ValueSets], known: Sequence[ValueSets], victims: Codes
 ) -> Matches:
     """Find the rows whose labels have, on every attribute, a value in common with what is known of each victim.
 
@@ -624,12 +621,14 @@ def _walk(
     room = 1024
     stack = np.empty((room, 3), np.int64)
     for victim in range(victims.shape[0]):
+        # At first all rows agree with the victim, on no attribute.
         stack[0, 0], stack[0, 1], stack[0, 2] = 0, ordered.shape[0], 0
         top, count, deepest = 1, 0, 0
         while top > 0:
             top -= 1
             low, high, depth = stack[top, 0], stack[top, 1], stack[top, 2]
             deepest = max(deepest, depth)
+            # The rows of this range agree on all attributes.
             if depth == depth_of_all:
                 if starts.size > 0:
                     rows[starts[victim] + count : starts[victim] + count + high - low] = order[
@@ -637,6 +636,7 @@ def _walk(
                     ]
                 count += high - low
                 continue
+            # Labels of the range and labels of what is known both ascend: each is bisected to the other's next one.
             known = bases[depth] + victims[victim, depth]
             place, end = list_starts[known], list_starts[known + 1]
             while place < end and low < high:
