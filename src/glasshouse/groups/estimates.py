@@ -678,20 +678,10 @@ class MeanBeliefs:
 class BeliefMeans:
     """What all chains recorded of attacker and learner."""
 
-    attacker: CellMeans
-    """Sums behind p_A."""
-    joint: CellMeans
-    """p_L(s, r): reading (5) of the learner."""
-    learner_mean: CellMeans | None
-    """f(s | r): reading (6), where it is recorded."""
+    recorded: Sequence[CellMeans]
+    """The sums behind p_A; p_L(s, r), reading (5) of the learner; and f(s | r), reading (6), where it is recorded."""
     by_mean: bool
     """Whether the attacker is compared with reading (6)."""
-
-    @property
-    def recorded(self) -> tuple[CellMeans, ...]:
-        """All of them."""
-        both = self.attacker, self.joint
-        return both if self.learner_mean is None else (*both, self.learner_mean)
 
     def whole(self) -> MeanBeliefs:
         """Return the means of all draws."""
@@ -704,18 +694,15 @@ class BeliefMeans:
 
     def batches(self, chain: int) -> Iterator[MeanBeliefs]:
         """Yield the means of each batch of one chain."""
-        for batch in range(self.attacker.chains[chain].full):
+        for batch in range(self.recorded[0].chains[chain].full):
             yield self._mean_beliefs(*(cells.batch(chain, batch) for cells in self._needed))
 
     @property
-    def _needed(self) -> tuple[CellMeans, ...]:
+    def _needed(self) -> Sequence[CellMeans]:
         return self.recorded if self.by_mean else self.recorded[:2]
 
-    def _mean_beliefs(
-        self, attacker: Floats, joint: Floats, mean: Floats | None = None
-    ) -> MeanBeliefs:
-        learner = joint if mean is None else mean
-        return MeanBeliefs(normalised(attacker), normalised(learner), joint)
+    def _mean_beliefs(self, attacker: Floats, *learner: Floats) -> MeanBeliefs:
+        return MeanBeliefs(normalised(attacker), normalised(learner[-1]), learner[0])
 
 
 def _squared_error(of_batches: Floats, batches: int, of_chains: Sequence[Floats]) -> Floats:
@@ -743,7 +730,7 @@ def ratios_of(means: BeliefMeans, cells: tuple[Integers, Integers]) -> Estimates
     values = _ratio(means.whole(), cells)
     squares, within = np.zeros(len(values)), np.zeros(len(values))
     halves: list[Floats] = []
-    chains = means.attacker.chains
+    chains = means.recorded[0].chains
     many = chains[0].full // 2
     for chain in range(len(chains)):
         sums, sums_of_squares = np.zeros((2, len(values))), np.zeros((2, len(values)))

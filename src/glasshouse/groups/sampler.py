@@ -350,23 +350,22 @@ class _SamplingRun:
 
     def _largest_share(self) -> float:
         """Return the largest error of an aggregate as a share: of records, or of 2 N for ABS."""
-        errors = []
-        for figure in self.aggregates:
-            is_sum = figure.name.startswith("abs") and self.evaluator is not None
-            records = self.evaluator.original.records if self.evaluator is not None else 1
-            errors.append(figure.error / (2.0 * max(records, 1)) if is_sum else figure.error)
-        return max(errors)
+        whole = 2.0 * (1 if self.evaluator is None else self.evaluator.original.records)
+        return max(
+            figure.error / whole if figure.name.startswith("abs") else figure.error
+            for figure in self.aggregates
+        )
 
     def _means(self) -> BeliefMeans:
-        learner_mean = None
-        if self.recording.learner_mean:
-            learner_mean = CellMeans([chain.learner_mean for chain in self.chains], self.shape)
-        return BeliefMeans(
+        """Return the means of what is recorded, over all chains."""
+        recorded = [
             CellMeans([chain.attacker for chain in self.chains], self.shape, self.support),
             CellMeans([chain.learner for chain in self.chains], self.shape),
-            learner_mean,
-            by_mean=self.recording.by_mean,
-        )
+        ]
+        if self.recording.learner_mean:
+            learner_mean = [chain.learner_mean for chain in self.chains]
+            recorded.append(CellMeans(learner_mean, self.shape))
+        return BeliefMeans(recorded, self.recording.by_mean)
 
     def _traces(self) -> Floats:
         return np.stack([chain.traces for chain in self.chains])
@@ -449,13 +448,8 @@ class _SamplingRun:
         release, victims = self.release, self.victims
         budget, recording = self.budget, self.recording
         whole = hashlib.sha256(str(release.scheme).encode())
-        arrays: list[NDArray[Any]] = [
-            release.starts,
-            release.sensitive_codes,
-            release.codes,
-            victims.codes,
-        ]
-        arrays += [victims.candidate_starts, victims.candidates, recording.traced]
+        arrays: list[NDArray[Any]] = [release.starts, release.sensitive_codes, release.codes]
+        arrays += [victims.codes, victims.candidate_starts, victims.candidates, recording.traced]
         arrays += [attribute.betas for attribute in release.attributes]
         arrays.append(release.sensitive.alphas)
         for sets in (*(attribute.sets for attribute in release.attributes), *victims.known):
@@ -752,7 +746,7 @@ def batch_figures(
     halves = _of_halves(means, evaluator)
     chains = [
         [evaluator.figures(batch) for batch in means.batches(chain)]
-        for chain in range(len(means.attacker.chains))
+        for chain in range(len(means.recorded[0].chains))
     ]
     figures = []
     for name in (name for name in whole if name not in known):
