@@ -1,4 +1,4 @@
-"""What a chain is made of: what it draws, a random stream of its own, the learner, and means in a fixed memory.
+"""What every chain has, whatever it draws: a random stream of its own, the learner, and means in a fixed memory.
 
 *Random numbers.* Each chain has its own stream, xoshiro256++ (Blackman and Vigna 2021), started from
 ``numpy.random.SeedSequence(seed).spawn``. A chain's draws depend on the seed and on its number, never on how many

@@ -141,7 +141,7 @@ class HorizontalModel:
             np.array([len(known) for known in victims.known], np.int64),
             *release.sensitive_counts,
         )
-        # Who has what value is possible where it is so if every chance is 1.
+        # With every chance 1, the cells above 0 are those that the attacker can hold possible.
         possible = np.empty((len(victims), self._width))
         rows = 1 + len(self.plan.members) + len(self._sums)
         _numerators(self._question, np.ones((rows, self._width)), possible)
