@@ -146,7 +146,9 @@ def test_a_warning_when_single_chains_look_fine_and_together_do_not() -> None:
             replace(aggregate, rhat=rhat, geweke=geweke, weiss=weiss)
             for aggregate in found.aggregates
         )
-        return any("trust R-hat" in own for own in replace(found, aggregates=aggregates).warnings)
+        return any(
+            "trust R-hat" in warning for warning in replace(found, aggregates=aggregates).warnings
+        )
 
     assert warned(rhat=1.4, geweke=1.1, weiss=0.2)
     assert warned(rhat=1.4, geweke=1.1, weiss=float("nan"))

@@ -38,7 +38,7 @@ from glasshouse.arrays import Codes, Floats, Integers, Words
 from glasshouse.groups.chains import uniform
 from glasshouse.groups.labels import ranges, starts_of
 from glasshouse.groups.release import Release
-from glasshouse.groups.victims import Victims
+from glasshouse.groups.victims import Victims, distinct_rows
 
 MOST_SLOTS = 10
 """Groups of at most so many different sensitive values are drawn over all subsets of their rows."""
@@ -175,9 +175,9 @@ def vertical_plan(release: Release) -> VerticalPlan:
     records, attributes = values.shape
     groups = len(starts) - 1
     in_group = release.group_of_row
-    _, first, number = np.unique(values, axis=0, return_index=True, return_inverse=True)
+    number, first = distinct_rows(release.codes, release.attributes)
     by_appearance = np.argsort(np.argsort(first))
-    distinct = by_appearance[number.reshape(-1)].astype(np.int32)
+    distinct = by_appearance[number].astype(np.int32)
     by_row = np.lexsort((distinct, in_group))
     by_value = np.lexsort((sensitive, in_group))
     distinct, ordered = distinct[by_row], np.ascontiguousarray(sensitive[by_value], np.int32)

@@ -165,7 +165,7 @@ def victims_of_rows(release: Release) -> Victims:
             "give the original table",
             release=release.name,
         )
-    number, first = _distinct_rows(release.codes, release.attributes)
+    number, first = distinct_rows(release.codes, release.attributes)
     victims = _fully_known(release, release.codes[first])
     return replace(victims, people=np.bincount(number, minlength=len(first)))
 
@@ -203,7 +203,7 @@ def victims_of_table(
             ordered.check_permuted()
         else:
             ordered.check_generalised()
-    number, first = _distinct_rows(rows, release.attributes)
+    number, first = distinct_rows(rows, release.attributes)
     victims = _fully_known(release, rows[first])
     for victim in np.flatnonzero(~victims.in_table).tolist():
         record = int(grouped[first[victim]])
@@ -464,7 +464,7 @@ class _Cleartext:
         if not release.is_vertical:
             return
         both = np.concatenate([release.codes, self.rows])
-        number, first = _distinct_rows(both, release.attributes)
+        number, first = distinct_rows(both, release.attributes)
         published = np.bincount(number[: release.records], minlength=len(first))
         here = np.bincount(number[release.records :], minlength=len(first))
         if (published != here).any():
@@ -498,7 +498,7 @@ class _Cleartext:
         )
 
 
-def _distinct_rows(rows: Codes, attributes: Sequence[Attribute]) -> tuple[Integers, Integers]:
+def distinct_rows(rows: Codes, attributes: Sequence[Attribute]) -> tuple[Integers, Integers]:
     """Return, per row, the number of its combination, and per combination the first row that has it."""
     columns = [
         EncodedColumn(
