@@ -27,12 +27,14 @@ from numba import njit
 
 from glasshouse.arrays import Flags, Integers, Words
 from glasshouse.reconstruction.propagation import Domains
-from glasshouse.reconstruction.subsets import meet
+from glasshouse.reconstruction.subsets import subsets
 from glasshouse.reconstruction.system import Budget, ListEffort, Meter
 
 _SAMPLE = 16
 """After so many states it is clear whether the work for all of them is too much."""
 _LARGEST_PRIME = 2**31 - 1
+_DIVISORS = np.arange(3, 46_341, 2)
+"""The odd numbers up to the root of the largest prime."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,24 +74,36 @@ class TooLarge(Exception):  # noqa: N818 - never leaves the solver
     """The graph does not fit into the work or the memory that it may take."""
 
 
-def graph_of(known: Domains, effort: ListEffort, budget: Budget, meter: Meter) -> Graph:
+def graph_of(
+    known: Domains, effort: ListEffort, budget: Budget, meter: Meter, most_work: int
+) -> Graph:
     """Build the graph of all valid allocations of a part of which nothing is settled.
+
+    Args:
+        known: The part.
+        effort: How long lists of subsets may become.
+        budget: What is left of the time.
+        meter: Where its work is counted.
+        most_work: How much of that it may do.
 
     Raises:
         TooLarge: It needs more work or memory than it may take.
         OutOfTime: The time is over.
     """
-    return _Builder(known, effort, budget, meter).build()
+    return _Builder(known, effort, budget, meter, most_work).build()
 
 
 class _Builder:
     """Builds a graph layer by layer, and counts the work."""
 
-    def __init__(self, known: Domains, effort: ListEffort, budget: Budget, meter: Meter) -> None:
+    def __init__(
+        self, known: Domains, effort: ListEffort, budget: Budget, meter: Meter, most_work: int
+    ) -> None:
         self._known = known
         self._budget = budget
         self._effort = effort
         self._meter = meter
+        self._most_work = most_work
         words = known.layout.words
         self._most_edges = max(
             1000, min(budget.memory // (8 * (8 * words + 40)), budget.call // 16)
@@ -120,26 +134,25 @@ class _Builder:
         """Choose the next bin by the length of its list, less what it must take because no later bin can."""
         known = self._known
         open_bins = sorted(known.open_bins, key=lambda b: int(known.most[:, b].sum()))
-        rest = open_bins.pop() if open_bins else None
-        listed = [b for b in range(known.system.bins) if known.lists[b] is not None]
+        lengths = {b: len(codes) for b, codes in enumerate(known.lists) if codes is not None}
+        can_hold = known.most > 0
+
+        def steps(bin_: int) -> float:
+            later = [b for b in (*lengths, *open_bins) if b != bin_]
+            must = can_hold[:, bin_] & ~can_hold[:, later].any(axis=1)
+            return float(np.log2(lengths[bin_]) - must.sum())
+
         order: list[int] = []
-        while listed:
-            best = min(listed, key=lambda b: (self._steps_of(b, listed, open_bins, rest), b))
-            listed.remove(best)
-            order.append(best)
+        while lengths:
+            order.append(min(lengths, key=lambda b: (steps(b), b)))
+            del lengths[order[-1]]
+        rest = open_bins.pop() if open_bins else None
         return [*order, *open_bins], rest
 
-    def _steps_of(self, bin_: int, listed: list[int], others: list[int], rest: int | None) -> float:
-        known = self._known
-        codes = known.lists[bin_]
-        later = [b for b in [*listed, *others, *([] if rest is None else [rest])] if b != bin_]
-        possible = known.most[:, bin_] > 0
-        must = possible & ~(known.most[:, later] > 0).any(axis=1)
-        return float(np.log2(0 if codes is None else len(codes)) - must.sum())
-
     def _spend(self, work: int) -> None:
-        if work > self._meter.left:
+        if work > self._most_work:
             raise TooLarge
+        self._most_work -= work
         self._meter.spend(work)
         self._budget.check()
 
@@ -171,27 +184,26 @@ class _Builder:
             edge_lists.append((source, subset))
             begin = end
         source, subset = (np.concatenate(part) for part in zip(*edge_lists, strict=True))
-        left = states[source] - codes[subset]
-        target, number = _numbered(left)
-        return GraphStep(bin_, codes, source, subset, target), _first_of_each(left, target, number)
+        after = states[source] - codes[subset]
+        target, number = _numbered(after)
+        return GraphStep(bin_, codes, source, subset, target), _first_of_each(after, target, number)
 
     def _state_by_state(
         self, bin_: int, states: Words, need: Words, last: int | None
     ) -> tuple[GraphStep, Words]:
         known, layout = self._known, self._known.layout
         system = known.system
-        left = layout.counts(states)
+        remaining = layout.counts(states)
         must = ((layout.mask << layout.shift) & need[layout.word]) != 0
         joint = last is not None and not system.spared[[bin_, last]].any()
-        lists, source, total = [], [], 0
-        allowed = self._meter.left
-        for state, counts in enumerate(left):
-            spent = allowed - self._meter.left
-            if state >= _SAMPLE and spent * len(left) > allowed * state:
+        lists, source = [np.zeros((0, layout.words), np.uint64)], [np.zeros(0, np.int64)]
+        total, allowed = 0, self._most_work
+        for state, counts in enumerate(remaining):
+            spent = allowed - self._most_work
+            if state >= _SAMPLE and spent * len(remaining) > allowed * state:
                 raise TooLarge
             most = np.minimum(counts, known.most[:, bin_])
             least = np.where(must, counts, 0)
-            base = least @ system.weights
             low, high = system.low[bin_], system.high[bin_]
             if joint and last is not None:
                 whole = counts @ system.weights
@@ -200,27 +212,22 @@ class _Builder:
             if (least > most).any() or (low > high).any():
                 self._spend(1)
                 continue
-            codes, work = meet(
-                system.weights, most - least, layout, low - base, high - base, self._effort
+            codes, work, _ = subsets(
+                system, layout, bin_, least, most, self._effort, window=(low, high)
             )
             # A call costs as much as some thousand pairs before it looks at the first.
             self._spend(work + 8_000)
             if codes is None or total > self._most_edges:
                 raise TooLarge
-            codes = codes + layout.code(least)
-            if system.spared[bin_] and not least.any():
-                codes = np.concatenate([codes, np.zeros((1, layout.words), np.uint64)])
             lists.append(codes)
             source.append(np.full(len(codes), state))
             total += len(codes)
-        if not total:
-            return _no_step(bin_, layout.words), states[:0]
         codes, origin = np.concatenate(lists), np.concatenate(source)
         subset, number = _numbered(codes)
-        remaining = states[origin] - codes
-        target, reached = _numbered(remaining)
+        after = states[origin] - codes
+        target, reached = _numbered(after)
         step = GraphStep(bin_, _first_of_each(codes, subset, number), origin, subset, target)
-        return step, _first_of_each(remaining, target, reached)
+        return step, _first_of_each(after, target, reached)
 
     def _valid_rest(self, states: Words, rest: int | None) -> Flags:
         """Tell which states of the last layer end a valid allocation."""
@@ -233,11 +240,6 @@ class _Builder:
         if system.spared[rest]:
             valid |= ~counts.any(axis=1)
         return np.asarray(valid & (counts <= self._known.most[:, rest]).all(axis=1))
-
-
-def _no_step(bin_: int, words: int) -> GraphStep:
-    nothing = np.zeros(0, np.int64)
-    return GraphStep(bin_, np.zeros((0, words), np.uint64), nothing, nothing, nothing)
 
 
 def _first_of_each(codes: Words, number_of: Integers, count: int) -> Words:
@@ -502,42 +504,25 @@ def allocation_counts(
     """
     bins = known.system.bins
     worth = [1] * bins if weights is None else list(weights)
-    primes = _primes(int(_bits(known, copies, settled, worth) // 30.9) + 1)
+    number = int(_bits(known, copies, settled, worth) // 30.9) + 1
+    primes = [_prime(place) for place in range(number)]
     residues = []
     for prime in primes:
         budget.check()
         residues.append(_modulo(graph, known, copies, settled, worth, prime))
     totals, tables = zip(*residues, strict=True)
-    join = _Remainders(primes)
-    total = join.number([int(remainder) for remainder in totals])
+    # The Chinese remainder theorem: each remainder counts by a factor that is 1 modulo its prime and 0 modulo others.
+    modulus = prod(primes)
+    factors = [modulus // prime * pow(modulus // prime, -1, prime) for prime in primes]
+    total = sum(map(int.__mul__, factors, totals)) % modulus
+    in_bins = np.stack(tables).astype(object)
+    packages = sum(f * table for f, table in zip(factors, in_bins, strict=True)) % modulus
+    packages = packages + settled.astype(object) * total
     shares = [
-        [
-            Fraction(
-                join.number([int(table[kind, bin_]) for table in tables])
-                + int(settled[kind, bin_]) * total,
-                total * int(number),
-            )
-            for bin_ in range(bins)
-        ]
-        for kind, number in enumerate(copies)
+        [Fraction(number, total * copies_of_kind) for number in row]
+        for row, copies_of_kind in zip(packages.tolist(), copies.tolist(), strict=True)
     ]
     return AllocationCounts(total, shares)
-
-
-class _Remainders:
-    """Puts numbers together from their remainders."""
-
-    def __init__(self, primes: Sequence[int]) -> None:
-        self._modulus = prod(primes)
-        parts = [self._modulus // prime for prime in primes]
-        self._factors = [
-            part * pow(part, -1, prime) for part, prime in zip(parts, primes, strict=True)
-        ]
-
-    def number(self, remainders: Sequence[int]) -> int:
-        if not any(remainders):
-            return 0
-        return sum(map(int.__mul__, self._factors, remainders)) % self._modulus
 
 
 def _bits(known: Domains, copies: Integers, settled: Integers, weights: Sequence[int]) -> float:
@@ -552,26 +537,12 @@ def _bits(known: Domains, copies: Integers, settled: Integers, weights: Sequence
 
 
 @cache
-def _primes(number: int) -> tuple[int, ...]:
-    """Return the largest primes below 2³¹."""
-    divisors = _sieve(46_341)
-    primes: list[int] = []
-    candidate = _LARGEST_PRIME
-    while len(primes) < number:
-        if (candidate % divisors).all():
-            primes.append(candidate)
+def _prime(number: int) -> int:
+    """Return one of the primes below 2³¹, counted from the largest: no odd number up to its root divides it."""
+    candidate = _LARGEST_PRIME if number == 0 else _prime(number - 1) - 2
+    while not (candidate % _DIVISORS).all():
         candidate -= 2
-    return tuple(primes)
-
-
-@cache
-def _sieve(limit: int) -> Integers:
-    marks = np.ones(limit, bool)
-    marks[:2] = False
-    for divisor in range(2, int(limit**0.5) + 1):
-        if marks[divisor]:
-            marks[divisor * divisor :: divisor] = False
-    return np.flatnonzero(marks)
+    return candidate
 
 
 def _modulo(
@@ -622,18 +593,13 @@ def _ways(
     counts: Integers, settled: Integers, copies: Integers, weight: int, prime: int
 ) -> Integers:
     """Return per subset weight^packages / Π (packages of a kind in the bin)!, modulo a prime."""
-    ways = _powers(weight, int(counts.sum(axis=1).max(initial=0)), prime)[counts.sum(axis=1)]
+    packages = counts.sum(axis=1)
+    powers = [pow(weight, number, prime) for number in range(int(packages.max(initial=0)) + 1)]
+    ways = np.array(powers, np.int64)[packages]
     for kind in np.flatnonzero(copies > 1):
         inverses = [pow(factorial(k), -1, prime) for k in range(int(copies[kind]) + 1)]
         ways = ways * np.array(inverses, np.int64)[counts[:, kind] + settled[kind]] % prime
     return np.asarray(ways)
-
-
-def _powers(base: int, largest: int, prime: int) -> Integers:
-    powers = [1]
-    for _ in range(largest):
-        powers.append(powers[-1] * base % prime)
-    return np.array(powers, np.int64)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

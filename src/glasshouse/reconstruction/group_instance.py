@@ -189,7 +189,7 @@ class Instance:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Solution:
     """What all valid allocations of an instance have in common."""
 
@@ -203,13 +203,13 @@ class Solution:
     """Whether the bins are exactly those."""
     allocations: int | None
     """The number of valid allocations, packages told apart; None: not counted."""
-    shares: Shares | None
+    shares: Shares | None = None
     """Per package and bin, the share of the valid allocations; None: not counted, or there are none."""
-    weighted_shares: Shares | None
+    weighted_shares: Shares | None = None
     """The same with every allocation weighted by Π entities(bin): the posterior of the bin; None: not counted."""
-    weights: tuple[int, ...] | None
+    weights: tuple[int, ...] | None = None
     """Per bin, what a package in it counts in `weighted_shares`, up to a common factor; None: nothing is known."""
-    witness: Integers | None
+    witness: Integers | None = None
     """A valid allocation, the bin of each package; None: none is known."""
     method: str
     """What decided: "propagation", "graph", "walk", "probing", "satisfaction", or "limit"."""

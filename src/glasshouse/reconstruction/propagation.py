@@ -7,7 +7,7 @@ other bins, and so on until nothing changes. Every step keeps every valid alloca
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numba import njit
@@ -90,13 +90,8 @@ def supposing(known: Domains, kind: int, bin_: int) -> Domains:
     """Return what follows from the bounds if a package of the kind is in the bin."""
     least = known.least.copy()
     least[kind, bin_] = max(1, int(least[kind, bin_]))
-    supposed = Domains(
-        known.system,
-        known.layout,
-        least,
-        known.most.copy(),
-        list(known.lists),
-        possible=known.possible,
+    supposed = replace(
+        known, least=least, most=known.most.copy(), lists=list(known.lists), hopeless={}
     )
     _tighten(supposed)
     return supposed

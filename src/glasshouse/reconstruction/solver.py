@@ -50,7 +50,6 @@ from glasshouse.reconstruction.system import (
     EFFORTS,
     Budget,
     ListEffort,
-    Meter,
     OutOfTime,
     SystemPart,
     Witnesses,
@@ -217,32 +216,25 @@ class _Solver:
             if all(task.counts for task in self._tasks):
                 return
             if level == _WALK_AFTER:
-                self._enter("walk")
-                for task in self._tasks:
-                    if not task.decided:
-                        self._walk(task, _WALK, seed=0)
+                for task in self._undecided("walk"):
+                    self._walk(task, _WALK, seed=0)
             if level >= _WALK_AFTER:
-                self._enter("satisfaction")
-                for task in self._tasks:
-                    if not task.decided and task.undecided.sum() <= _FEW:
+                for task in self._undecided("satisfaction"):
+                    if task.undecided.sum() <= _FEW:
                         self._settle(task, most_time=_SATISFACTION * self._budget.seconds)
-                self._enter("probing")
-                for task in self._tasks:
-                    if not task.decided and task.witnesses.allocations:
+                for task in self._undecided("probing"):
+                    if task.witnesses.allocations:
                         self._probe(task, level)
                 self._only_count()
         # What is still undecided after the last level: longer walks, CP-SAT, and CP-SAT until the time is over.
         for seed in (1, 2):
-            self._enter("walk")
-            for task in self._tasks:
-                if not task.decided and (seed == 1 or task.witnesses.allocations):
+            for task in self._undecided("walk"):
+                if seed == 1 or task.witnesses.allocations:
                     self._walk(task, _LAST_WALK, seed=seed)
-            self._enter("satisfaction")
-            for task in self._tasks:
-                if not task.decided:
-                    self._settle(task, most_time=_LAST_SATISFACTION * self._budget.seconds)
-        for task in self._tasks:
-            if not task.decided and task.undecided.sum() <= _FEW:
+            for task in self._undecided("satisfaction"):
+                self._settle(task, most_time=_LAST_SATISFACTION * self._budget.seconds)
+        for task in self._undecided("satisfaction"):
+            if task.undecided.sum() <= _FEW:
                 self._settle(task)
         self._only_count()
         if self._only_counts:
@@ -285,6 +277,11 @@ class _Solver:
         whole = self._system.most.size
         self._on_progress(Progress("solving", whole - undecided, whole, note=stage))
 
+    def _undecided(self, stage: str) -> list[_OpenPart]:
+        """Enter a stage, and return the parts that are left to it."""
+        self._enter(stage)
+        return [task for task in self._tasks if not task.decided]
+
     def _split(self, task: _OpenPart, level: int) -> None:
         """Propagate with more effort, take out what is settled, and divide the rest into its parts."""
         known = task.known
@@ -320,13 +317,11 @@ class _Solver:
         if task.tried[0] == state and allowed < 2 * task.tried[1]:
             return
         task.tried = state, allowed
-        meter = Meter(allowed)
+        effort = self._effort(known, level)
         try:
-            graph = graph_of(known, self._effort(known, level), self._budget, meter)
+            graph = graph_of(known, effort, self._budget, self._graphs, allowed)
         except TooLarge:
             return
-        finally:
-            self._graphs.spend(allowed - max(meter.left, 0))
         if graph.empty:
             raise _Infeasible
         for allocation in allocations_covering(graph, known):
@@ -388,16 +383,12 @@ class _Solver:
         whole = [supposed.least.copy()]
         for part in parts:
             domains = narrowed(supposed, part)
-            allowed = meter.left // _PROBE_GRAPH
-            graph_meter = Meter(allowed)
             try:
-                graph = graph_of(domains, effort, budget, graph_meter)
+                graph = graph_of(domains, effort, budget, meter, meter.left // _PROBE_GRAPH)
             except TooLarge:
                 trials = _PROBE_TRIALS
                 aim(supposed, task.witnesses, kind, bin_, budget, meter, seed=kind, trials=trials)
                 return True
-            finally:
-                meter.spend(allowed - graph_meter.left)
             if graph.empty:
                 return False
             shown = allocations_covering(graph, domains)
@@ -418,10 +409,6 @@ class _Solver:
             feasible_bins=((),) * len(self._instance.packages),
             proved=True,
             allocations=0,
-            shares=None,
-            weighted_shares=None,
-            weights=None,
-            witness=None,
             method=self._stage,
         )
 

@@ -105,7 +105,14 @@ def layout_of(copies: Integers) -> Layout:
 
 
 def subsets(
-    system: System, layout: Layout, bin_: int, least: Integers, most: Integers, effort: ListEffort
+    system: System,
+    layout: Layout,
+    bin_: int,
+    least: Integers,
+    most: Integers,
+    effort: ListEffort,
+    *,
+    window: tuple[Integers, Integers] | None = None,
 ) -> tuple[Words | None, int, float]:
     """List the subsets that meet the window of a bin, with so many packages of each kind.
 
@@ -116,16 +123,19 @@ def subsets(
         least: Per kind, how many packages must be taken.
         most: Per kind, how many can be taken.
         effort: When to give up.
+        window: A narrower window than that of the bin: the least and the greatest sum per row.
 
     Returns:
         Their codes, or None if it was given up; the work that was done; and how long the halves would have become, if
         that was the reason.
     """
     base = least @ system.weights
-    low, high = system.low[bin_] - base, system.high[bin_] - base
-    codes, status, work, left = _ordered(system.weights, most - least, layout, low, high, effort)
+    low, high = (system.low[bin_], system.high[bin_]) if window is None else window
+    codes, status, work, undealt = _ordered(
+        system.weights, most - least, layout, low - base, high - base, effort
+    )
     if status != DONE:
-        return None, work, effort.longest_half * _GROWTH ** min(left, _MOST_GROWTH)
+        return None, work, effort.longest_half * _GROWTH ** min(undealt, _MOST_GROWTH)
     if system.spared[bin_] and not least.any():
         codes = np.concatenate([codes, np.zeros((1, layout.words), np.uint64)])
     return codes + layout.code(least), work, 0.0
@@ -180,7 +190,7 @@ def _ordered(
     key = int(np.argmax(reach.sum(axis=0) / span))
     size = (reach / np.maximum(1.0, reach.sum(axis=0))).sum(axis=1)
     order = np.argsort(-size, kind="stable")
-    codes, status, work, left = _met(
+    codes, status, work, undealt = _met(
         weight[order],
         number[order],
         layout.word[chosen][order],
@@ -191,7 +201,7 @@ def _ordered(
         key,
         *effort,
     )
-    return codes, int(status), int(work), int(left)
+    return codes, int(status), int(work), int(undealt)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -296,38 +306,29 @@ def _merged(
     rows, words = sums.shape[1], codes.shape[1]
     first_end, second_end = sums.shape[0], base_sums.shape[0]
     room = min(longest, first_end + second_end)
-    out_sums, out_codes = np.empty((room, rows), np.int64), np.empty((room, words), np.uint64)
+    # One row more: a sum is written where the next one goes, and stays there if it fits.
+    out_sums = np.empty((room + 1, rows), np.int64)
+    out_codes = np.empty((room, words), np.uint64)
     first, second, size = 0, 0, 0
     while first < first_end or second < second_end:
         from_first = second >= second_end or (
             first < first_end and sums[first, key] <= base_sums[second, key] + shift[key]
         )
         fits = True
-        if from_first:
-            for row in range(rows):
-                value = sums[first, row]
-                if value < floor[row] or value > ceiling[row]:
-                    fits = False
-                    break
-        else:
-            for row in range(rows):
-                value = base_sums[second, row] + shift[row]
-                if value < floor[row] or value > ceiling[row]:
-                    fits = False
-                    break
+        for row in range(rows):
+            value = sums[first, row] if from_first else base_sums[second, row] + shift[row]
+            if value < floor[row] or value > ceiling[row]:
+                fits = False
+                break
+            out_sums[size, row] = value
+        if fits and size == room:
+            return out_sums[:size], out_codes, False
         if fits:
-            if size == room:
-                return out_sums, out_codes, False
-            if from_first:
-                for row in range(rows):
-                    out_sums[size, row] = sums[first, row]
-                for place in range(words):
-                    out_codes[size, place] = codes[first, place]
-            else:
-                for row in range(rows):
-                    out_sums[size, row] = base_sums[second, row] + shift[row]
-                for place in range(words):
-                    out_codes[size, place] = base_codes[second, place]
+            for place in range(words):
+                out_codes[size, place] = (
+                    codes[first, place] if from_first else base_codes[second, place]
+                )
+            if not from_first:
                 out_codes[size, word] += unit
             size += 1
         if from_first:
@@ -350,47 +351,16 @@ def _matched(
     most_work: int,
 ) -> tuple[Words, int, int]:
     """Find the pairs of sums that meet the window: one list upwards, the other downwards."""
-    words = codes.shape[1]
-    out = np.empty((min(longest, 64), words), np.uint64)
-    # Where the walk is: in the other list, at the first sum that can matter, at the next sum, and what was found.
-    place = np.array([other_sums.shape[0] - 1, 0, 0, 0, 0])
-    while True:
-        status = _matched_into(
-            out, place, sums, codes, other_sums, other_codes, low, high, key, most_work
-        )
-        size, work = place[3], place[4]
-        if status != TOO_MANY or size == longest:
-            return out[:size], status, work
-        more = np.empty((min(longest, 4 * size), words), np.uint64)
-        more[:size] = out
-        out = more
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _matched_into(
-    out: Words,
-    place: Integers,
-    sums: Integers,
-    codes: Words,
-    other_sums: Integers,
-    other_codes: Words,
-    low: Integers,
-    high: Integers,
-    key: int,
-    most_work: int,
-) -> int:
-    """Go on with the walk until it ends, or there is no more room.
-
-    The room is not made here: a loop that may replace an array counts references to it at every step.
-    """
-    rows, words, room, end = low.size, codes.shape[1], out.shape[0], sums.shape[0]
-    other, start, one, size, work = place
-    while other >= 0:
+    rows, words, end = low.size, codes.shape[1], sums.shape[0]
+    # Room for the longest list: what is not written takes no memory, and a loop that could replace it would be slow.
+    out = np.empty((longest, words), np.uint64)
+    size, start, work = 0, 0, 0
+    for other in range(other_sums.shape[0] - 1, -1, -1):
+        # Other sums only fall: what was too small beside a larger one is too small beside this one.
         least, most = low[key] - other_sums[other, key], high[key] - other_sums[other, key]
         while start < end and sums[start, key] < least:
             start += 1
-        one = max(one, start)
-        begun = one
+        one = start
         while one < end and sums[one, key] <= most:
             fits = True
             for row in range(rows):
@@ -399,21 +369,16 @@ def _matched_into(
                     fits = False
                     break
             if fits:
-                if size == room:
-                    place[0], place[1], place[2], place[3] = other, start, one, size
-                    place[4] = work + one - begun
-                    return TOO_MANY
+                if size == longest:
+                    return out, TOO_MANY, work + one - start
                 for word in range(words):
                     out[size, word] = codes[one, word] + other_codes[other, word]
                 size += 1
             one += 1
-        work += 1 + one - begun
-        other -= 1
-        one = start
-        if work > most_work:
-            break
-    place[3], place[4] = size, work
-    return DONE if other < 0 else TOO_LONG
+        work += 1 + one - start
+        if work > most_work and other > 0:
+            return out[:size].copy(), TOO_LONG, work
+    return out[:size].copy(), DONE, work
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

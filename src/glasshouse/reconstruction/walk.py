@@ -8,6 +8,8 @@ here; every allocation is checked.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,25 +75,20 @@ def aim(
     *,
     seed: int,
     trials: int,
-) -> bool:
-    """Look for a valid allocation with a package of a kind in a bin; tell whether one was found.
+) -> None:
+    """Look for a valid allocation with a package of a kind in a bin.
 
     Raises:
         OutOfTime: The time is over; what was found until then is kept.
     """
     walker = _Walker(known, witnesses, budget, meter, np.random.default_rng(seed))
     for trial in range(trials):
-        if meter.empty:
-            break
+        if meter.empty or witnesses.seen[kind, bin_]:
+            return
         number = walker.random.integers(len(witnesses.allocations))
         current = witnesses.allocations[number].astype(np.int64)
-        try:
+        with suppress(_Stuck):
             walker.moved(current, kind, bin_, _EXTRA[trial % len(_EXTRA)])
-        except _Stuck:
-            continue
-        if witnesses.seen[kind, bin_]:
-            return True
-    return False
 
 
 class _Stuck(Exception):  # noqa: N818 - never leaves the module
@@ -127,25 +124,20 @@ class _Walker:
             kind, bin_ = pairs[self.random.integers(len(pairs))].tolist()
             vain[kind, bin_] += 1
             extra = _EXTRA[min(int(vain[kind, bin_]) // 8, len(_EXTRA) - 1)]
-            try:
+            with suppress(_Stuck):
                 current = self.moved(current, kind, bin_, extra)
-            except _Stuck:
-                continue
 
     def _start(self) -> None:
         """Fill all bins one after the other, the two largest together."""
-        system = self.known.system
+        bins = range(self.known.system.bins)
         enough = self.meter.left // 2
         for attempt in range(_STARTS):
             if self.meter.left < enough:
                 return
             rough = self._rough()
-            extra = _EXTRA[attempt % len(_EXTRA)]
-            try:
-                self._filled(rough, list(range(system.bins)), {}, extra)
+            with suppress(_Stuck):
+                self._filled(rough, np.zeros_like(rough), bins, _EXTRA[attempt % len(_EXTRA)])
                 return
-            except _Stuck:
-                continue
 
     def _rough(self) -> Integers:
         """Put each package, the largest first, where most is missing; the totals are met roughly."""
@@ -172,53 +164,50 @@ class _Walker:
         if held[bins].sum() < _ENOUGH or self.random.random() < 0.5:
             # Large bins have most to exchange; the others get their turn.
             rank = held * np.exp(0.5 * self.random.standard_normal(len(held)))
-            others = [b for b in np.argsort(-rank, kind="stable").tolist() if b not in bins]
-            bins += others[: int(self.random.choice([1, 2, 3], p=[0.6, 0.3, 0.1]))]
-        return self._filled(current, bins, {bin_: (kind, home)}, extra)
+            helpers = [b for b in np.argsort(-rank, kind="stable").tolist() if b not in bins]
+            bins += helpers[: int(self.random.choice([1, 2, 3], p=[0.6, 0.3, 0.1]))]
+        allocation, fixed = current.copy(), np.zeros_like(current)
+        allocation[kind, home] -= 1
+        allocation[kind, bin_] += 1
+        fixed[kind, bin_] = 1
+        return self._filled(allocation, fixed, bins, extra)
 
     def _filled(
-        self, current: Integers, bins: list[int], forced: dict[int, tuple[int, int]], extra: int
+        self, allocation: Integers, fixed: Integers, bins: Iterable[int], extra: int
     ) -> Integers:
         """Fill some bins anew from what they hold together; all others keep what they have.
 
         Args:
-            current: The allocation to begin with; these bins need not meet their totals.
+            allocation: The allocation to begin with, which is changed; these bins need not meet their totals.
+            fixed: Per kind and bin, how many packages stay where they are.
             bins: The bins.
-            forced: Which kind must be in a bin, and which bin gives the package.
             extra: By how many bits the choices shall outnumber what the windows tell apart.
         """
-        allocation = current.copy()
-        for bin_, (kind, home) in forced.items():
-            allocation[kind, home] -= 1
-            allocation[kind, bin_] += 1
-        fixed = np.zeros_like(allocation)
-        for bin_, (kind, _) in forced.items():
-            fixed[kind, bin_] = 1
-        order = self._order(bins, forced)
+        order = self._order(bins, fixed)
         while len(order) > 2:
             bin_ = order.pop(0)
             self._one(allocation, fixed, bin_, order, extra)
         return self._two(allocation, fixed, order[0], order[1], extra)
 
-    def _order(self, bins: list[int], forced: dict[int, tuple[int, int]]) -> list[int]:
-        """Order bins: those with something forced or with few subsets first, the largest last."""
+    def _order(self, bins: Iterable[int], fixed: Integers) -> list[int]:
+        """Order bins: those with something fixed or with few subsets first, the largest last."""
         known = self.known
         goal = known.system.high.sum(axis=1)
 
         def rank(bin_: int) -> tuple[int, int, int]:
             codes = known.lists[bin_]
             length = len(codes) if codes is not None else 1 << 62
-            return (bin_ not in forced, length, int(goal[bin_]))
+            return (not fixed[:, bin_].any(), length, int(goal[bin_]))
 
         return sorted(bins, key=rank)
 
     def _one(
-        self, allocation: Integers, fixed: Integers, bin_: int, others: list[int], extra: int
+        self, allocation: Integers, fixed: Integers, bin_: int, helpers: list[int], extra: int
     ) -> None:
         """Let one bin meet its windows; what it takes comes from the others, what it gives goes to them."""
         system, most = self.known.system, self.known.most
-        pool = allocation[:, [bin_, *others]].sum(axis=1)
-        reserved = fixed[:, others].sum(axis=1)
+        pool = allocation[:, [bin_, *helpers]].sum(axis=1)
+        reserved = fixed[:, helpers].sum(axis=1)
         available = np.minimum(pool - reserved, most[:, bin_])
         codes = self.known.lists[bin_]
         if codes is not None:
@@ -240,9 +229,9 @@ class _Walker:
             if choices is None:
                 raise _Stuck
             chosen = stay + choices[self.random.integers(len(choices))]
-        self._give(allocation, bin_, others, chosen)
+        self._give(allocation, bin_, helpers, chosen)
 
-    def _give(self, allocation: Integers, bin_: int, others: list[int], chosen: Integers) -> None:
+    def _give(self, allocation: Integers, bin_: int, helpers: list[int], chosen: Integers) -> None:
         """Let a bin hold what was chosen; the difference is taken from or given to the other bins."""
         most = self.known.most
         change = chosen - allocation[:, bin_]
@@ -250,10 +239,10 @@ class _Walker:
         for kind in np.flatnonzero(change).tolist():
             for _ in range(abs(int(change[kind]))):
                 if change[kind] > 0:
-                    places = [b for b in others if allocation[kind, b] > 0]
+                    places = [b for b in helpers if allocation[kind, b] > 0]
                     step = -1
                 else:
-                    places = [b for b in others if allocation[kind, b] < most[kind, b]]
+                    places = [b for b in helpers if allocation[kind, b] < most[kind, b]]
                     step = 1
                 if not places:
                     raise _Stuck
