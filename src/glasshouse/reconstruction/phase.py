@@ -514,7 +514,7 @@ class Attempt:
     """What decided it; or why it failed."""
     limit: float
     """The CPU seconds that it was given."""
-    seconds: float
+    seconds: float = 0.0
     """Those that it took."""
     allocations: int | None = None
     """The number of valid allocations; None: not counted."""

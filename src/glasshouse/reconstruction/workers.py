@@ -30,11 +30,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from glasshouse.arrays import Flags, Floats
+from glasshouse.arrays import Flags
 from glasshouse.errors import BudgetError, GlasshouseError, InternalError
 from glasshouse.reconstruction.chances import BinRegister
 from glasshouse.reconstruction.cp_sat import ENDING_SIGNALS
-from glasshouse.reconstruction.group_instance import NONE, Instance, Solution
+from glasshouse.reconstruction.group_instance import NONE, Instance
 from glasshouse.reconstruction.phase import Attempt, Task
 from glasshouse.reconstruction.solver import prepare, solve
 
@@ -60,6 +60,8 @@ ATTEMPTS = pa.schema(
     }
 )
 """The columns of attempts that are kept."""
+_NAME = "part {}"
+"""What messages call an instance."""
 _MOST_IN_VAIN = 3
 """So many processes may end one after the other without having begun anything."""
 _GRACE = 1.0
@@ -87,7 +89,7 @@ def attempt(task: Task, terms: AttemptTerms, limit: float) -> Attempt:
     try:
         return _attempt(task, terms, limit, began)
     except Exception as error:
-        reason = _reason(error).removeprefix(f"{_name(task)}: ")
+        reason = _reason(error).removeprefix(f"{_NAME.format(task.part)}: ")
         return failed(task, reason, limit, time.thread_time() - began)
 
 
@@ -102,32 +104,34 @@ def _reason(error: Exception) -> str:
     return " ".join(f"{kind}{error}".split()).removesuffix(":")
 
 
-@dataclass(frozen=True, eq=False)
-class _Answer:
-    """What the solver says about the packages that are not settled."""
-
-    status: str
-    method: str
-    allocations: int | None = None
-    feasible: Flags | None = None
-    shares: Floats | None = None
-    weighted: bool = False
-
-
 def _attempt(task: Task, terms: AttemptTerms, limit: float, began: float) -> Attempt:
+    """Try the packages that are not settled, and return the answer for all of them."""
     open_, rest = _without_settled(task)
-    answer = _answer(rest, terms, limit)
-    feasible, shares = _with_settled(task, open_, answer)
-    return Attempt(
-        part=task.part,
-        status=_status(answer.status, feasible),
-        method=answer.method,
-        limit=limit,
+    pairs = len(rest.packages) * len(rest.low)
+    if not pairs:
+        answer = _settled_answer(rest, limit)
+    elif pairs > PAIRS_PER_SECOND * limit or pairs * BYTES_PER_PAIR > terms.memory:
+        answer = _answer_by_bounds(rest, limit)
+    else:
+        answer = _answer_by_solver(rest, terms, limit)
+    status, feasible, shares = answer.status, answer.feasible, answer.shares
+    if feasible is not None and task.allowed is not None and not open_.all():
+        # What was settled before has its only bin, with certainty.
+        all_feasible = task.allowed.copy()
+        all_feasible[open_] = feasible
+        feasible = all_feasible
+        if shares is not None:
+            all_shares = feasible.astype(np.float64)
+            all_shares[open_] = shares
+            shares = all_shares
+    if feasible is not None and status in ("unique", "ambiguous"):
+        status = "unique" if (feasible.sum(axis=1) == 1).all() else "ambiguous"
+    return replace(
+        answer,
+        status=status,
         seconds=time.thread_time() - began,
-        allocations=answer.allocations,
         feasible=feasible,
         shares=None if shares is None or feasible is None else shares[feasible],
-        weighted=answer.weighted,
     )
 
 
@@ -153,36 +157,33 @@ def _without_settled(task: Task) -> tuple[Flags, Task]:
     return open_, rest
 
 
-def _answer(task: Task, terms: AttemptTerms, limit: float) -> _Answer:
-    pairs = len(task.packages) * len(task.low)
-    if not pairs:
-        return _settled_answer(task)
-    if pairs > PAIRS_PER_SECOND * limit or pairs * BYTES_PER_PAIR > terms.memory:
-        return _answer_by_bounds(task)
-    return _answer_by_solver(task, terms, limit)
-
-
-def _answer_by_solver(task: Task, terms: AttemptTerms, limit: float) -> _Answer:
-    given = _instance(task)
+def _answer_by_solver(task: Task, terms: AttemptTerms, limit: float) -> Attempt:
+    """Return what the solver says, with shares for every pair of a package and a bin."""
+    instance = _instance(task)
     weights = None
     if terms.register is not None and task.entities is not None:
         sizes = {str(place): count for place, count in enumerate(task.entities.tolist())}
         register = BinRegister(sizes, terms.register)
-        weights = register.weights(given, left_out=terms.share_left_out)
-    solution = solve(given, seconds=limit, memory=terms.memory, weights=weights)
+        weights = register.weights(instance, left_out=terms.share_left_out)
+    solution = solve(instance, seconds=limit, memory=terms.memory, weights=weights)
     weighted = weights is not None and solution.weighted_shares is not None
     shares = solution.weighted_shares if weighted else solution.shares
-    return _Answer(
-        status=solution.status,
-        method=solution.method,
+    feasible = np.zeros(instance.size[:2], bool)
+    for package, bins in enumerate(solution.feasible_bins):
+        feasible[package, list(bins)] = True
+    return Attempt(
+        task.part,
+        solution.status,
+        solution.method,
+        limit,
         allocations=solution.allocations,
-        feasible=None if solution.status == "infeasible" else _feasible(solution),
+        feasible=None if solution.status == "infeasible" else feasible,
         shares=None if shares is None else np.array(shares, np.float64),
         weighted=weighted,
     )
 
 
-def _answer_by_bounds(task: Task) -> _Answer:
+def _answer_by_bounds(task: Task, limit: float) -> Attempt:
     """Return the answer for an instance too large for the limits: every bin that holds as much as the package.
 
     A window that widens with every package is taken as wide as all of them make it.
@@ -193,42 +194,16 @@ def _answer_by_bounds(task: Task) -> _Answer:
         feasible &= weight[:, None] <= capacity[None, :]
     if task.allowed is not None:
         feasible &= task.allowed
-    return _Answer("limit", "bounds", feasible=feasible)
+    return Attempt(task.part, "limit", "bounds", limit, feasible=feasible)
 
 
-def _settled_answer(task: Task) -> _Answer:
+def _settled_answer(task: Task, limit: float) -> Attempt:
     """Return the answer where no package is open: whether nothing more meets the windows."""
     if ((task.low > 0) | (task.high < 0)).any():
-        return _Answer("infeasible", "propagation", allocations=0)
-    bins = len(task.low)
-    return _Answer(
-        status="unique",
-        method="propagation",
-        allocations=1,
-        feasible=np.zeros((0, bins), bool),
-        shares=np.zeros((0, bins)),
-        weighted=task.entities is not None,
-    )
-
-
-def _with_settled(task: Task, open_: Flags, answer: _Answer) -> tuple[Flags | None, Floats | None]:
-    """Return the answer for all packages: feasible bins and shares."""
-    if answer.feasible is None or open_.all() or task.allowed is None:
-        return answer.feasible, answer.shares
-    feasible = task.allowed.copy()
-    feasible[open_] = answer.feasible
-    if answer.shares is None:
-        return feasible, None
-    shares = feasible.astype(np.float64)
-    shares[open_] = answer.shares
-    return feasible, shares
-
-
-def _status(status: str, feasible: Flags | None) -> str:
-    """Return the status for all packages."""
-    if status not in ("unique", "ambiguous") or feasible is None:
-        return status
-    return "unique" if (feasible.sum(axis=1) == 1).all() else "ambiguous"
+        return Attempt(task.part, "infeasible", "propagation", limit, allocations=0)
+    bins, weighted = len(task.low), task.entities is not None
+    feasible, shares = np.zeros((0, bins), bool), np.zeros((0, bins))
+    return Attempt(task.part, "unique", "propagation", limit, 0.0, 1, feasible, shares, weighted)
 
 
 def _instance(task: Task) -> Instance:
@@ -257,41 +232,24 @@ def _instance(task: Task) -> Instance:
         scale=(1,) * packages.shape[1],
         package_names=tuple(map(str, range(len(packages)))),
         bin_names=(*map(str, range(bins)), *((NONE,) if task.left_out else ())),
-        name=_name(task),
+        name=_NAME.format(task.part),
     )
-
-
-def _name(task: Task) -> str:
-    return f"part {task.part}"
-
-
-def _feasible(solution: Solution) -> Flags:
-    table = np.zeros(solution.instance.size[:2], bool)
-    for package, bins in enumerate(solution.feasible_bins):
-        table[package, list(bins)] = True
-    return table
 
 
 def attempts_table(attempts: Iterable[Attempt]) -> pa.Table:
     """Return attempts as a table, a row each."""
-    rows = [
-        {
-            "part": attempt.part,
-            "status": attempt.status,
-            "method": attempt.method,
-            "limit": attempt.limit,
-            "seconds": attempt.seconds,
-            "allocations": None if attempt.allocations is None else f"{attempt.allocations:x}",
-            "packages": 0 if attempt.feasible is None else len(attempt.feasible),
-            "feasible": None
-            if attempt.feasible is None
-            else np.packbits(attempt.feasible, axis=1).tobytes()
-            + attempt.feasible.shape[1].to_bytes(8, "little"),
-            "shares": None if attempt.shares is None else attempt.shares.tobytes(),
-            "weighted": attempt.weighted,
-        }
-        for attempt in attempts
-    ]
+    rows = []
+    for attempt in attempts:
+        row = {**vars(attempt), "packages": 0}
+        if attempt.allocations is not None:
+            row["allocations"] = f"{attempt.allocations:x}"
+        if attempt.feasible is not None:
+            packages, bins = attempt.feasible.shape
+            flags = np.packbits(attempt.feasible, axis=1).tobytes()
+            row |= {"packages": packages, "feasible": flags + bins.to_bytes(8, "little")}
+        if attempt.shares is not None:
+            row["shares"] = attempt.shares.tobytes()
+        rows.append(row)
     return pa.Table.from_pylist(rows, schema=ATTEMPTS)
 
 
@@ -304,15 +262,11 @@ def attempts_of(table: pa.Table) -> list[Attempt]:
         if row["shares"] is not None:
             row["shares"] = np.frombuffer(row["shares"], np.float64)
         if row["feasible"] is not None:
-            row["feasible"] = _unpacked(row["feasible"], packages)
+            flags, bins = row["feasible"][:-8], int.from_bytes(row["feasible"][-8:], "little")
+            table = np.frombuffer(flags, np.uint8).reshape(packages, -1)
+            row["feasible"] = np.unpackbits(table, axis=1, count=bins).astype(bool)
         attempts.append(Attempt(**row))
     return attempts
-
-
-def _unpacked(content: bytes, packages: int) -> Flags:
-    bins = int.from_bytes(content[-8:], "little")
-    table = np.frombuffer(content[:-8], np.uint8).reshape(packages, -1)
-    return np.unpackbits(table, axis=1, count=bins).astype(bool)
 
 
 # -- the processes ---------------------------------------------------------------------------------------------------
@@ -367,13 +321,15 @@ class Workers:
         waiting = _Waiting(batches)
         while True:
             self._deal(waiting, limit)
-            watched = [
-                worker for worker in self._team if worker.busy or (waiting and not worker.ready)
-            ]
+            watched: dict[object, _Worker] = {
+                worker.pipe: worker
+                for worker in self._team
+                if worker.todo or (waiting and not worker.ready)
+            }
             if not watched:
                 return
-            for worker in _heard(watched):
-                answer = self._listen(worker, waiting)
+            for pipe in pipes.wait([worker.pipe for worker in watched.values()]):
+                answer = self._listen(watched[pipe], waiting)
                 if answer is not None:
                     yield [answer]
 
@@ -382,7 +338,7 @@ class Workers:
         for worker in list(self._team):
             if not waiting:
                 return
-            if not worker.ready or worker.busy:
+            if not worker.ready or worker.todo:
                 continue
             if not (seconds := limit()):
                 waiting.clear()
@@ -397,17 +353,16 @@ class Workers:
         try:
             answer = worker.hear()
         except (EOFError, OSError):
-            rest = worker.unanswered
+            if not worker.todo:
+                self._replace(worker)
+                return None
         else:
             self._in_vain = 0
             return answer
-        if rest:
-            self._in_vain = 0
-        code = self._replace(worker)
-        if not rest:
-            return None
-        waiting.put_back(rest[1:])
-        return failed(rest[0], _ended(code), worker.seconds)
+        self._in_vain = 0
+        in_hand, *rest = worker.todo
+        waiting.put_back(rest)
+        return failed(in_hand, _ended(self._replace(worker)), worker.seconds)
 
     def _replace(self, worker: _Worker) -> int | None:
         """Put another process into the place of one that has ended, and return how that ended."""
@@ -456,11 +411,12 @@ class _Worker:
 
     def __init__(self, terms: AttemptTerms) -> None:
         context = multiprocessing.get_context("spawn")
-        self._pipe, far_end = context.Pipe()
+        self.pipe, far_end = context.Pipe()
         self._process: BaseProcess = context.Process(
             target=_serve, args=(far_end, terms), name="glasshouse totals", daemon=True
         )
-        self._todo: deque[Task] = deque()
+        self.todo: deque[Task] = deque()
+        """What it was given and has not answered; the first of it is in its hands."""
         self.ready = False
         self.seconds = 0.0
         try:
@@ -471,26 +427,13 @@ class _Worker:
             self.dismiss()
             raise
 
-    @property
-    def pipe(self) -> Pipe:
-        return self._pipe
-
-    @property
-    def busy(self) -> bool:
-        return bool(self._todo)
-
-    @property
-    def unanswered(self) -> list[Task]:
-        """What it was given and has not answered; the first of it was in its hands."""
-        return list(self._todo)
-
     def give(self, tasks: Sequence[Task], seconds: float) -> bool:
         """Give it some instances; tell whether it could take them."""
         try:
-            self._pipe.send((tasks, seconds))
+            self.pipe.send((tasks, seconds))
         except OSError:
             return False
-        self._todo.extend(tasks)
+        self.todo.extend(tasks)
         self.seconds = seconds
         return True
 
@@ -500,35 +443,29 @@ class _Worker:
         Raises:
             EOFError, OSError: It has ended.
         """
-        answer: Attempt | str | None = self._pipe.recv()
+        answer: Attempt | str | None = self.pipe.recv()
         if answer is None:
             self.ready = True
             return None
         if isinstance(answer, str):
             raise InternalError(f"a process of the campaign cannot begin: {answer}")
-        self._todo.popleft()
+        self.todo.popleft()
         return answer
 
     def dismiss(self) -> None:
         """Ask it to end: at once if it is at work, which nobody will ask for."""
-        self._pipe.close()
-        if self._process.pid is not None and (self._todo or not self.ready):
+        self.pipe.close()
+        if self._process.pid is not None and (self.todo or not self.ready):
             self._process.kill()
 
     def end(self) -> int | None:
         """Make sure that it has ended, and return how: the number of a signal is negative."""
-        self._pipe.close()
+        self.pipe.close()
         self._process.join(_GRACE)
         if self._process.exitcode is None:
             self._process.kill()
             self._process.join()
         return self._process.exitcode
-
-
-def _heard(workers: Sequence[_Worker]) -> list[_Worker]:
-    """Wait until processes have said something or ended, and return them."""
-    by_pipe = {id(worker.pipe): worker for worker in workers}
-    return [by_pipe[id(pipe)] for pipe in pipes.wait([worker.pipe for worker in workers])]
 
 
 def _ended(code: int | None) -> str:
