@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError
@@ -52,6 +52,8 @@ STATUSES = ("unique", "ambiguous", "infeasible", "limit")
 
 Shares = tuple[tuple[Fraction, ...], ...]
 """Per package and bin, a probability."""
+_Exact = NDArray[np.object_]
+"""A table of fractions, or of whole numbers of any size."""
 _NAMED = {
     "measure": marked("{name} has {count} measures; give a list of so many names"),
     "package": marked("{name} has {count} packages; give a list of so many names"),
@@ -89,14 +91,14 @@ class Instance:
 
     def __post_init__(self) -> None:
         for field in ("packages", "low", "high", "halfwidth"):
-            given = np.asarray(getattr(self, field))
-            if not np.issubdtype(given.dtype, np.integer):
+            numbers = np.asarray(getattr(self, field))
+            if not np.issubdtype(numbers.dtype, np.integer):
                 raise DataError(
                     "{name}: {table} must be whole numbers; scale decimals first",
                     name=self.name,
                     table=field,
                 )
-            table = given.astype(np.int64)
+            table = numbers.astype(np.int64)
             table.flags.writeable = False
             object.__setattr__(self, field, table)
         _check_shapes(self)
@@ -238,7 +240,9 @@ class Solution:
             "status": self.status,
             "feasible_bins": [list(bins) for bins in self.feasible_bins],
             "allocations": self.allocations,
-            "allocation_share": _floats(self.shares),
+            "allocation_share": None
+            if self.shares is None
+            else [[float(share) for share in row] for row in self.shares],
             "proved": self.proved,
         }
 
@@ -307,13 +311,11 @@ def instance(
     width = len(totals[0])
     names = _named(measures, width, "measure", name)
     units = _units(unit, width, name)
-    records = _columns(packages, names, text("packages"), name)
-    published = _columns(totals, names, text("totals"), name)
+    records = _exact_table(packages, names, text("packages"), name)
+    published = _exact_table(totals, names, text("totals"), name)
     if decimals is None:
-        decimals = [
-            decimals_of([*record, *total, step])
-            for record, total, step in zip(records, published, units, strict=True)
-        ]
+        everything: _Exact = np.vstack([records, published, np.array(units, object)])
+        decimals = [decimals_of(column.tolist()) for column in everything.T]
     elif len(decimals) != width:
         raise DataError(
             "{name} has {measures} measures, but {given} numbers of decimals",
@@ -321,22 +323,29 @@ def instance(
             measures=width,
             given=len(decimals),
         )
+    # From here on all is in whole numbers of any size, and checked to fit at the end.
     weights = _scaled_table(records, decimals, names, name)
     goals = _scaled_table(published, decimals, names, name)
-    scale = [10**places for places in decimals]
-    steps = [_step(*measure) for measure in zip(units, decimals, names, strict=True)]
+    measured = zip(units, decimals, names, strict=True)
+    steps = np.array([_step(*measure) for measure in measured], object)
     half = _tolerance(tolerance, rounding)
-    widths = [floor(half * step) for step in steps]
-    if rounding == "record":
-        weights = [[_rounded(w, s) * s for w, s in zip(row, steps, strict=True)] for row in weights]
-    margin = widths if rounding == "sum" else [0] * width
-    low = [[t - w for t, w in zip(row, margin, strict=True)] for row in goals]
-    high = [[t + w for t, w in zip(row, margin, strict=True)] for row in goals]
-    growing = widths if rounding == "unknown" else [0] * width
+    widths = np.array([floor(half * step) for step in steps], object)
+    if rounding == "record":  # to the nearest multiple of a step, half up
+        weights = (2 * weights + steps) // (2 * steps) * steps
+    margin = widths if rounding == "sum" else 0 * widths
+    growing = widths if rounding == "unknown" else 0 * widths
+    low, high = goals - margin, goals + margin
     bins = list(_named(bin_names, len(goals), "bin", name))
     registered = None if entities is None else list(entities)
     if none_bin:
-        _add_none(weights, low, high, growing, bins)
+        if NONE in bins:
+            raise DataError('a bin is named "{none}" already; none_bin=True adds it', none=NONE)
+        # What the packages sum to beyond the other bins. With growing windows the slack of all other bins is at most
+        # h (n + m), so that this window holds for every valid allocation; it rules none out.
+        whole, slack = weights.sum(axis=0), growing * (len(weights) + len(low))
+        least, most = whole - high.sum(axis=0) - slack, whole - low.sum(axis=0) + slack
+        low, high = np.vstack([low, least]), np.vstack([high, most])
+        bins.append(NONE)
         registered = None if registered is None else [*registered, None]
     elif NONE in bins:
         raise DataError(
@@ -345,12 +354,12 @@ def instance(
             none=NONE,
         )
     return Instance(
-        packages=_whole_numbers(weights, name),
-        low=_whole_numbers(low, name),
-        high=_whole_numbers(high, name),
-        halfwidth=_whole_numbers([growing], name)[0],
+        packages=_whole_numbers(weights.tolist(), name),
+        low=_whole_numbers(low.tolist(), name),
+        high=_whole_numbers(high.tolist(), name),
+        halfwidth=_whole_numbers([growing.tolist()], name)[0],
         measures=names,
-        scale=tuple(scale),
+        scale=tuple(10**places for places in decimals),
         package_names=_named(package_names, len(weights), "package", name),
         bin_names=tuple(bins),
         entities=None if registered is None else tuple(registered),
@@ -438,15 +447,15 @@ def _named(names: Sequence[object] | None, count: int, kind: str, name: str) -> 
 
 
 def _units(unit: Number | Sequence[Number], width: int, name: str) -> list[Fraction]:
-    given = [unit] * width if isinstance(unit, Number) else list(unit)
-    if len(given) != width:
+    values = [unit] * width if isinstance(unit, Number) else list(unit)
+    if len(values) != width:
         raise DataError(
             "{name} has {measures} measures, but {given} units",
             name=name,
             measures=width,
-            given=len(given),
+            given=len(values),
         )
-    units = [exact(value, text("unit")) for value in given]
+    units = [exact(value, text("unit")) for value in values]
     if min(units) <= 0:
         raise StudyError("the unit that totals are rounded to is positive, such as 1 or 0.01")
     return units
@@ -465,10 +474,10 @@ def _step(unit: Fraction, decimals: int, measure: str) -> int:
     return int(step)
 
 
-def _columns(
+def _exact_table(
     rows: Sequence[Sequence[Number]], names: Sequence[str], what: str, name: str
-) -> list[list[Fraction]]:
-    """Return the numbers of a table exactly, column by column."""
+) -> _Exact:
+    """Return the numbers of a table as fractions."""
     for row in rows:
         if len(row) != len(names):
             raise DataError(
@@ -482,21 +491,19 @@ def _columns(
         text('{name}: {what}, measure "{measure}"', name=name, what=what, measure=label)
         for label in names
     ]
-    return [[exact(row[column], place) for row in rows] for column, place in enumerate(where)]
+    columns = [[exact(row[column], place) for row in rows] for column, place in enumerate(where)]
+    return np.array(columns, object).T
 
 
 def _scaled_table(
-    columns: Sequence[Sequence[Fraction]],
-    decimals: Sequence[int],
-    names: Sequence[str],
-    name: str,
-) -> list[list[int]]:
-    """Return rows of scaled integers."""
-    by_column = [
+    table: _Exact, decimals: Sequence[int], names: Sequence[str], name: str
+) -> _Exact:
+    """Return the same in units of the last decimal place of each column."""
+    columns = [
         scaled(column, places, text('{name}: measure "{measure}"', name=name, measure=label))
-        for column, places, label in zip(columns, decimals, names, strict=True)
+        for column, places, label in zip(table.T.tolist(), decimals, names, strict=True)
     ]
-    return [list(row) for row in zip(*by_column, strict=True)]
+    return np.array(columns, object).T
 
 
 def _tolerance(tolerance: Number | None, rounding: str) -> Fraction:
@@ -508,34 +515,6 @@ def _tolerance(tolerance: Number | None, rounding: str) -> Fraction:
     if half < 0:
         raise StudyError("the tolerance is how far a sum may be from its total; give it from 0")
     return half
-
-
-def _rounded(value: int, step: int) -> int:
-    """Round to the nearest multiple of a step, half up, and return which multiple."""
-    return (2 * value + step) // (2 * step)
-
-
-def _add_none(
-    weights: list[list[int]],
-    low: list[list[int]],
-    high: list[list[int]],
-    growing: list[int],
-    bins: list[str],
-) -> None:
-    """Add the bin of records left out: what the packages sum to beyond the other bins.
-
-    With growing windows the slack of all other bins is at most h (n + m), so that the window below holds for every
-    valid allocation; it rules none out.
-    """
-    if NONE in bins:
-        raise DataError('a bin is named "{none}" already; none_bin=True adds it', none=NONE)
-    whole = [sum(column) for column in zip(*weights, strict=True)]
-    slack = [width * (len(weights) + len(low)) for width in growing]
-    least = [sum(column) for column in zip(*low, strict=True)]
-    most = [sum(column) for column in zip(*high, strict=True)]
-    low.append([w - h - s for w, h, s in zip(whole, most, slack, strict=True)])
-    high.append([w - t + s for w, t, s in zip(whole, least, slack, strict=True)])
-    bins.append(NONE)
 
 
 # -- what an instance must be: tables of whole numbers that belong together, and sums that fit into 64 bits ----------
@@ -564,123 +543,121 @@ def _whole_numbers(rows: Any, what: str) -> Integers:
     return np.array(rows, np.int64).reshape(len(rows), -1)
 
 
-def _check_shapes(given: Instance) -> None:
-    if given.packages.ndim != 2 or given.low.ndim != 2 or given.halfwidth.ndim != 1:
+def _check_shapes(instance: Instance) -> None:
+    if instance.packages.ndim != 2 or instance.low.ndim != 2 or instance.halfwidth.ndim != 1:
         raise DataError(
-            "{name}: packages and bins are tables, a row of measures for each", name=given.name
+            "{name}: packages and bins are tables, a row of measures for each", name=instance.name
         )
-    packages, bins, width = given.size
+    packages, bins, width = instance.size
     if not packages or not bins or not width:
         raise DataError(
-            "{name} needs at least one package, one bin and one measure", name=given.name
+            "{name} needs at least one package, one bin and one measure", name=instance.name
         )
-    if given.high.shape != given.low.shape:
+    if instance.high.shape != instance.low.shape:
         raise DataError(
-            "{name}: give every bin a low and a high end in each measure", name=given.name
+            "{name}: give every bin a low and a high end in each measure", name=instance.name
         )
     counts = {
-        text("the packages"): given.packages.shape[1],
-        text("the half-widths"): len(given.halfwidth),
-        text("the names of measures"): len(given.measures),
-        text("the scales"): len(given.scale),
+        text("the packages"): instance.packages.shape[1],
+        text("the half-widths"): len(instance.halfwidth),
+        text("the names of measures"): len(instance.measures),
+        text("the scales"): len(instance.scale),
     }
     for what, count in counts.items():
         if count != width:
             raise DataError(
                 "{name}: the bins have {measures} measures, {what} {given}",
-                name=given.name,
+                name=instance.name,
                 measures=str(width),
                 what=what,
                 given=str(count),
             )
 
 
-def _check_names(given: Instance) -> None:
-    packages, bins, _ = given.size
-    if len(given.package_names) != packages:
+def _check_names(instance: Instance) -> None:
+    packages, bins, _ = instance.size
+    if len(instance.package_names) != packages:
         raise DataError(
             "{name} has {packages} packages, but {names} names for them",
-            name=given.name,
+            name=instance.name,
             packages=str(packages),
-            names=str(len(given.package_names)),
+            names=str(len(instance.package_names)),
         )
-    if len(given.bin_names) != bins:
+    if len(instance.bin_names) != bins:
         raise DataError(
             "{name} has {bins} bins, but {names} names for them",
-            name=given.name,
+            name=instance.name,
             bins=str(bins),
-            names=str(len(given.bin_names)),
+            names=str(len(instance.bin_names)),
         )
-    repeated = [name for name in given.bin_names if given.bin_names.count(name) > 1]
+    repeated = [name for name in instance.bin_names if instance.bin_names.count(name) > 1]
     if repeated:
         raise DataError(
             "{name}: bin {bin} is given twice; add up its totals",
-            name=given.name,
+            name=instance.name,
             bin=quoted(repeated[:1]),
         )
 
 
-def _check_values(given: Instance) -> None:
-    if (given.packages < 0).any():
-        row, column = (int(places[0]) for places in np.nonzero(given.packages < 0))
+def _check_values(instance: Instance) -> None:
+    if (instance.packages < 0).any():
+        row, column = (int(places[0]) for places in np.nonzero(instance.packages < 0))
         raise DataError(
             '{name}: package {package} has a negative "{measure}"; reconstruction needs measures from 0, so leave '
             "such records out or split the measure",
-            name=given.name,
-            package=quoted([given.package_names[row]]),
-            measure=given.measures[column],
+            name=instance.name,
+            package=quoted([instance.package_names[row]]),
+            measure=instance.measures[column],
         )
-    if (given.low > given.high).any():
-        row = int(np.nonzero(given.low > given.high)[0][0])
+    if (instance.low > instance.high).any():
+        row = int(np.nonzero(instance.low > instance.high)[0][0])
         raise DataError(
             "{name}: the window of bin {bin} is empty",
-            name=given.name,
-            bin=quoted([given.bin_names[row]]),
+            name=instance.name,
+            bin=quoted([instance.bin_names[row]]),
         )
-    if (given.halfwidth < 0).any():
-        raise DataError("{name}: a half-width is negative; give them from 0", name=given.name)
-    if min(given.scale) < 1:
-        raise DataError("{name}: a scale is below 1; it is 100 for two decimals", name=given.name)
-    widest = 2 * given.halfwidth.astype(object) * (len(given.packages) + 1)
-    sums = given.packages.sum(axis=0, dtype=object) + widest
+    if (instance.halfwidth < 0).any():
+        raise DataError("{name}: a half-width is negative; give them from 0", name=instance.name)
+    if min(instance.scale) < 1:
+        raise DataError(
+            "{name}: a scale is below 1; it is 100 for two decimals", name=instance.name
+        )
+    widest = 2 * instance.halfwidth.astype(object) * (len(instance.packages) + 1)
+    sums = instance.packages.sum(axis=0, dtype=object) + widest
     ends = (
-        np.abs(given.high.astype(object)).sum(axis=0),
-        np.abs(given.low.astype(object)).sum(axis=0),
+        np.abs(instance.high.astype(object)).sum(axis=0),
+        np.abs(instance.low.astype(object)).sum(axis=0),
     )
     most = np.maximum(sums, np.maximum(*ends) + widest)
     if (most >= LARGEST_SUM).any():
         column = int(np.nonzero(most >= LARGEST_SUM)[0][0])
         raise DataError(
             '{name}: the sums of "{measure}" need more than 62 bits; keep fewer decimals',
-            name=given.name,
-            measure=given.measures[column],
+            name=instance.name,
+            measure=instance.measures[column],
         )
 
 
-def _check_entities(given: Instance) -> None:
-    if given.entities is None:
+def _check_entities(instance: Instance) -> None:
+    if instance.entities is None:
         return
-    if len(given.entities) != len(given.low):
+    if len(instance.entities) != len(instance.low):
         raise DataError(
             "{name} has {bins} bins, but entities for {given} of them",
-            name=given.name,
-            bins=str(len(given.low)),
-            given=str(len(given.entities)),
+            name=instance.name,
+            bins=str(len(instance.low)),
+            given=str(len(instance.entities)),
         )
-    for name, count in zip(given.bin_names, given.entities, strict=True):
+    for name, count in zip(instance.bin_names, instance.entities, strict=True):
         if name == NONE and count is None:
             continue
         if not isinstance(count, int) or isinstance(count, bool) or count < 1:
             raise DataError(
                 "{name}: bin {bin} has no entities in the register, although something is published about it; "
                 "complete the register, or leave entities out",
-                name=given.name,
+                name=instance.name,
                 bin=quoted([name]),
             )
-
-
-def _floats(shares: Shares | None) -> list[list[float]] | None:
-    return None if shares is None else [[float(share) for share in row] for row in shares]
 
 
 def _listed(shares: Shares | None, rows: Sequence[tuple[int, int]]) -> list[float | None]:
