@@ -121,17 +121,17 @@ def test_guesses_that_are_as_good_are_shared_by_the_entities_that_they_are_of() 
     own = registered(np.array([0, 1, 1]), np.array([0, 1, 2]), bins=2, size=3)
     table = np.ones((1, 2), bool)
     bins = np.arange(2)
-    assert own.bayes_guesses(table, np.array([1 / 3, 2 / 3]), bins, left_out=False).tolist() == [
+    assert own.guesses(table, bins, left_out=False, shares=np.array([1 / 3, 2 / 3])).tolist() == [
         pytest.approx([1 / 3, 2 / 3])
     ]
-    assert own.bayes_guesses(table, np.array([0.5, 0.5]), bins, left_out=False).tolist() == [
+    assert own.guesses(table, bins, left_out=False, shares=np.array([0.5, 0.5])).tolist() == [
         [1.0, 0.0]
     ]
     # Left out with ½, in the first bin with ½: the guess is its entity, by ½ + ½ · ⅓.
     table = np.array([[True, False, True]])
     shares = np.array([0.5, 0.5])
-    assert own.bayes(table, shares, bins, left_out=True).tolist() == [pytest.approx(2 / 3)]
-    assert own.bayes_guesses(table, shares, bins, left_out=True).tolist() == [
+    assert own.chances(table, bins, left_out=True, shares=shares).tolist() == [pytest.approx(2 / 3)]
+    assert own.guesses(table, bins, left_out=True, shares=shares).tolist() == [
         pytest.approx([3 / 4, 0, 1 / 4])
     ]
 

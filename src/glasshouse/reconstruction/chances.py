@@ -482,37 +482,47 @@ class Registered:
     shared_count: int
     """How many of them there are."""
 
-    def uniform(self, table: Flags, bins: Integers, *, left_out: bool) -> Floats:
-        """Return the chance of each record by the uniform rule.
+    def chances(
+        self, table: Flags, bins: Integers, *, left_out: bool, shares: Floats | None = None
+    ) -> Floats:
+        """Return the chance of each record.
 
         Args:
             table: Per record and bin, whether it is feasible; the bin of records left out comes last.
             bins: The bins of the phase that its columns are.
             left_out: Whether it has a column of records left out.
+            shares: The posterior of the feasible pairs, row by row; None: the uniform rule.
         """
-        out = np.zeros(len(table))
-        _uniform(table, bins, left_out, *self._arrays, out)
-        return out
+        chances = np.zeros(len(table))
+        self._guess(table, bins, left_out, shares, chances, np.zeros((0, 0)))
+        return chances
 
-    def bayes(self, table: Flags, shares: Floats, bins: Integers, *, left_out: bool) -> Floats:
-        """Return the chance of each record by its posterior, given for the feasible pairs, row by row."""
-        out = np.zeros(len(table))
-        _bayes(table, shares, bins, left_out, *self._arrays, out, np.zeros((0, 0)))
-        return out
-
-    def uniform_guesses(self, table: Flags, bins: Integers, *, left_out: bool) -> Floats:
-        """Return per record and bin how likely a guess by the uniform rule is of an entity there."""
-        out = np.zeros(table.shape)
-        _uniform_guesses(table, bins, left_out, *self._arrays, out)
-        return out
-
-    def bayes_guesses(
-        self, table: Flags, shares: Floats, bins: Integers, *, left_out: bool
+    def guesses(
+        self, table: Flags, bins: Integers, *, left_out: bool, shares: Floats | None = None
     ) -> Floats:
-        """Return per record and bin which part of the chance of the best guess is of that bin; ties are drawn."""
-        out = np.zeros(table.shape)
-        _bayes(table, shares, bins, left_out, *self._arrays, np.zeros(len(table)), out)
-        return out
+        """Return per record and bin which part of the best guess is of an entity there; ties are drawn.
+
+        The arguments are those of `chances`.
+        """
+        guesses = np.zeros(table.shape)
+        self._guess(table, bins, left_out, shares, np.zeros(len(table)), guesses)
+        return guesses
+
+    def _guess(
+        self,
+        table: Flags,
+        bins: Integers,
+        left_out: bool,
+        shares: Floats | None,
+        chances: Floats,
+        guesses: Floats,
+    ) -> None:
+        """Set the chances and, if their table is not empty, where the best guesses are."""
+        entities = self.size, self.counts, self.shared_start, self.shared, self.shared_count
+        if shares is None:
+            _uniform(table, bins, left_out, *entities, chances, guesses)
+        else:
+            _bayes(table, shares, bins, left_out, *entities, chances, guesses)
 
     def holds(self, table: Flags, bins: Integers, entity: Integers) -> Flags:
         """Tell of each record whether an entity is registered in one of its bins.
@@ -525,10 +535,6 @@ class Registered:
         out = np.zeros(len(table), bool)
         _holds(table, bins, entity, np.append(0, np.cumsum(self.counts)), self.entity, out)
         return out
-
-    @property
-    def _arrays(self) -> tuple[int, Integers, Integers, Integers, int]:
-        return self.size, self.counts, self.shared_start, self.shared, self.shared_count
 
 
 def registered(bin_: Integers, entity: Integers, *, bins: int, size: int) -> Registered:
@@ -574,10 +580,12 @@ def _uniform(
     start: Integers,
     shared: Integers,
     shared_count: int,
-    out: Floats,
+    chances: Floats,
+    guesses: Floats,
 ) -> None:
-    seen = np.full(shared_count, -1, np.int64)
+    seen, times = np.full(shared_count, -1, np.int64), np.zeros(shared_count, np.int64)
     for row in range(len(table)):
+        # The union: an entity of several bins counts once, and a bin without entities has somebody unknown.
         union = bare = 0
         for column in range(len(bins)):
             if not table[row, column]:
@@ -591,40 +599,15 @@ def _uniform(
                 if seen[shared[place]] == row:
                     union -= 1
                 seen[shared[place]] = row
-        if left_out and table[row, len(bins)]:
+        anybody = left_out and table[row, len(bins)]
+        if anybody:
             union = size
-        out[row] = 1 / (union + bare) if union else 0.0
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _holds(
-    table: Flags, bins: Integers, wanted: Integers, start: Integers, entity: Integers, out: Flags
-) -> None:
-    for row in range(len(table)):
-        for column in range(len(bins)):
-            if not table[row, column] or out[row]:
-                continue
-            first, end = start[bins[column]], start[bins[column] + 1]
-            place = first + np.searchsorted(entity[first:end], wanted[row])
-            out[row] = place < end and entity[place] == wanted[row]
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _uniform_guesses(
-    table: Flags,
-    bins: Integers,
-    left_out: bool,
-    size: int,
-    counts: Integers,
-    start: Integers,
-    shared: Integers,
-    shared_count: int,
-    out: Floats,
-) -> None:
-    times = np.zeros(shared_count, np.int64)
-    for row in range(len(table)):
-        if left_out and table[row, len(bins)]:
-            out[row, len(bins)] = 1.0
+        chances[row] = 1 / (union + bare) if union else 0.0
+        if not len(guesses):
+            continue
+        # Where a guess among them is: an entity of several bins is shared out among these.
+        if anybody:
+            guesses[row, len(bins)] = 1.0
             continue
         for column in range(len(bins)):
             if table[row, column]:
@@ -634,21 +617,34 @@ def _uniform_guesses(
         for column in range(len(bins)):
             if table[row, column]:
                 bin_ = bins[column]
-                guesses = float(counts[bin_] - (start[bin_ + 1] - start[bin_]))
+                guesses[row, column] = counts[bin_] - (start[bin_ + 1] - start[bin_])
                 for place in range(start[bin_], start[bin_ + 1]):
-                    guesses += 1 / times[shared[place]]
-                out[row, column] = guesses
-                whole += guesses
+                    guesses[row, column] += 1 / times[shared[place]]
+                whole += guesses[row, column]
+        # Nobody is registered in any of them: all are alike.
         if not whole:
             for column in range(len(bins)):
-                out[row, column] = 1.0 if table[row, column] else 0.0
-                whole += out[row, column]
+                guesses[row, column] = 1.0 if table[row, column] else 0.0
+                whole += guesses[row, column]
         if whole:
-            out[row] /= whole
+            guesses[row] /= whole
         for column in range(len(bins)):
             if table[row, column]:
                 for place in range(start[bins[column]], start[bins[column] + 1]):
                     times[shared[place]] = 0
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _holds(
+    table: Flags, bins: Integers, name: Integers, start: Integers, entity: Integers, out: Flags
+) -> None:
+    for row in range(len(table)):
+        for column in range(len(bins)):
+            if not table[row, column] or out[row]:
+                continue
+            first, end = start[bins[column]], start[bins[column] + 1]
+            place = first + np.searchsorted(entity[first:end], name[row])
+            out[row] = place < end and entity[place] == name[row]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -665,11 +661,11 @@ def _bayes(
     chances: Floats,
     guesses: Floats,
 ) -> None:
-    """Set the chances and, if their table is not empty, where the best guesses are."""
     joint = np.zeros(shared_count)
     apart = np.zeros(len(bins))
     first = 0
     for row in range(len(table)):
+        # The best entity: `apart` is the chance of each entity of a bin there, `joint` that of a shared one so far.
         pair, anybody, best = first, 0.0, 0.0
         for column in range(table.shape[1]):
             if not table[row, column]:
@@ -703,6 +699,7 @@ def _bayes(
                 anybody,
                 guesses[row],
             )
+        # Only what this row has touched is cleared.
         for column in range(len(bins)):
             if table[row, column]:
                 apart[column] = 0.0

@@ -22,6 +22,7 @@ apart where two would be called the same.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -115,26 +116,20 @@ class _News:
     """Whether it is proved that the totals can be met at all."""
 
 
-def sources(phase: int, parts: Integers, kind: int) -> Integers:
+def sources(phase: int, part: Integers, kind: int) -> Integers:
     """Return the codes of what chances rest on.
 
-    >>> source_of(int(sources(2, np.array([7]), SOLVED)[0])) == (2, 7, SOLVED)
+    >>> [int(array[0]) for array in sources_of(sources(2, np.array([7]), SOLVED))] == [2, 7, SOLVED]
     True
     """
-    return (phase * _PARTS + parts) * _KINDS + kind
+    return (phase * _PARTS + part) * _KINDS + kind
 
 
-def source_of(code: int) -> tuple[int, int, int]:
-    """Return the phase, its part, and the kind of a source."""
-    rest, kind = divmod(code, _KINDS)
-    phase, part = divmod(rest, _PARTS)
+def sources_of(codes: Integers) -> tuple[Integers, Integers, Integers]:
+    """Return the phase of each source, its part, and its kind; the phase of `NOTHING` is −1."""
+    part_of_phase, kind = np.divmod(codes, _KINDS)
+    phase, part = np.divmod(part_of_phase, _PARTS)
     return phase, part, kind
-
-
-def sources_of(codes: Integers) -> tuple[Integers, Integers]:
-    """Return the phase and the part of many sources; −1 where it is `NOTHING`."""
-    phase, part = np.divmod(codes // _KINDS, _PARTS)
-    return np.where(codes == NOTHING, -1, phase), np.where(codes == NOTHING, 0, part)
 
 
 def prior(rows: int, register: int | None, only: int = NOBODY) -> Standing:
@@ -300,7 +295,7 @@ def _of_part(solved: SolvedPhase, number: int, part: int, kind: int) -> _News | 
     bayes, shares = uniform, None
     if solved.register is not None:
         register = solved.register
-        bayes = uniform = register.uniform(table, bins, left_out=left_out)
+        bayes = uniform = register.chances(table, bins, left_out=left_out)
         somebody = np.append(register.counts[bins] > 0, np.ones(int(left_out), bool))
         nobody = ~(table & somebody).any(axis=1) & (attempt.feasible is not None)
         inside = table[:, : len(bins)] & somebody[: len(bins)]
@@ -308,8 +303,8 @@ def _of_part(solved: SolvedPhase, number: int, part: int, kind: int) -> _News | 
         entity[alone] = register.one[bins[inside[alone].argmax(axis=1)]]
         shares = attempt.shares if kind == SOLVED and attempt.weighted and proved else None
         if shares is not None:
-            bayes = register.bayes(table, shares, bins, left_out=left_out)
-    parts = np.full(len(rows), part)
+            bayes = register.chances(table, bins, left_out=left_out, shares=shares)
+    part_of = np.full(len(rows), part)
     return _News(
         rows=rows,
         left=table.sum(axis=1),
@@ -317,8 +312,8 @@ def _of_part(solved: SolvedPhase, number: int, part: int, kind: int) -> _News | 
         bayes=bayes,
         entity=entity,
         nobody=nobody,
-        source=sources(number, parts, kind),
-        bayes_source=sources(number, parts, kind if shares is None else WEIGHTED),
+        source=sources(number, part_of, kind),
+        bayes_source=sources(number, part_of, kind if shares is None else WEIGHTED),
         counted=shares is not None,
         exact=proved and kind == SOLVED,
         sure=proved,
@@ -340,14 +335,13 @@ def _of_trivial(solved: SolvedPhase, number: int) -> _News:
     instances, parts = solved.instances, solved.trivial
     packages = np.diff(instances.package_start)[parts]
     place = np.repeat(instances.only_places(parts), packages)
-    sizes = np.ones(len(place), np.int64)
+    chance, nobody = np.zeros(len(place)), np.zeros(len(place), bool)
     entity = np.full(len(place), NOBODY, np.int64)
     if solved.register is not None:
         sizes = solved.register.counts[place]
+        nobody = sizes == 0
+        chance = np.where(nobody, 0.0, 1 / np.maximum(sizes, 1))
         entity = np.where(sizes == 1, solved.register.one[place], NOBODY)
-    chance = np.where(sizes > 0, 1 / np.maximum(sizes, 1), 0.0)
-    if solved.register is None:
-        chance = np.zeros(len(place))
     source = sources(number, np.repeat(parts, packages), SOLVED)
     return _News(
         rows=instances.all_records(parts),
@@ -355,7 +349,7 @@ def _of_trivial(solved: SolvedPhase, number: int) -> _News:
         uniform=chance,
         bayes=chance,
         entity=entity,
-        nobody=sizes == 0,
+        nobody=nobody,
         source=source,
         bayes_source=source,
         counted=True,
@@ -487,27 +481,32 @@ Key = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Titles:
-    """The bins of all phases."""
+class _Bins:
+    """All bins of all phases; the first stands for none of them, the last for records left out."""
 
-    keys: tuple[tuple[Key, ...], ...]
-    """Per phase and bin, what it is."""
-    names: tuple[tuple[str, ...], ...]
-    """Per phase and bin, what results call it."""
-    left_out: str
-    """What they call the bin of records left out: "NONE", unless a bin is called so."""
+    places: list[Integers]
+    """Per phase and bin, its number."""
+    names: list[str | None]
+    """Per number, what results call it; that of records left out is "NONE", unless a bin is called so."""
+    entities: list[int | None]
+    """Per number, how many entities are registered there."""
 
 
-def titles_of(phases: Sequence[SolvedPhase]) -> Titles:
-    """Return what the bins of some phases are called."""
-    keys = tuple(map(_keys, phases))
-    distinct = list(dict.fromkeys(key for bins in keys for key in bins))
-    names = dict(zip(distinct, told_apart(distinct), strict=True))
-    taken = set(names.values())
+def _bins_of(phases: Sequence[SolvedPhase]) -> _Bins:
+    keys = [_keys(solved) for solved in phases]
+    distinct = list(dict.fromkeys(itertools.chain.from_iterable(keys)))
+    names = told_apart(distinct)
     left_out = NONE
-    while left_out in taken:
+    while left_out in names:
         left_out += " (left out)"
-    return Titles(keys, tuple(tuple(names[key] for key in bins) for bins in keys), left_out)
+    number = {key: place for place, key in enumerate(distinct, 1)}
+    places = [np.array([number[key] for key in bins], np.int64) for bins in keys]
+    entities: list[int | None] = [None] * (len(distinct) + 2)
+    for solved, bins in zip(reversed(phases), reversed(places), strict=True):
+        if solved.register is not None:
+            for place, count in zip(bins.tolist(), solved.register.counts.tolist(), strict=True):
+                entities[place] = count
+    return _Bins(places, [None, *names, left_out], entities)
 
 
 def told_apart(keys: Sequence[Key]) -> list[str]:
@@ -602,15 +601,10 @@ class BinExposed:
 
 def bins_table(rows: Sequence[BinExposed]) -> pa.Table:
     """Return the figures of bins as a table."""
-    kinds = {"step": pa.string(), "bin": pa.string()}
+    kinds = dict.fromkeys(BinExposed.__dataclass_fields__, pa.float64())
+    kinds |= {"step": pa.string(), "bin": pa.string()}
     kinds |= dict.fromkeys(("entities", "linked", "exposed"), pa.int64())
-    names = list(BinExposed.__dataclass_fields__)
-    return pa.table(
-        {
-            name: pa.array([getattr(row, name) for row in rows], kinds.get(name, pa.float64()))
-            for name in names
-        }
-    )
+    return pa.Table.from_pylist([row.to_dict() for row in rows], schema=pa.schema(kinds))
 
 
 def exposed_by_bin(
@@ -636,35 +630,6 @@ def exposed_by_bin(
         figures = _figures(bins, sums, name, register)
         rows += sorted(figures, key=lambda row: (-row.value_at_risk, row.bin or ""))
     return tuple(rows)
-
-
-@dataclass(eq=False)
-class _Bins:
-    """All bins of all phases; the first stands for none of them."""
-
-    places: list[Integers]
-    """Per phase and bin, its number."""
-    names: list[str | None]
-    """Per bin, its name; the last is that of records left out."""
-    entities: list[int | None]
-    """Per bin, how many entities are registered there."""
-
-
-def _bins_of(phases: Sequence[SolvedPhase]) -> _Bins:
-    titles = titles_of(phases)
-    number: dict[Key, int] = {}
-    bins = _Bins([], [None], [None])
-    for solved, keys, names in zip(phases, titles.keys, titles.names, strict=True):
-        counts = None if solved.register is None else solved.register.counts.tolist()
-        for place, (key, name) in enumerate(zip(keys, names, strict=True)):
-            if key not in number:
-                number[key] = len(bins.names)
-                bins.names.append(name)
-                bins.entities.append(None if counts is None else counts[place])
-        bins.places.append(np.array([number[key] for key in keys], np.int64))
-    bins.names.append(titles.left_out)
-    bins.entities.append(None)
-    return bins
 
 
 def _sums_by_bin(
@@ -693,15 +658,15 @@ def _sums_by_bin(
     # Records that no total was joined with; those in parts with one bin; and those in the other parts.
     rest = np.flatnonzero(rests_on == NOTHING)
     share_out(rest, np.zeros(1, np.int64), np.ones((len(rest), 1)))
-    phase, part = sources_of(rests_on)
+    phase, part, _ = sources_of(rests_on)
     for number, solved in enumerate(phases):
         rows = np.flatnonzero(phase == number)
         rows = rows[solved.instances.single[part[rows]]]
         where = bins.places[number][solved.instances.only_places(part[rows])]
         np.add.at(sums[:4].T, where, amounts(rows).T)
         count(rows, where)
-    for code in np.unique(rests_on[rests_on != NOTHING]).tolist():
-        number, several, kind = source_of(code)
+    codes = np.unique(rests_on[rests_on != NOTHING])
+    for code, number, several, kind in np.stack([codes, *sources_of(codes)], axis=1).tolist():
         instances = phases[number].instances
         if instances.single[several]:
             continue
@@ -722,12 +687,11 @@ def _guesses(solved: SolvedPhase, part: int, kind: int) -> Floats:
     assert register is not None  # noqa: S101 - without a register there are no sources
     bins, left_out = instances.places_of(part), bool(instances.left_out[part])
     if kind == JOINED:
-        return register.uniform_guesses(open_before(solved, part), bins, left_out=left_out)
+        return register.guesses(open_before(solved, part), bins, left_out=left_out)
     attempt = solved.attempts[part]
     assert attempt.feasible is not None  # noqa: S101 - it is a source
-    if kind == WEIGHTED and attempt.shares is not None:
-        return register.bayes_guesses(attempt.feasible, attempt.shares, bins, left_out=left_out)
-    return register.uniform_guesses(attempt.feasible, bins, left_out=left_out)
+    shares = attempt.shares if kind == WEIGHTED else None
+    return register.guesses(attempt.feasible, bins, left_out=left_out, shares=shares)
 
 
 def _figures(bins: _Bins, sums: Floats, step: str, register: int) -> Iterator[BinExposed]:
@@ -776,10 +740,10 @@ def packages_table(
         most_bins: Where more bins are feasible, they are counted and not listed.
     """
     rows = len(values)
-    phase, part = sources_of(standing.bins_source)
-    titles = titles_of(phases)
+    phase, part, _ = sources_of(standing.bins_source)
+    bins = _bins_of(phases)
     number = np.zeros(rows, np.int64)
-    bins: list[list[str] | None] = [None] * rows
+    feasible_bins: list[list[str | None] | None] = [None] * rows
     shares: list[list[float] | None] = [None] * rows
     may_be = np.zeros(rows, bool)
     for place, solved in enumerate(phases):
@@ -790,21 +754,22 @@ def packages_table(
             feasible = np.ones((len(record), 1), bool) if attempt is None else attempt.feasible
             if feasible is None:
                 continue
-            names = [titles.names[place][bin_] for bin_ in instances.places_of(source)]
+            names = [bins.names[bin_] for bin_ in bins.places[place][instances.places_of(source)]]
             counts = feasible.sum(axis=1)
             chosen = (phase[record] == place) & (part[record] == source)
             number[record[chosen]] = counts[chosen]
             if instances.left_out[source]:
-                names.append(titles.left_out)
+                names.append(bins.names[-1])
                 may_be[record[chosen]] = feasible[chosen, -1]
             share = np.ones(len(record)) if attempt is None else attempt.shares
             first = np.cumsum(counts) - counts
             for package in np.flatnonzero(chosen & (counts <= most_bins)).tolist():
                 row = int(record[package])
-                bins[row] = [names[column] for column in np.flatnonzero(feasible[package]).tolist()]
+                columns = np.flatnonzero(feasible[package]).tolist()
+                feasible_bins[row] = [names[column] for column in columns]
                 if share is not None:
                     begin = int(first[package])
-                    shares[row] = share[begin : begin + int(counts[package])].tolist()
+                    shares[row] = share[begin : begin + len(columns)].tolist()
     phase_names = [None if place < 0 else phases[place].phase.name for place in phase.tolist()]
     unknown = np.full(rows, not registered) | standing.unregistered
     return pa.table(
@@ -814,7 +779,7 @@ def packages_table(
             "phase": pa.array(phase_names, pa.string()),
             "proved": pa.array(standing.proved),
             "feasible": pa.array(number),
-            "feasible_bins": pa.array(bins, pa.list_(pa.string())),
+            "feasible_bins": pa.array(feasible_bins, pa.list_(pa.string())),
             "shares": pa.array(shares, pa.list_(pa.float64())),
             "may_be_left_out": pa.array(may_be, mask=phase < 0),
             "uniform": pa.array(standing.uniform, mask=unknown),
