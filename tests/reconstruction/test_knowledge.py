@@ -193,7 +193,7 @@ def chances(
 def names_of(result: CampaignResult) -> list[str | None]:
     """The name that is certain for each record."""
     assert result.register is not None
-    values = result.register.column("entity").values.to_pylist()
+    values = result.register.columns["entity"].values.to_pylist()
     return [None if code < 0 else values[code] for code in result.standing.named.tolist()]
 
 

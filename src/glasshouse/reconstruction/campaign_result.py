@@ -22,8 +22,8 @@ import hashlib
 import itertools
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -55,7 +55,6 @@ from glasshouse.reconstruction.phase import (
     REASONS,
     Attempt,
     SolvedPhase,
-    Task,
     failures_of,
     instances_of,
     opened_by,
@@ -72,7 +71,7 @@ from glasshouse.reconstruction.workers import (
 )
 from glasshouse.sources.files import fingerprint
 from glasshouse.study.question import dump_study, load_question, paths_of
-from glasshouse.study.totals import Narrowing, Phase, TotalsStudy
+from glasshouse.study.totals import Phase, TotalsStudy
 
 NO_REGISTER = marked("the plan has no register of entities; add [entities] to it")
 NO_ENTITY = "bin without entities"
@@ -106,10 +105,6 @@ class Apart:
     """What these are worth."""
     example: str
     """The keys of one of them."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures in plain values."""
-        return dict(vars(self))
 
 
 @dataclass(frozen=True)
@@ -161,8 +156,8 @@ class PhaseResult:
     def to_dict(self) -> dict[str, Any]:
         """Return the figures in plain values."""
         return {
-            **vars(self),
-            "apart": [part.to_dict() for part in self.apart],
+            **asdict(self),
+            "apart": [asdict(part) for part in self.apart],
             "solved": self.solved,
         }
 
@@ -256,11 +251,11 @@ class CampaignResult:
 
     def tables(self) -> dict[str, pa.Table]:
         """Return a row per rule of guessing, step and bin: what the adversary can do there."""
-        frames = [
-            frame.add_column(0, "rule", pa.array([rule] * len(frame), pa.string()))
-            for rule in RULES
-            for frame in (self.bins_frame(rule),)
-        ]
+        frames = []
+        for rule in RULES:
+            frame = self.bins_frame(rule)
+            rules = pa.array([rule] * len(frame), pa.string())
+            frames.append(frame.add_column(0, "rule", rules))
         return {"bins.parquet": pa.concat_tables(frames)}
 
     def bins(self, rule: str = "bayes") -> tuple[BinExposed, ...]:
@@ -304,7 +299,7 @@ class CampaignResult:
         names = (
             [f"row {row + 1}" for row in self.register.row[entities].tolist()]
             if column is None
-            else self.register.column(column).values.take(pa.array(entities)).to_pylist()
+            else self.register.columns[column].values.take(pa.array(entities)).to_pylist()
         )
         table = pa.table(
             {
@@ -329,7 +324,7 @@ class CampaignResult:
         records = (
             pa.array(self.published.row + 1).cast(pa.string())
             if column is None
-            else (names := self.published.column(column))
+            else (names := self.published.columns[column])
             .values.take(pa.array(names.codes))
             .cast(pa.string())
         )
@@ -404,26 +399,12 @@ def campaign(
         checkpoint.open(resume=resume)
     register = register_size(study, publications)
     terms = AttemptTerms(int(study.budget.gigabytes * (1 << 30)), register, study.left_out)
-    clock = _Clock(began, study.budget.seconds, _elapsed(checkpoint))
+    if checkpoint is not None:
+        tables = checkpoint.tables()
+        began -= max((float(t.schema.metadata[_ELAPSED]) for t in tables), default=0.0)
     with Workers(processes, terms) as workers:
-        run = _Campaign(study, publications, register, workers, checkpoint, clock, on_progress)
+        run = _Campaign(study, publications, register, workers, checkpoint, began, on_progress)
         return run.result()
-
-
-class _Clock:
-    """How much of the time is left; that of a campaign which is resumed counts."""
-
-    def __init__(self, began: float, seconds: float, before: float) -> None:
-        self._began = began - before
-        self._seconds = seconds
-
-    @property
-    def elapsed(self) -> float:
-        return time.monotonic() - self._began
-
-    @property
-    def left(self) -> float:
-        return self._seconds - self.elapsed
 
 
 @dataclass(eq=False)
@@ -435,12 +416,18 @@ class _Campaign:
     register: int | None
     workers: Workers
     checkpoint: Checkpoint | None
-    clock: _Clock
+    began: float
+    """When it began; the time of a campaign which is resumed counts."""
     on_progress: OnProgress | None
     solved: dict[str, SolvedPhase] = field(default_factory=dict)
     """The phases so far, by name."""
     troubles: list[Trouble] = field(default_factory=list)
     """What is not as the plan says."""
+
+    @property
+    def elapsed(self) -> float:
+        """How many seconds it has taken so far."""
+        return time.monotonic() - self.began
 
     def result(self) -> CampaignResult:
         """Go through the phases and return what came of them."""
@@ -450,7 +437,8 @@ class _Campaign:
                 "all phases of a plan are about the same records; make a plan for each"
             )
         records = self.publications[first]
-        values = _values(self.study, records)
+        worth = self.study.worth
+        values = records.measures[worth] / float(10 ** self.study.measures[worth].decimals)
         self.troubles += [t for published in self.publications.values() for t in published.troubles]
         standing = prior(records.rows, self.register, self._only_entity())
         steps: list[tuple[str, Standing]] = [("prior", standing)]
@@ -481,7 +469,7 @@ class _Campaign:
             publications=tuple(published.to_dict() for published in self.publications.values()),
             troubles=tuple(self.troubles),
             complete=not any(phase.untried for phase in results),
-            seconds=self.clock.elapsed,
+            seconds=self.elapsed,
             solved_phases=tuple(self.solved.values()),
             steps=tuple(steps),
             published=records,
@@ -500,12 +488,13 @@ class _Campaign:
         linked = np.zeros(records.rows, bool)
         tried = self._tried(phase)
         for narrowing in phase.narrowed_by:
-            for name in self._with_tried(narrowing.phase):
-                earlier = self.solved[name]
+            for earlier in self._with_tried(narrowing.phase):
                 opened.append(opened_by(earlier, narrowing.on, phase, groups, records.rows))
                 if set(narrowing.on) == set(phase.bin) and _tells(earlier.phase, phase):
                     linked |= opened[-1].linked
-                if tried is not None and not self._knew(tried, narrowing, earlier.phase):
+                if tried is None or narrowing in tried.narrowed_by:
+                    continue
+                if not knows_all_of(self.study, tried, earlier.phase):
                     news.append(opened[-1])
         instances = instances_of(
             groups,
@@ -526,19 +515,12 @@ class _Campaign:
         tried = [e for e in before if _tells(e, phase) and knows_all_of(self.study, phase, e)]
         return tried[-1] if tried else None
 
-    def _with_tried(self, name: str) -> Iterator[str]:
+    def _with_tried(self, name: str) -> Iterator[SolvedPhase]:
         """Yield a phase, and those before it that settled what it left as it was."""
-        phase = self.solved[name].phase
-        while True:
-            yield phase.name
-            earlier = self._tried(phase)
-            if earlier is None:
-                return
-            phase = earlier
-
-    def _knew(self, tried: Phase, narrowing: Narrowing, earlier: Phase) -> bool:
-        """Tell whether a phase knew what an earlier one hands on."""
-        return narrowing in tried.narrowed_by or knows_all_of(self.study, tried, earlier)
+        phase: Phase | None = self.solved[name].phase
+        while phase is not None:
+            yield self.solved[phase.name]
+            phase = self._tried(phase)
 
     def _only_entity(self) -> int:
         """Return the entity of a register that has only one."""
@@ -554,16 +536,19 @@ class _Campaign:
                 solved.attempts |= {attempt.part: attempt for attempt in attempts_of(table)}
             if self.checkpoint.finished(number):
                 return
+        budget, hard = self.study.budget, solved.hard.tolist()
         efforts = [phase.effort for phase in self.study.phases[number:]]
-        end = self.clock.elapsed + self.clock.left * efforts[0] / sum(efforts)
-        quick = self._quick(len(solved.hard))
+        elapsed = self.elapsed
+        end = elapsed + (budget.seconds - elapsed) * efforts[0] / sum(efforts)
+        # First attempts are so short that all of them fit into the time.
+        share = budget.seconds / (len(self.study.phases) * max(len(hard), 1))
+        limit = max(min(budget.quick, share), _LEAST_LIMIT)
         complexity = solved.instances.complexity
-        todo = [part for part in solved.hard.tolist() if part not in solved.attempts]
+        todo = [part for part in hard if part not in solved.attempts]
         todo.sort(key=lambda part: (complexity[part], part))
-        self._round(number, solved, todo, quick, self.study.budget.seconds, _BATCH)
-        limit = quick
-        while limit < self.study.budget.longest:
-            limit = min(limit * _GROWTH, self.study.budget.longest)
+        self._round(number, solved, todo, limit, budget.seconds, _BATCH)
+        while limit < budget.longest:
+            limit = min(limit * _GROWTH, budget.longest)
             todo = [
                 p for p, a in solved.attempts.items() if a.status == "limit" and a.limit < limit
             ]
@@ -571,11 +556,6 @@ class _Campaign:
             self._round(number, solved, todo, limit, end, 1)
         if self.checkpoint is not None:
             self.checkpoint.finish(number)
-
-    def _quick(self, instances: int) -> float:
-        """Return the CPU seconds of the first attempts: so many that all of them fit into the time."""
-        share = self.study.budget.seconds / (len(self.study.phases) * max(instances, 1))
-        return max(min(self.study.budget.quick, share), _LEAST_LIMIT)
 
     def _round(
         self,
@@ -590,11 +570,12 @@ class _Campaign:
         pending: list[Attempt] = []
         saved = time.monotonic()
         whole = len(solved.hard)
-        batches = _batches(solved, parts, batch)
+        tasks = map(solved.task, parts)
+        batches = iter(lambda: list(itertools.islice(tasks, batch)), [])
 
         def seconds() -> float:
-            left = end - self.clock.elapsed
-            return 0.0 if left <= 0 else min(limit, max(left, _LEAST_LIMIT))
+            remaining = end - self.elapsed
+            return 0.0 if remaining <= 0 else min(limit, max(remaining, _LEAST_LIMIT))
 
         try:
             for attempts in self.workers.run(batches, seconds):
@@ -613,35 +594,13 @@ class _Campaign:
     def _save(self, number: int, attempts: Sequence[Attempt]) -> None:
         if self.checkpoint is not None and attempts:
             table = attempts_table(attempts)
-            elapsed = {_ELAPSED: repr(self.clock.elapsed)}
+            elapsed = {_ELAPSED: repr(self.elapsed)}
             self.checkpoint.save_table(number, table.replace_schema_metadata(elapsed))
-
-
-def _batches(solved: SolvedPhase, parts: Iterable[int], size: int) -> Iterator[list[Task]]:
-    tasks: list[Task] = []
-    for part in parts:
-        tasks.append(solved.task(part))
-        if len(tasks) == size:
-            yield tasks
-            tasks = []
-    if tasks:
-        yield tasks
-
-
-def _elapsed(checkpoint: Checkpoint | None) -> float:
-    """Return how many seconds a campaign that is resumed has taken so far."""
-    tables = [] if checkpoint is None else checkpoint.tables()
-    return max((float(table.schema.metadata[_ELAPSED]) for table in tables), default=0.0)
 
 
 def _tells(earlier: Phase, phase: Phase) -> bool:
     """Tell whether what an earlier phase found needs not be found again: chances were taken from it, or need not be."""
     return earlier.exposed or not phase.exposed
-
-
-def _values(study: TotalsStudy, records: Published) -> Floats:
-    units = records.measures[study.worth]
-    return np.asarray(units / float(10 ** study.measures[study.worth].decimals))
 
 
 def _exposures(
@@ -699,7 +658,7 @@ def _phase_result(
         groups=instances.groups.count,
         records=len(instances.groups.record),
         settled=int((instances.settled & (packages > 0) & (instances.reason == 0)).sum()),
-        instances=len(instances.wanted),
+        instances=len(instances.unsettled),
         trivial=len(solved.trivial),
         unique=len(solved.trivial) + statuses.count("unique"),
         ambiguous=statuses.count("ambiguous"),
@@ -749,13 +708,13 @@ def _unregistered(
 def _instances_table(solved: SolvedPhase, values: Floats) -> pa.Table:
     """Return a row per instance of a phase; see `CampaignResult.to_frame`."""
     instances = solved.instances
-    wanted = instances.wanted
-    packages, bins = (sizes[wanted] for sizes in instances.sizes)
-    status = np.where(instances.single[wanted], "unique", "untried").tolist()
-    linked = np.where(instances.single[wanted], packages, 0).tolist()
-    method: list[str | None] = [None] * len(wanted)
-    seconds = [0.0] * len(wanted)
-    for row, part in enumerate(wanted.tolist()):
+    parts = instances.unsettled
+    packages, bins = (sizes[parts] for sizes in instances.sizes)
+    status = np.where(instances.single[parts], "unique", "untried").tolist()
+    linked = np.where(instances.single[parts], packages, 0).tolist()
+    method: list[str | None] = [None] * len(parts)
+    seconds = [0.0] * len(parts)
+    for row, part in enumerate(parts.tolist()):
         attempt = solved.attempts.get(part)
         if attempt is not None:
             status[row], method[row] = attempt.status, attempt.method
@@ -764,12 +723,12 @@ def _instances_table(solved: SolvedPhase, values: Floats) -> pa.Table:
             linked[row] = 0 if feasible is None else int((feasible.sum(axis=1) == 1).sum())
     return pa.table(
         {
-            "phase": pa.array([solved.phase.name] * len(wanted), pa.string()),
+            "phase": pa.array([solved.phase.name] * len(parts), pa.string()),
             "packages": pa.array(packages),
             "bins": pa.array(bins),
-            "left_out": pa.array(instances.left_out[wanted]),
-            "complexity": pa.array(instances.complexity[wanted]),
-            "value": pa.array(_worth_of(solved, values)[wanted]),
+            "left_out": pa.array(instances.left_out[parts]),
+            "complexity": pa.array(instances.complexity[parts]),
+            "value": pa.array(_worth_of(solved, values)[parts]),
             "status": pa.array(status, pa.string()),
             "method": pa.array(method, pa.string()),
             "linked": pa.array(linked, pa.int64()),

@@ -12,7 +12,7 @@ The register says who is in each bin, by the columns that it shares with them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
@@ -32,7 +32,7 @@ from glasshouse.reconstruction.publications import (
     Coded,
     Published,
     Trouble,
-    agreed,
+    both_codes,
     combined,
     key_text,
 )
@@ -139,8 +139,9 @@ def groups_of(
     too_large = large | _beyond(weights, record_key[order], count)
     fault[(fault == 0) & too_large] = LARGE
     fault[total_key[(total_key != UNKNOWN) & (bin_code == UNKNOWN)]] = UNMAPPED
-    labels = _labels(phase, totals, total_key, count)
-    columns = {name: _texts(totals, name, bin_code) for name in phase.bin}
+    keys = _texts(totals, phase.keys.values(), total_key)
+    labels = [key_text(texts) for texts in zip(*keys, strict=True)]
+    columns = dict(zip(phase.bin, _texts(totals, phase.bin, bin_code), strict=True))
     return TotalsGroups(
         labels=labels,
         record=order,
@@ -178,11 +179,12 @@ def _group_codes(
     phase: Phase, records: Published, totals: Published
 ) -> tuple[Integers, Integers, int]:
     """Return the group of every record and of every total."""
-    both = []
-    for name, other in phase.keys.items():
-        column = records.column(name)
-        both.append(np.concatenate([column.codes, agreed(column, totals.column(other))]))
-    codes, count = combined(both)
+    codes, count = combined(
+        [
+            both_codes(records.columns[one], totals.columns[other])
+            for one, other in phase.keys.items()
+        ]
+    )
     return codes[: records.rows], codes[records.rows :], count
 
 
@@ -196,7 +198,7 @@ def _bins(
     phase: Phase, totals: Published, key: Integers, measures: Sequence[str], rounding: Rounding
 ) -> tuple[Integers, Integers, Integers, Integers, Integers, Flags]:
     """Return the bins with their windows, group by group; the bin of every total; and groups with sums too large."""
-    code, _ = combined([totals.column(name).codes for name in phase.bin])
+    code, _ = combined([totals.columns[name].codes for name in phase.bin])
     order = np.lexsort([code, key])
     order = order[(key[order] != UNKNOWN) & (code[order] != UNKNOWN)]
     group, bin_ = key[order], code[order]
@@ -234,23 +236,13 @@ def _note_faults(
         fault[group[wrong]] = code[wrong]
 
 
-def _labels(phase: Phase, totals: Published, key: Integers, count: int) -> list[str]:
-    """Return the keys of every group in words, as the totals have them."""
-    row = np.zeros(count, np.int64)
-    known = np.flatnonzero(key != UNKNOWN)
-    row[key[known]] = known
-    columns = [totals.column(name) for name in phase.keys.values()]
-    texts = [column.values.take(column.codes[row]).to_pylist() for column in columns]
-    return [key_text(keys) for keys in zip(*texts, strict=True)]
-
-
-def _texts(totals: Published, name: str, bin_code: Integers) -> list[str]:
-    """Return per bin its text in one of the columns that name it."""
-    row = np.zeros(int(bin_code.max(initial=-1)) + 1, np.int64)
-    known = np.flatnonzero(bin_code != UNKNOWN)
-    row[bin_code[known]] = known
-    column = totals.column(name)
-    return list(column.values.take(column.codes[row]).to_pylist())
+def _texts(totals: Published, names: Iterable[str], code: Integers) -> list[list[str]]:
+    """Return per column the texts of every code, as the last total that has it says them."""
+    row = np.zeros(int(code.max(initial=-1)) + 1, np.int64)
+    known = np.flatnonzero(code != UNKNOWN)
+    row[code[known]] = known
+    columns = [totals.columns[name] for name in names]
+    return [column.values.take(column.codes[row]).to_pylist() for column in columns]
 
 
 def _suppressed(
@@ -262,30 +254,27 @@ def _suppressed(
     count: int,
 ) -> Flags:
     """Tell per group whether the third publication shows a part of it of which there is no record."""
-    suppressed = np.zeros(count, bool)
-    with_records = np.zeros(count, bool)
-    with_records[record_key[record_key != UNKNOWN]] = True
-    suppressed |= ~with_records
+    suppressed = np.ones(count, bool)
+    suppressed[record_key[record_key != UNKNOWN]] = False
     if phase.suppression is None:
         return suppressed
     third = publications[phase.suppression.publication]
     both, coarse = [], []
     for name, other in phase.suppression.keys.items():
-        column = records.column(name)
-        codes = np.concatenate([column.codes, agreed(column, third.column(other))])
+        codes = both_codes(records.columns[name], third.columns[other])
         both.append(codes)
         if name in phase.keys:
             coarse.append(codes)
     fine, fine_count = combined(both)
     group, group_count = combined(coarse)
-    shown = np.zeros(fine_count, bool)
-    shown[fine[: records.rows][fine[: records.rows] != UNKNOWN]] = True
+    with_record = np.zeros(fine_count, bool)
+    with_record[fine[: records.rows][fine[: records.rows] != UNKNOWN]] = True
     group_of = np.full(group_count, UNKNOWN, np.int64)
     inside = group[: records.rows]
     group_of[inside[inside != UNKNOWN]] = record_key[inside != UNKNOWN]
     later_fine, later_group = fine[records.rows :], group[records.rows :]
     known = (later_fine != UNKNOWN) & (later_group != UNKNOWN)
-    hidden = later_group[known & ~shown[later_fine]]
+    hidden = later_group[known & ~with_record[later_fine]]
     places = group_of[hidden]
     suppressed[places[places != UNKNOWN]] = True
     return suppressed
@@ -302,7 +291,7 @@ def _troubles(
     troubles = []
     unjoined = np.flatnonzero(record_key == UNKNOWN)
     if len(unjoined):
-        example = key_text(records.column(name).text(int(unjoined[0])) for name in phase.keys)
+        example = key_text(records.columns[name].text(int(unjoined[0])) for name in phase.keys)
         kind = (
             marked("records and totals share no key")
             if len(unjoined) == records.rows
@@ -332,7 +321,7 @@ def registered_in(
     for name, other in register.keys.items():
         if name in groups.bin_columns:
             column = Coded.of(pa.array(groups.bin_columns[name], pa.large_string()))
-            both.append(np.concatenate([column.codes, agreed(column, published.column(other))]))
+            both.append(both_codes(column, published.columns[other]))
     entity = entity_codes(study, published)
     size = len(np.unique(entity[entity != UNKNOWN]))
     bins = len(groups.bin_names)
@@ -363,7 +352,7 @@ def entity_codes(study: TotalsStudy, published: Published) -> Integers:
     """Return the entity of every row of the register; where no column names them, each row is its own."""
     if study.entities is None or study.entities.entity is None:
         return np.arange(published.rows)
-    return published.column(study.entities.entity).codes
+    return published.columns[study.entities.entity].codes
 
 
 def register_size(study: TotalsStudy, publications: Mapping[str, Published]) -> int | None:

@@ -87,26 +87,32 @@ class Open:
         """Per row of the records, how many are open; 0: nothing is known."""
         return np.diff(self.start)
 
+    def known(self, rows: Integers) -> Flags:
+        """Tell for some records whether something is known of them."""
+        return np.asarray((self.counts[rows] > 0) | self.outside[rows])
+
+    def entries(self, rows: Integers) -> tuple[Integers, Integers]:
+        """Return the entries of some records: the place of each record among them, and the text."""
+        counts = self.counts[rows]
+        owner = np.repeat(np.arange(len(rows)), counts)
+        return owner, self.code[ranges(self.start[rows], counts)]
+
     def mask(self, rows: Integers, bins: Integers) -> Flags:
         """Tell for some records and some bins which of them go together."""
-        counts = self.counts[rows]
-        entries = ranges(self.start[rows], counts)
-        owner = np.repeat(np.arange(len(rows)), counts)
+        owner, code = self.entries(rows)
         texts, place = np.unique(self.of_bin[bins], return_inverse=True)
-        column = np.minimum(np.searchsorted(texts, self.code[entries]), len(texts) - 1)
+        column = np.minimum(np.searchsorted(texts, code), len(texts) - 1)
         table = np.zeros((len(rows), len(texts)), bool)
-        inside = texts[column] == self.code[entries]
+        inside = texts[column] == code
         table[owner[inside], column[inside]] = True
-        table[(counts == 0) & ~self.outside[rows]] = True
+        table[~self.known(rows)] = True
         return np.asarray(table[:, place.reshape(-1)])
 
     def closed(self, rows: Integers, codes: Integers) -> Flags:
         """Tell for some records, and a text for each, whether it is ruled out."""
-        counts = self.counts[rows]
-        entries = ranges(self.start[rows], counts)
-        owner = np.repeat(np.arange(len(rows)), counts)
-        met = np.bincount(owner[self.code[entries] == codes[owner]], minlength=len(rows))
-        return np.asarray(((counts > 0) | self.outside[rows]) & (met == 0))
+        owner, code = self.entries(rows)
+        met = np.bincount(owner[code == codes[owner]], minlength=len(rows))
+        return np.asarray(self.known(rows) & (met == 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +167,7 @@ class Instances:
         return np.asarray(packages * np.log10(np.maximum(bins, 1)))
 
     @property
-    def wanted(self) -> Integers:
+    def unsettled(self) -> Integers:
         """The parts that are to be solved."""
         return np.flatnonzero((self.reason == 0) & ~self.settled)
 
@@ -333,21 +339,18 @@ class _OpenCells:
 
 
 def _open_cells(groups: TotalsGroups, opened: Open) -> _OpenCells:
-    cell, cell_group, place = _cells(groups, opened)
     rows = groups.record
-    counts = opened.counts[rows]
-    owner = np.repeat(np.arange(len(rows)), counts)
-    code = opened.code[ranges(opened.start[rows], counts)]
+    owner, code = opened.entries(rows)
+    # A cell is a number of its group and its text, in ascending order of both.
     width = int(max(opened.of_bin.max(initial=0), code.max(initial=0))) + 1
-    wanted = groups.record_group[owner] * width + code
-    keys = cell_group * width + cell
-    cell_of = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    inside = keys[cell_of] == wanted
-    owner, cell_of = owner[inside], cell_of[inside]
-    known = (counts > 0) | opened.outside[rows]
-    return _OpenCells(
-        cell_group, place, owner, cell_of, known, np.bincount(owner, minlength=len(rows))
-    )
+    bin_cells = groups.bin_group * width + opened.of_bin[groups.bin]
+    cells, place = np.unique(bin_cells, return_inverse=True)
+    open_cell = groups.record_group[owner] * width + code
+    cell = np.minimum(np.searchsorted(cells, open_cell), len(cells) - 1)
+    inside = cells[cell] == open_cell
+    owner, cell = owner[inside], cell[inside]
+    met = np.bincount(owner, minlength=len(rows))
+    return _OpenCells(cells // width, place.reshape(-1), owner, cell, opened.known(rows), met)
 
 
 def _parts(groups: TotalsGroups, opened: Open | None) -> tuple[Integers, Integers, Flags]:
@@ -380,14 +383,6 @@ def _inside(opened: Sequence[Open], rows: Integers) -> Flags:
     for earlier in opened:
         known |= earlier.inside[rows]
     return known
-
-
-def _cells(groups: TotalsGroups, opened: Open) -> tuple[Integers, Integers, Integers]:
-    """Return the distinct texts in each group, in the order of the groups, and the place of each bin among them."""
-    code = opened.of_bin[groups.bin]
-    width = int(code.max(initial=0)) + 1
-    keys, place = np.unique(groups.bin_group * width + code, return_inverse=True)
-    return keys % width, keys // width, place.reshape(-1)
 
 
 def _connected(
@@ -543,14 +538,14 @@ class SolvedPhase:
     @property
     def trivial(self) -> Integers:
         """The parts with one bin: nothing is to be tried."""
-        wanted = self.instances.wanted
-        return wanted[self.instances.single[wanted]]
+        parts = self.instances.unsettled
+        return parts[self.instances.single[parts]]
 
     @property
     def hard(self) -> Integers:
         """The parts that are to be tried."""
-        wanted = self.instances.wanted
-        return wanted[~self.instances.single[wanted]]
+        parts = self.instances.unsettled
+        return parts[~self.instances.single[parts]]
 
     def task(self, part: int) -> Task:
         """Return a part as a worker gets it."""
@@ -588,15 +583,28 @@ def has_same_groups(study: TotalsStudy, phase: Phase, other: Phase) -> bool:
 
 def troubles_of(solved: SolvedPhase) -> list[Trouble]:
     """Say what is wrong with the groups of a phase before it is solved: excess totals, and bins without entities."""
-    return [*_with_excess(solved), *_without_entities(solved)]
+    instances, groups, troubles = solved.instances, solved.instances.groups, []
+    excess = np.unique(instances.group[np.isin(instances.reason, (ADDED, EXCESS))])
+    if len(excess):
+        kind = marked("groups with excess published totals")
+        troubles.append(Trouble(solved.phase.name, kind, len(excess), groups.labels[excess[0]]))
+    if solved.register is not None and solved.phase.exposed:
+        bare = np.flatnonzero(solved.register.counts[groups.bin] < 1)
+        if len(bare):
+            concerned = np.unique(groups.bin_group[bare])
+            place = printable(groups.bin_names[groups.bin[bare[0]]])
+            kind = marked("groups with a bin without entities in the register")
+            example = f"{groups.labels[concerned[0]]}: {place}"
+            troubles.append(Trouble(solved.phase.name, kind, len(concerned), example))
+    return troubles
 
 
 def failures_of(solved: SolvedPhase) -> list[Trouble]:
     """Say how many instances failed for which reason, each with the group of one of them."""
-    parts: dict[str, list[int]] = {}
+    failures: dict[str, list[int]] = {}
     for part, attempt in sorted(solved.attempts.items()):
         if attempt.status == "failed":
-            parts.setdefault(attempt.method, []).append(part)
+            failures.setdefault(attempt.method, []).append(part)
     instances = solved.instances
     return [
         Trouble.of(
@@ -606,35 +614,8 @@ def failures_of(solved: SolvedPhase) -> list[Trouble]:
             printable(instances.groups.labels[instances.group[failed[0]]]),
             name=reason,
         )
-        for reason, failed in parts.items()
+        for reason, failed in failures.items()
     ]
-
-
-def _with_excess(solved: SolvedPhase) -> list[Trouble]:
-    """Say how many groups have totals above what their records can give."""
-    instances = solved.instances
-    parts = np.flatnonzero(np.isin(instances.reason, (ADDED, EXCESS)))
-    concerned = np.unique(instances.group[parts])
-    if not len(concerned):
-        return []
-    example = instances.groups.labels[concerned[0]]
-    kind = marked("groups with excess published totals")
-    return [Trouble(solved.phase.name, kind, len(concerned), example)]
-
-
-def _without_entities(solved: SolvedPhase) -> list[Trouble]:
-    """Say how many groups have bins in which no entity is registered."""
-    groups = solved.instances.groups
-    if solved.register is None or not solved.phase.exposed:
-        return []
-    bare = solved.register.counts[groups.bin] < 1
-    concerned = np.unique(groups.bin_group[bare])
-    if not len(concerned):
-        return []
-    place = groups.bin[np.flatnonzero(bare)[0]]
-    example = f"{groups.labels[concerned[0]]}: {printable(groups.bin_names[place])}"
-    kind = marked("groups with a bin without entities in the register")
-    return [Trouble(solved.phase.name, kind, len(concerned), example)]
 
 
 def opened_by(

@@ -7,7 +7,7 @@ values, so that millions of rows cost little more than reading them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -41,10 +41,6 @@ class Coded:
         encoded = texts.dictionary_encode()
         codes = encoded.indices.fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
         return cls(codes.astype(np.int64), encoded.dictionary.cast(pa.large_string()))
-
-    def taken(self, rows: Integers) -> Coded:
-        """Return the column with some of its rows."""
-        return Coded(self.codes[rows], self.values)
 
     def text(self, row: int) -> str | None:
         """Return the value of a row; None: a key map does not have it."""
@@ -114,10 +110,6 @@ class Published:
     troubles: tuple[Trouble, ...]
     """What is not as the plan says."""
 
-    def column(self, name: str) -> Coded:
-        """Return a column."""
-        return self.columns[name]
-
     def to_dict(self) -> dict[str, str | int]:
         """Return its figures in plain values."""
         return {
@@ -135,25 +127,13 @@ def read_publications(study: TotalsStudy) -> dict[str, Published]:
     Raises:
         DataError: A file or a column is not there, or a file is malformed.
     """
-    used, joined = _used_columns(study), _joined_columns(study)
+    joined = _joined_columns(study)
     sources = {}
-    for name in used:
+    for name, columns in joined.items():
         publication = study.publications[name]
         sources[name] = open_source(publication.path, dialect=publication.dialect)
-        _check_columns(sources[name], publication, used[name])
-    decimals = {name: measure.decimals for name, measure in study.measures.items()}
-    return {
-        name: _published(
-            name,
-            study.publications[name],
-            sources[name],
-            used[name],
-            decimals,
-            joined[name],
-            _group_keys(study, name),
-        )
-        for name in used
-    }
+        _check_columns(sources[name], publication, _used_columns(publication, columns))
+    return {name: _published(study, name, sources[name], joined[name]) for name in joined}
 
 
 def key_text(texts: Iterable[str | None]) -> str:
@@ -184,6 +164,11 @@ def combined(columns: Sequence[Integers]) -> tuple[Integers, int]:
     return whole, count
 
 
+def both_codes(first: Coded, second: Coded) -> Integers:
+    """Return the codes of two columns, one behind the other: the same text has the same code in both."""
+    return np.concatenate([first.codes, agreed(first, second)])
+
+
 def agreed(first: Coded, second: Coded) -> Integers:
     """Return the codes of a second column in terms of a first: the same text has the same code.
 
@@ -195,18 +180,11 @@ def agreed(first: Coded, second: Coded) -> Integers:
     return np.where(second.codes == UNKNOWN, UNKNOWN, code_of[second.codes])
 
 
-def _used_columns(study: TotalsStudy) -> dict[str, list[str]]:
-    """Return per publication that is used the columns of the plan, measures apart."""
-    used = {name: dict.fromkeys(columns) for name, columns in _joined_columns(study).items()}
-    for name, columns in used.items():
-        publication = study.publications[name]
-        columns.update(dict.fromkeys(publication.unique))
-        columns.update(
-            dict.fromkeys(parse_condition(condition).column for condition in publication.where)
-        )
-        if publication.identifier is not None:
-            columns[publication.identifier] = None
-    return {name: list(columns) for name, columns in used.items()}
+def _used_columns(publication: Publication, joined: Sequence[str]) -> list[str]:
+    """Return the columns that the plan uses, measures apart, given those by which it is joined with others."""
+    conditions = [parse_condition(condition).column for condition in publication.where]
+    identifier = [] if publication.identifier is None else [publication.identifier]
+    return list(dict.fromkeys([*joined, *publication.unique, *conditions, *identifier]))
 
 
 def _joined_columns(study: TotalsStudy) -> dict[str, list[str]]:
@@ -253,42 +231,33 @@ def _raw_columns(publication: Publication, used: Sequence[str]) -> list[str]:
 
 def _check_columns(source: Source, publication: Publication, used: Sequence[str]) -> None:
     for name in (*_raw_columns(publication, used), *publication.measures.values()):
-        if name not in source.columns and name in publication.derived:
-            user = next(d for d, rule in publication.derived.items() if name in rule.columns)
-            raise DataError(_wrong_order(source.name, user, name))
-        if name not in source.columns:
+        if name in source.columns:
+            continue
+        if name not in publication.derived:
             available = [*source.columns, *publication.derived]
             raise DataError(unknown_name("column", name, source.name, available))
-
-
-def _wrong_order(file: str, user: str, name: str) -> str:
-    """Say that a derived column is made from one that is not there yet."""
-    if user == name:
-        return text(
-            '{file}: the derived column "{column}" is made from itself, and the file has no column of that name; '
-            "correct its columns",
-            file=file,
+        user = next(d for d, rule in publication.derived.items() if name in rule.columns)
+        if user == name:
+            raise DataError(
+                '{file}: the derived column "{column}" is made from itself, and the file has no column of that name; '
+                "correct its columns",
+                file=source.name,
+                column=printable(user),
+            )
+        raise DataError(
+            '{file}: the derived column "{column}" is made from "{other}", which is derived after it; put "{other}" '
+            "first",
+            file=source.name,
             column=printable(user),
+            other=printable(name),
         )
-    return text(
-        '{file}: the derived column "{column}" is made from "{other}", which is derived after it; put "{other}" first',
-        file=file,
-        column=printable(user),
-        other=printable(name),
-    )
 
 
-def _published(
-    name: str,
-    publication: Publication,
-    source: Source,
-    used: Sequence[str],
-    decimals: Mapping[str, int],
-    joined: Sequence[str],
-    keys: Sequence[str],
-) -> Published:
+def _published(study: TotalsStudy, name: str, source: Source, joined: Sequence[str]) -> Published:
     """Return a publication; rows of one key that differ are all kept, and are in doubt: their groups will be apart."""
-    columns, measures, faults = _read(publication, source, used, decimals)
+    publication = study.publications[name]
+    used = _used_columns(publication, joined)
+    columns, measures, faults = _read(study, publication, source, used)
     troubles: list[Trouble] = []
     for derived, rule in publication.derived.items():
         columns[derived] = _derived(derived, rule, columns, name, troubles)
@@ -303,13 +272,15 @@ def _published(
             column[chosen[doubtful]] = CONTRADICTED
         if differs.any():
             row = chosen[np.flatnonzero(differs)[0]]
-            example = key_text(columns[title].text(row) for title in keys)
+            example = key_text(columns[title].text(row) for title in _group_keys(study, name))
             kind = marked("rows that repeat another differ from it")
             troubles.append(Trouble(name, kind, int(differs.sum()), example))
         chosen = chosen[first | differs]
     return Published(
         name=name,
-        columns={title: columns[title].taken(chosen) for title in used},
+        columns={
+            title: replace(columns[title], codes=columns[title].codes[chosen]) for title in used
+        },
         measures={title: column[chosen] for title, column in measures.items()},
         faults={title: column[chosen] for title, column in faults.items()},
         row=chosen,
@@ -322,29 +293,29 @@ def _published(
 
 
 def _read(
-    publication: Publication, source: Source, used: Sequence[str], decimals: Mapping[str, int]
+    study: TotalsStudy, publication: Publication, source: Source, used: Sequence[str]
 ) -> tuple[dict[str, Coded], dict[str, Integers], dict[str, Faults]]:
+    """Return the columns of the file as codes, its measures in units, and what is wrong with each of these."""
     names = _raw_columns(publication, used)
     dictionaries = {name: Dictionary() for name in names}
     codes: dict[str, list[Integers]] = {name: [] for name in names}
     read: dict[str, list[tuple[Integers, Faults]]] = {name: [] for name in publication.measures}
-    wanted = list(dict.fromkeys([*names, *publication.measures.values()]))
-    for batch in source.batches(wanted):
+    for batch in source.batches(list(dict.fromkeys([*names, *publication.measures.values()]))):
         for name in names:
             codes[name].append(dictionaries[name].encode(batch.column(name)).astype(np.int64))
         for name, column in publication.measures.items():
             read[name].append(
                 amounts(
                     batch.column(column),
-                    decimals=decimals[name],
+                    decimals=study.measures[name].decimals,
                     decimal_comma=publication.decimal_comma,
                 )
             )
     columns = {
         name: Coded(np.concatenate(codes[name]), dictionaries[name].values()) for name in names
     }
-    measures = {name: np.concatenate([units for units, _ in parts]) for name, parts in read.items()}
-    faults = {name: np.concatenate([codes for _, codes in parts]) for name, parts in read.items()}
+    measures = {name: np.concatenate([units for units, _ in pairs]) for name, pairs in read.items()}
+    faults = {name: np.concatenate([codes for _, codes in pairs]) for name, pairs in read.items()}
     return columns, measures, faults
 
 
@@ -352,10 +323,12 @@ def _derived(
     name: str, rule: Derived, columns: Mapping[str, Coded], where: str, troubles: list[Trouble]
 ) -> Coded:
     """Return a derived column: texts put together, cut and mapped, value by value."""
-    parts = [columns[column] for column in rule.columns]
-    codes, first = _distinct_rows(parts)
+    origins = [columns[column] for column in rule.columns]
+    codes, _ = combined([origin.codes for origin in origins])
+    _, first = np.unique(codes, return_index=True)
+    first = first[codes[first] != UNKNOWN]
     texts = pc.binary_join_element_wise(
-        *(part.values.take(pa.array(part.codes[first])) for part in parts),
+        *(origin.values.take(pa.array(origin.codes[first])) for origin in origins),
         pa.scalar("", pa.large_string()),
     )
     if rule.first is not None:
@@ -366,17 +339,10 @@ def _derived(
     result = np.where(codes == UNKNOWN, UNKNOWN, distinct.codes[codes])
     lost = np.flatnonzero((result == UNKNOWN) & (codes != UNKNOWN))
     if len(lost):
-        missing = "".join(part.text(lost[0]) or "" for part in parts)
+        missing = "".join(origin.text(lost[0]) or "" for origin in origins)
         kind = marked('the key map of "{name}" has no entry')
         troubles.append(Trouble.of(where, kind, len(lost), key_text([missing]), name=name))
     return Coded(result, distinct.values)
-
-
-def _distinct_rows(parts: Sequence[Coded]) -> tuple[Integers, Integers]:
-    """Return one code per row for several columns, and a row of each code."""
-    codes, _ = combined([part.codes for part in parts])
-    _, first = np.unique(codes, return_index=True)
-    return codes, first[codes[first] != UNKNOWN]
 
 
 def _mapped(texts: pa.Array, rule: KeyMap) -> pa.Array:
@@ -401,29 +367,22 @@ def _mapped(texts: pa.Array, rule: KeyMap) -> pa.Array:
 
 def _meeting(publication: Publication, columns: Mapping[str, Coded], rows: int) -> Flags:
     met = np.ones(rows, bool)
-    for wanted in publication.where:
-        condition = parse_condition(wanted)
+    for condition in map(parse_condition, publication.where):
         column = columns[condition.column]
         holds = np.array([condition.holds(value) for value in column.values.to_pylist()] + [False])
         met &= holds[column.codes]
-    if not met.any():
-        raise DataError(_nothing_left(publication))
-    return met
-
-
-def _nothing_left(publication: Publication) -> str:
-    """Say that no row meets the conditions, if there are any."""
+    if met.any():
+        return met
+    file = publication.path.name
     if not publication.where:
-        return text(
-            "{file}: no row is left by the plan; correct the conditions", file=publication.path.name
-        )
-    wanted = publication.where[0]
-    for condition in publication.where[1:]:
-        wanted = text("{first} and {last}", first=wanted, last=condition)
-    return text(
+        raise DataError("{file}: no row is left by the plan; correct the conditions", file=file)
+    conditions = publication.where[0]
+    for further in publication.where[1:]:
+        conditions = text("{first} and {last}", first=conditions, last=further)
+    raise DataError(
         "{file}: no row is left by {conditions}; correct the conditions",
-        file=publication.path.name,
-        conditions=wanted,
+        file=file,
+        conditions=conditions,
     )
 
 
