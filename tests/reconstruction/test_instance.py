@@ -12,7 +12,7 @@ import pytest
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.reconstruction import Instance, from_dict, from_json, instance
-from glasshouse.reconstruction.fixed_point import Number
+from glasshouse.reconstruction.group_instance import Number
 from tests.reconstruction.examples import plain_instance
 
 THREE: list[list[Number]] = [["1.50", 2], ["2.25", 3], ["3.75", 4]]

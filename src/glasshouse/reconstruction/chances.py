@@ -49,8 +49,7 @@ from numba import njit
 from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted, text, unknown_name
-from glasshouse.reconstruction.fixed_point import Number, exact
-from glasshouse.reconstruction.group_instance import NONE, Instance, Solution
+from glasshouse.reconstruction.group_instance import NONE, Instance, Number, Solution, exact
 
 PHASES = ("prior", "joined", "uniform", "bayes")
 """What the adversary knows: the register; the totals; the feasible bins; how many allocations put it where."""
@@ -684,21 +683,30 @@ def _bayes(
                 joint[shared[place]] += apart[column]
                 best = max(best, joint[shared[place]])
         chances[row] = best + anybody
-        if len(guesses):
-            _guess(
-                table[row],
-                shares[first:pair],
-                bins,
-                left_out,
-                counts,
-                start,
-                shared,
-                joint,
-                apart,
-                best,
-                anybody,
-                guesses[row],
-            )
+        # Where it is: shared out among the bins that it rests on, with equal parts for entities that are as likely.
+        if len(guesses) and not best:
+            pair = first
+            for column in range(table.shape[1]):
+                if table[row, column]:
+                    guesses[row, column] = shares[pair]
+                    pair += 1
+        elif len(guesses):
+            whole = 0.0
+            for column in range(len(bins)):
+                bin_ = bins[column]
+                if not table[row, column] or not counts[bin_]:
+                    continue
+                alone = counts[bin_] - (start[bin_ + 1] - start[bin_])
+                if alone and apart[column] >= best * _ALIKE:
+                    guesses[row, column] += alone * apart[column]
+                for place in range(start[bin_], start[bin_ + 1]):
+                    if joint[shared[place]] >= best * _ALIKE:
+                        guesses[row, column] += apart[column]
+                whole += guesses[row, column]
+            for column in range(len(bins)):
+                guesses[row, column] *= best / (whole * (best + anybody))
+            if left_out:
+                guesses[row, len(bins)] = anybody / (best + anybody)
         # Only what this row has touched is cleared.
         for column in range(len(bins)):
             if table[row, column]:
@@ -706,44 +714,3 @@ def _bayes(
                 for place in range(start[bins[column]], start[bins[column] + 1]):
                     joint[shared[place]] = 0.0
         first = pair
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _guess(
-    open_: Flags,
-    shares: Floats,
-    bins: Integers,
-    left_out: bool,
-    counts: Integers,
-    start: Integers,
-    shared: Integers,
-    joint: Floats,
-    apart: Floats,
-    best: float,
-    anybody: float,
-    out: Floats,
-) -> None:
-    """Share the best guess out among the bins that it rests on; entities that are as likely have equal parts."""
-    if not best:
-        pair = 0
-        for column in range(len(open_)):
-            if open_[column]:
-                out[column] = shares[pair]
-                pair += 1
-        return
-    whole = 0.0
-    for column in range(len(bins)):
-        if not open_[column] or not counts[bins[column]]:
-            continue
-        bin_ = bins[column]
-        alone = counts[bin_] - (start[bin_ + 1] - start[bin_])
-        if alone and apart[column] >= best * _ALIKE:
-            out[column] += alone * apart[column]
-        for place in range(start[bin_], start[bin_ + 1]):
-            if joint[shared[place]] >= best * _ALIKE:
-                out[column] += apart[column]
-        whole += out[column]
-    for column in range(len(bins)):
-        out[column] *= best / (whole * (best + anybody))
-    if left_out:
-        out[len(bins)] = anybody / (best + anybody)

@@ -27,6 +27,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
 from math import floor, log10
@@ -39,8 +40,12 @@ from numpy.typing import ArrayLike, NDArray
 from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, quoted, text, unknown_name
-from glasshouse.reconstruction.fixed_point import Number, decimals_of, exact, scaled
 
+Number = int | float | str | Decimal | Fraction
+"""What a caller may give for a number; a float stands for the decimal that it is written as."""
+
+MOST_DECIMALS = 12
+"""Numbers with more decimals than this are taken for results of a division, not for published ones."""
 NONE = "NONE"
 """The name of the bin for records that the publisher left out."""
 LARGEST_SUM = 2**62
@@ -515,6 +520,85 @@ def _tolerance(tolerance: Number | None, rounding: str) -> Fraction:
     if half < 0:
         raise StudyError("the tolerance is how far a sum may be from its total; give it from 0")
     return half
+
+
+# -- numbers as they were published, and as integers of the last decimal place ------------------------------------
+
+
+def exact(value: Number | None, what: str) -> Fraction:
+    """Return a number exactly; a float is the shortest decimal that is written so.
+
+    Raises:
+        DataError: It is missing, or no finite number.
+
+    >>> exact(0.1, "price"), exact("2.50", "price")
+    (Fraction(1, 10), Fraction(5, 2))
+    """
+    if isinstance(value, Fraction):
+        return value
+    try:
+        if value is None or isinstance(value, bool):
+            raise InvalidOperation
+        number = Decimal(repr(value) if isinstance(value, float) else str(value).strip())
+        if number.is_finite():
+            return Fraction(number)
+    except (InvalidOperation, ValueError):
+        pass
+    if value is None or value == "":
+        raise DataError(
+            "{what}: a value is missing; give a number, or leave the record out", what=what
+        )
+    raise DataError(
+        "{what}: a value is {value}, which is no number; give a number, or leave the record out",
+        what=what,
+        value=repr(value),
+    )
+
+
+def decimals_of(values: Sequence[Fraction]) -> int:
+    """Return the least number of decimals that all the values can be written with.
+
+    Raises:
+        DataError: Some value needs more than `MOST_DECIMALS`.
+
+    >>> decimals_of([Fraction(3, 2), Fraction(1, 4)])
+    2
+    """
+    for places in range(MOST_DECIMALS + 1):
+        if all((value * 10**places).denominator == 1 for value in values):
+            return places
+    raise DataError(
+        "a number has more than {most} decimals; say how many to keep and round it first",
+        most=MOST_DECIMALS,
+    )
+
+
+def scaled(values: Sequence[Fraction], decimals: int, what: str) -> list[int]:
+    """Return numbers as integers of the last decimal place.
+
+    Raises:
+        DataError: A value has more decimals than that.
+
+    >>> scaled([Fraction(3, 2)], 2, "price")
+    [150]
+    """
+    if not 0 <= decimals <= MOST_DECIMALS:
+        raise DataError(
+            "{what}: keep from 0 to {most} decimals, not {decimals}",
+            what=what,
+            most=MOST_DECIMALS,
+            decimals=str(decimals),
+        )
+    shifted = [value * 10**decimals for value in values]
+    for value, original in zip(shifted, values, strict=True):
+        if value.denominator != 1:
+            raise DataError(
+                "{what}: {value} has more than {decimals} decimals",
+                what=what,
+                value=repr(float(original)),
+                decimals=decimals,
+            )
+    return [int(value) for value in shifted]
 
 
 # -- what an instance must be: tables of whole numbers that belong together, and sums that fit into 64 bits ----------

@@ -25,10 +25,12 @@ from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError
 from glasshouse.language import marked, printable
 from glasshouse.reconstruction.chances import Registered, registered
-from glasshouse.reconstruction.fixed_point import FAULTS, LARGE, UNMAPPED, exact
-from glasshouse.reconstruction.group_instance import LARGEST_SUM
+from glasshouse.reconstruction.group_instance import LARGEST_SUM, exact
 from glasshouse.reconstruction.publications import (
+    FAULTS,
+    LARGE,
     UNKNOWN,
+    UNMAPPED,
     Coded,
     Published,
     Trouble,
@@ -96,7 +98,7 @@ class TotalsGroups:
     bin_columns: Mapping[str, Sequence[str]]
     """Per column that names a bin, its text for every bin of the phase."""
     fault: NDArray[np.uint8]
-    """Per group, the first thing wrong with its measures; see `glasshouse.reconstruction.fixed_point.FAULTS`."""
+    """Per group, the first thing wrong with its measures; see `glasshouse.reconstruction.publications.FAULTS`."""
     suppressed: Flags
     """Per group, whether another publication shows records of it that were not published."""
     troubles: tuple[Trouble, ...]

@@ -9,7 +9,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glasshouse.reconstruction.fixed_point import FAULTS, amounts
+from glasshouse.reconstruction.publications import FAULTS, amounts
 
 
 @given(
