@@ -582,6 +582,7 @@ def _uniform(
     chances: Floats,
     guesses: Floats,
 ) -> None:
+    # 1 / (entities in the union of the feasible bins): docs/totals.md, "From cities to companies".
     seen, times = np.full(shared_count, -1, np.int64), np.zeros(shared_count, np.int64)
     for row in range(len(table)):
         # The union: an entity of several bins counts once, and a bin without entities has somebody unknown.
@@ -660,6 +661,7 @@ def _bayes(
     chances: Floats,
     guesses: Floats,
 ) -> None:
+    # max over entities x of Σ_j P(j) · [x in j] / e_j: docs/totals.md, "From cities to companies".
     joint = np.zeros(shared_count)
     apart = np.zeros(len(bins))
     first = 0

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from ortools.sat.python import cp_model
 
-from glasshouse.arrays import Integers
+from glasshouse.arrays import Flags, Integers
 from glasshouse.reconstruction.propagation import Domains
 from glasshouse.reconstruction.system import Budget, OutOfTime, Witnesses
 
@@ -72,9 +72,9 @@ def settle(
 
 
 def _ask(
-    known: Domains, wanted: Any, budget: Budget, limit: float | None
+    known: Domains, undecided: Flags, budget: Budget, limit: float | None
 ) -> tuple[list[Integers], bool]:
-    """Return allocations with some wanted pair, if any is wanted; and whether it is proved that there are none."""
+    """Return allocations with some undecided pair, if there is any; and whether it is proved that there are none."""
     if _SECONDS_PER_TERM * np.count_nonzero(known.most) * (known.system.rows + 2) > budget.left:
         raise OutOfTime
     model = cp_model.CpModel()
@@ -85,7 +85,7 @@ def _ask(
         else:
             _add_windows(model, known, variables, bin_)
     literals = []
-    for kind, bin_ in np.argwhere(wanted).tolist():
+    for kind, bin_ in np.argwhere(undecided).tolist():
         literal = variables[kind, bin_]
         if known.most[kind, bin_] > 1:
             literal = model.new_bool_var("")

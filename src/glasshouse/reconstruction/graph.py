@@ -110,6 +110,7 @@ class _Builder:
         )
 
     def build(self) -> Graph:
+        # Layer by layer: after a bin the states are all that can be left once it and those before it are filled.
         known = self._known
         order, rest = self._order()
         layers = [known.layout.code(known.system.copies)[None, :]]
@@ -128,6 +129,8 @@ class _Builder:
             layers.append(states)
             if not len(states):
                 break
+        # Paths through what remains after trimming are the valid allocations, each once (docs/totals.md, "How it is
+        # solved", 3).
         return _trimmed(layers, steps, rest, self._valid_rest(layers[-1], rest))
 
     def _order(self) -> tuple[list[int], int | None]:
@@ -345,6 +348,7 @@ def _fitted_into(
             code = by_key[place]
             fits = True
             for word in range(words):
+                # Single packages must be there, needed ones must all go, and no field may borrow from its guard bit.
                 there, taken = states[state, word], codes[code, word]
                 if taken & ~there & single[word] or (there ^ taken) & need[word]:
                     fits = False
@@ -367,6 +371,7 @@ def _fitted_into(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _numbered(codes: Words) -> tuple[Integers, int]:
     """Number the distinct codes in the order in which they first appear."""
+    # A table of at least twice as many slots: looking on from slot to slot ends at an empty one soon.
     size = 16
     while size < 2 * codes.shape[0]:
         size *= 2
@@ -554,6 +559,7 @@ def _modulo(
     prime: int,
 ) -> tuple[int, Integers]:
     """Return the number of allocations, and of packages of each kind in each bin over all of them, modulo a prime."""
+    # What each subset weighs: the ways to tell its packages apart, and the weights of its bin.
     layout = known.layout
     subset_weights, subset_counts = [], []
     for bin_, codes in [

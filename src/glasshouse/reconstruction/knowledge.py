@@ -63,7 +63,7 @@ class Standing:
     """Whether nobody of the register is in the bins that are left: then nobody can be named."""
     bins_source: Integers
     """Where the bins come from that results tell: the source with the sharpest ones; see `source_of`."""
-    left: Integers
+    bins_left: Integers
     """How many these are."""
     uniform_source: Integers
     """What `uniform` rests on."""
@@ -94,7 +94,7 @@ class _News:
 
     rows: Integers
     """The records."""
-    left: Integers
+    bins_left: Integers
     """How many bins are left for each."""
     uniform: Floats
     """The chance of each by the uniform rule; 0 without a register."""
@@ -149,7 +149,7 @@ def prior(rows: int, register: int | None, only: int = NOBODY) -> Standing:
         proved=np.zeros(rows, bool),
         unregistered=np.zeros(rows, bool),
         bins_source=np.full(rows, NOTHING, np.int64),
-        left=np.zeros(rows, np.int64),
+        bins_left=np.zeros(rows, np.int64),
         uniform_source=np.full(rows, NOTHING, np.int64),
         bayes_source=np.full(rows, NOTHING, np.int64),
     )
@@ -227,15 +227,15 @@ class _Order:
 def _learn(standing: Standing, news: _News, order: _Order) -> None:
     """Take over what is sharper than what was known."""
     rows = news.rows
-    shown = news.nobody & ~standing.unregistered[rows]
+    vacated = news.nobody & ~standing.unregistered[rows]
     standing.unregistered[rows] |= news.nobody
     nobody = standing.unregistered[rows]
     uniform = np.where(nobody, 0.0, news.uniform)
-    better = shown | _better(standing, news, order, uniform)
+    better = vacated | _better(standing, news, order, uniform)
     _raise_bayes(standing, news, order, uniform)
     sharper = better | (standing.bins_source[rows] == NOTHING)
     standing.bins_source[rows[sharper]] = news.source[sharper]
-    standing.left[rows[sharper]] = news.left[sharper]
+    standing.bins_left[rows[sharper]] = news.bins_left[sharper]
     standing.proved[rows[sharper]] = news.exact
     standing.uniform[rows[better]] = uniform[better]
     standing.uniform_source[rows[better]] = news.source[better]
@@ -256,7 +256,9 @@ def _better(standing: Standing, news: _News, order: _Order, uniform: Floats) -> 
     fresh = standing.uniform_source[rows] == NOTHING
     earlier = sources_of(standing.bins_source[rows])[0]
     fewer = (
-        news.left <= standing.left[rows] if news.exact else news.left < standing.left[rows]
+        news.bins_left <= standing.bins_left[rows]
+        if news.exact
+        else news.bins_left < standing.bins_left[rows]
     ) & ~order.coarser[earlier]
     sharper = fewer | order.finer[earlier] | (news.exact & order.knows_all[earlier])
     if not order.registered:
@@ -307,7 +309,7 @@ def _of_part(solved: SolvedPhase, number: int, part: int, kind: int) -> _News | 
     part_of = np.full(len(rows), part)
     return _News(
         rows=rows,
-        left=table.sum(axis=1),
+        bins_left=table.sum(axis=1),
         uniform=uniform,
         bayes=bayes,
         entity=entity,
@@ -345,7 +347,7 @@ def _of_trivial(solved: SolvedPhase, number: int) -> _News:
     source = sources(number, np.repeat(parts, packages), SOLVED)
     return _News(
         rows=instances.all_records(parts),
-        left=np.ones(len(place), np.int64),
+        bins_left=np.ones(len(place), np.int64),
         uniform=chance,
         bayes=chance,
         entity=entity,
@@ -469,7 +471,7 @@ def _fall_back(
             if not solved.phase.exposed:
                 continue  # results do not tell its bins
             standing.uniform_source[row] = standing.bins_source[row] = news.source[inside]
-            standing.left[row], standing.proved[row] = news.left[inside], news.exact
+            standing.bins_left[row], standing.proved[row] = news.bins_left[inside], news.exact
             standing.bayes_source[row] = news.bayes_source[inside]
 
 

@@ -161,8 +161,10 @@ def _bounded(
     """Tighten the bounds, in place, until nothing changes; False: no allocation is left."""
     kinds, bins, rows = copies.size, low.shape[0], low.shape[1]
     changed = True
+    # Bounds only ever tighten, and every valid allocation stays within them (docs/totals.md, "How it is solved", 2).
     while changed:
         changed = False
+        # Kinds: all packages of a kind are somewhere, so that one bin has at least what the others cannot take.
         for kind in range(kinds):
             sure, possible = least[kind].sum(), most[kind].sum()
             if sure > copies[kind] or possible < copies[kind]:
@@ -180,6 +182,7 @@ def _bounded(
                     changed = True
                 if least[kind, bin_] > most[kind, bin_]:
                     return False
+        # Bins: with the least and the most of all other kinds, each sum must still be able to meet its window.
         for bin_ in range(bins):
             filled = least[:, bin_].sum() > 0
             for row in range(rows):

@@ -446,6 +446,7 @@ def _read_amounts(
     faults: Faults,
 ) -> None:
     for row in range(len(units)):
+        # Blanks on both sides, and a sign.
         begin, end = ends[row], ends[row + 1]
         while begin < end and letters[begin] == _BLANK:
             begin += 1
@@ -457,6 +458,7 @@ def _read_amounts(
         negative = letters[begin] == _MINUS
         if negative or letters[begin] == _PLUS:
             begin += 1
+        # Digits, before the mark and after it; decimals beyond those of the plan must be 0.
         number, places, digits, fault, after = 0, 0, 0, 0, False
         for place in range(begin, end):
             letter = letters[place]
@@ -480,6 +482,7 @@ def _read_amounts(
                 places += 1
         if not digits:
             fault = NO_NUMBER
+        # Decimals that were not written are 0.
         for _ in range(places, decimals):
             if number > _LARGEST // 10:
                 fault = fault if fault else LARGE

@@ -204,6 +204,7 @@ class _Solver:
 
     def _run(self) -> None:
         # Level by level: lists, then graphs; from some level on also walks, CP-SAT and probes where they are too long.
+        # A part is decided when each of its pairs is seen or ruled out (docs/totals.md, "How it is solved", 2 to 6).
         for level in range(len(EFFORTS)):
             self._enter("propagation")
             for task in list(self._tasks):
@@ -391,8 +392,8 @@ class _Solver:
                 return True
             if graph.empty:
                 return False
-            shown = allocations_covering(graph, domains)
-            whole = _joined(whole, shown, np.ix_(part.kinds, part.bins))
+            covering = allocations_covering(graph, domains)
+            whole = _joined(whole, covering, np.ix_(part.kinds, part.bins))
         for allocation in whole:
             task.witnesses.add(allocation)
         return True
@@ -531,10 +532,10 @@ def prepare() -> None:
 
 def _weights(instance: Instance, weights: Sequence[int] | None) -> list[int] | None:
     """Return what a package counts in each bin, if that is known for all of them."""
-    given = instance.entities if weights is None else weights
-    if given is None or any(weight is None for weight in given):
+    counts = instance.entities if weights is None else weights
+    if counts is None or any(count is None for count in counts):
         return None
-    whole = [int(weight) for weight in given if weight is not None]
+    whole = [int(count) for count in counts if count is not None]
     if len(whole) != len(instance.low) or min(whole) < 1:
         raise StudyError(
             "{name} has {bins} bins; give each a weight from 1",

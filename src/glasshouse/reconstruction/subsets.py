@@ -219,6 +219,8 @@ def _met(
     most_work: int,
 ) -> tuple[Words, int, int, int]:
     """Grow the two halves, largest package first, and match them; also tell how many kinds were left over."""
+    # Both halves hold every sum of the kinds dealt to them that can still meet the window, in ascending order of the
+    # key: no subset that meets it is lost (docs/totals.md, "How it is solved", 2).
     rows = low.size
     nothing = np.zeros((0, words), np.uint64)
     sums, codes = np.zeros((1, rows), np.int64), np.zeros((1, words), np.uint64)
@@ -384,12 +386,14 @@ def _matched(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _extremes(codes: Words, word: Integers, shift: Words, mask: Words) -> tuple[Integers, Integers]:
     """Return the least and the greatest number of packages of each kind in any of the subsets."""
+    # Bits that all subsets have, and that some have: exact for kinds with one package, and where both agree.
     kinds, words = word.size, codes.shape[1]
     every, some = codes[0].copy(), codes[0].copy()
     for subset in range(1, codes.shape[0]):
         for place in range(words):
             every[place] &= codes[subset, place]
             some[place] |= codes[subset, place]
+    # Kinds with several packages whose fields differ are counted subset by subset.
     least, most = np.empty(kinds, np.int64), np.empty(kinds, np.int64)
     for kind in range(kinds):
         place, bit, field = word[kind], shift[kind], mask[kind]

@@ -328,13 +328,13 @@ class Budget:
 
     def effort(self, level: int, system: System, words: int) -> ListEffort:
         """Return an effort, reduced to what the limits allow for a system whose codes have so many words."""
-        wanted = EFFORTS[level]
+        most = EFFORTS[level]
         columns = system.rows + words
         room = self.memory // (8 * columns * _COPIES_OF_HALF)
         cells = max(words * system.bins, system.kinds)
         lists = self.memory // (8 * cells * _COPIES_OF_LIST)
         return ListEffort(
-            max(min(wanted.longest_half, self.call // (UNITS_PER_CELL * columns), room), 64),
-            max(min(wanted.longest_list, self.call // system.kinds, lists), 64),
-            max(min(wanted.most_work, self.call), 1 << 12),
+            max(min(most.longest_half, self.call // (UNITS_PER_CELL * columns), room), 64),
+            max(min(most.longest_list, self.call // system.kinds, lists), 64),
+            max(min(most.most_work, self.call), 1 << 12),
         )

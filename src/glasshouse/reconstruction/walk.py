@@ -116,11 +116,11 @@ class _Walker:
         current = self.witnesses.allocations[-1].astype(np.int64)
         vain = np.zeros(self.known.most.shape, np.int64)
         while True:
-            wanted = (self.known.most > 0) & ~self.witnesses.seen & (vain < trials)
-            if not wanted.any() or self.meter.empty:
+            unseen = (self.known.most > 0) & ~self.witnesses.seen & (vain < trials)
+            if not unseen.any() or self.meter.empty:
                 return
-            fewest = vain[wanted].min()
-            pairs = np.argwhere(wanted & (vain == fewest))
+            fewest = vain[unseen].min()
+            pairs = np.argwhere(unseen & (vain == fewest))
             kind, bin_ = pairs[self.random.integers(len(pairs))].tolist()
             vain[kind, bin_] += 1
             extra = _EXTRA[min(int(vain[kind, bin_]) // 8, len(_EXTRA) - 1)]
