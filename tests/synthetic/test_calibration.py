@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glasshouse.synthetic.calibration import (
+from tests.synthetic.calibration import (
     TARGETS,
     CalibrationColumn,
     MeasuredClasses,

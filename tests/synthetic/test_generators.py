@@ -52,7 +52,7 @@ def test_a_batch_can_be_drawn_without_the_batches_before_it(
     made = synthetic.generator(name)
     *_, last = made.batches(5_000, seed=3)
     world = made.world(5_000, np.random.default_rng(np.random.SeedSequence(3, spawn_key=(0,))))
-    positions = dealt(5_000, together=made.together, part=4, parts=5)
+    positions = dealt(5_000, together=made.together, batch=4, batches=5)
     drawn = world.draw(
         positions, np.random.default_rng(np.random.SeedSequence(3, spawn_key=(1, 4)))
     )
@@ -99,7 +99,8 @@ def test_dealing_gives_every_position_to_one_part_in_ascending_order(
     records: int, together: int, parts: int
 ) -> None:
     hands = [
-        dealt(records, together=together, part=part, parts=parts).tolist() for part in range(parts)
+        dealt(records, together=together, batch=part, batches=parts).tolist()
+        for part in range(parts)
     ]
     assert all(hand == sorted(hand) for hand in hands)
     assert sorted(chain(*hands)) == list(range(records))

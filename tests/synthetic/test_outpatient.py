@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from glasshouse import synthetic
-from glasshouse.synthetic.calibration import CalibrationColumn, count, read_columns
 from glasshouse.synthetic.outpatient import OUTPATIENT, RECORDS, outpatient_world
+from tests.synthetic.calibration import CalibrationColumn, count, read_columns
 
 
 @pytest.fixture(scope="module")

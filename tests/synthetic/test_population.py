@@ -58,7 +58,7 @@ def test_a_batch_can_be_drawn_without_the_batches_before_it(
     world = population_world(
         3_000, np.random.default_rng(np.random.SeedSequence(3, spawn_key=(0,)))
     )
-    positions = dealt(3_000, together=1, part=2, parts=3)
+    positions = dealt(3_000, together=1, batch=2, batches=3)
     drawn = world.draw(
         positions, np.random.default_rng(np.random.SeedSequence(3, spawn_key=(1, 2)))
     )

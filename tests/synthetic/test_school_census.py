@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from glasshouse import synthetic
-from glasshouse.synthetic.calibration import CalibrationColumn, count, read_columns
 from glasshouse.synthetic.school_census import STUDENTS, SchoolWorld, school_world
+from tests.synthetic.calibration import CalibrationColumn, count, read_columns
 
 
 @pytest.fixture(scope="module")

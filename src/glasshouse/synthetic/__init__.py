@@ -41,7 +41,7 @@ __all__ = [
     "write_trade_study",
 ]
 
-_GENERATORS = {each.name: each for each in (SCHOOL_CENSUS, OUTPATIENT, POPULATION)}
+_GENERATORS = {maker.name: maker for maker in (SCHOOL_CENSUS, OUTPATIENT, POPULATION)}
 TRADE = "trade"
 """What the command calls a month of trade, which is several files and so has functions of its own."""
 
@@ -78,8 +78,9 @@ def table(name: str, *, records: int, seed: int = 0) -> pa.Table:
     Raises:
         StudyError: the name, the number of records or the seed is not possible.
     """
-    made = generator(name)
-    return pa.Table.from_batches(made.batches(records, seed=seed), schema=made.schema)
+    return pa.Table.from_batches(
+        batches(name, records=records, seed=seed), schema=generator(name).schema
+    )
 
 
 def write(name: str, *, records: int, path: str | os.PathLike[str], seed: int = 0) -> Path:
@@ -92,6 +93,6 @@ def write(name: str, *, records: int, path: str | os.PathLike[str], seed: int = 
         DataError: the file cannot be written there.
     """
     target = Path(path)
-    made = generator(name)
-    write_batches(made.batches(records, seed=seed), schema=made.schema, path=target)
+    stream = batches(name, records=records, seed=seed)
+    write_batches(stream, schema=generator(name).schema, path=target)
     return target

@@ -16,6 +16,16 @@ Means = npt.NDArray[np.floating[Any]] | float
 """One mean for all rates, or one for each."""
 
 
+def place_of(positions: Codes, sizes: Codes) -> Codes:
+    """Return the place of each position in a list that has the records of all places one after the other.
+
+    >>> place_of(np.int32([0, 1, 2]), np.int32([2, 1])).tolist()
+    [0, 0, 1]
+    """
+    ends = np.cumsum(sizes, dtype=np.int32)
+    return np.searchsorted(ends, positions, side="right").astype(np.int32)
+
+
 def flags(chance: npt.ArrayLike, size: int, rng: np.random.Generator) -> Flags:
     """Draw yes with the given chance, one for all or one for each."""
     return rng.random(size, dtype=np.float32) < np.asarray(chance, np.float32)

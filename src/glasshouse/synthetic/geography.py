@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Self
 
 import numpy as np
 
@@ -71,10 +72,45 @@ class Cities:
         return self.members[chosen]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Places:
+    """Where records come from, such as schools; a subclass has the rates that they are drawn from."""
+
+    code: Codes
+    """The number of the place in the territory."""
+    city: Codes
+    """Where it is."""
+    size: Codes
+    """How many records it has."""
+
+    def take(self, rows: Codes) -> Self:
+        """Return some of the places, in the given order."""
+        return type(self)(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
+
+    def whole_cities(self, records: int, rng: np.random.Generator) -> Self:
+        """Return places, city by city, so that a small release has whole cities.
+
+        Cities come in random order, each with all its places, until there are enough records; only the last city, and
+        in it the last place, may be cut. A city of more than a fifth of the records comes after all others, so that a
+        small release is several towns and not a part of the capital.
+
+        Args:
+            records: How many there are to be, at most the sum of the sizes.
+            rng: Draws the order of the cities.
+        """
+        records_of = np.bincount(self.city, self.size)
+        large = records_of > max(records / 5, float(np.median(records_of)))
+        rank = np.empty(len(records_of), dtype=np.int32)
+        rank[np.lexsort([rng.permutation(len(rank)), large])] = np.arange(len(rank), dtype=np.int32)
+        order = np.argsort(rank[self.city], kind="stable").astype(np.int32)
+        ends = np.cumsum(self.size[order], dtype=np.int64)
+        return self.take(order[: np.searchsorted(ends, records) + 1])
+
+
 def draw_cities(territory: Territory, rng: np.random.Generator) -> Cities:
     """Draw the populations and deal the cities out to regions."""
-    others = territory.cities - len(territory.largest)
-    population = territory.median * rng.lognormal(0.0, territory.spread, others)
+    smaller = territory.cities - len(territory.largest)
+    population = territory.median * rng.lognormal(0.0, territory.spread, smaller)
     population = np.sort(np.minimum(population, territory.largest[-1]))[::-1]
     regions = territory.cities // territory.region_cities
     region = rng.integers(0, regions, territory.cities, dtype=np.int32)
@@ -85,28 +121,3 @@ def draw_cities(territory: Territory, rng: np.random.Generator) -> Cities:
         members=members,
         first=np.searchsorted(region[members], np.arange(regions + 1)).astype(np.int32),
     )
-
-
-def whole_cities(city: Codes, size: Codes, *, records: int, rng: np.random.Generator) -> Codes:
-    """Choose places (schools, establishments) so that a small release keeps whole cities.
-
-    Cities come in random order, each with all its places, until there are enough records; only the
-    last city, and in it the last place, may be cut. A city of more than a fifth of the records
-    comes after all others, so that a small release is several towns and not a part of the capital.
-
-    Args:
-        city: the city of each place.
-        size: how many records each place has.
-        records: how many are wanted, at most the sum of the sizes.
-        rng: draws the order of the cities.
-
-    Returns:
-        The places to keep, city by city.
-    """
-    records_of = np.bincount(city, size)
-    large = records_of > max(records / 5, float(np.median(records_of)))
-    rank = np.empty(len(records_of), dtype=np.int32)
-    rank[np.lexsort([rng.permutation(len(rank)), large])] = np.arange(len(rank), dtype=np.int32)
-    kept = np.argsort(rank[city], kind="stable").astype(np.int32)
-    ends = np.cumsum(size[kept], dtype=np.int64)
-    return kept[: np.searchsorted(ends, records) + 1]

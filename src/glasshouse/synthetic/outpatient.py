@@ -11,7 +11,7 @@ which age and sex, how many procedures a visit has, and how many records come wi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -25,10 +25,11 @@ from glasshouse.synthetic.draws import (
     categories,
     flags,
     gamma_rates,
+    place_of,
     power_ranks,
     whole_sizes,
 )
-from glasshouse.synthetic.geography import SAO_PAULO, Cities, draw_cities, whole_cities
+from glasshouse.synthetic.geography import SAO_PAULO, Cities, Places, draw_cities
 from glasshouse.synthetic.stream import Generator
 
 RECORDS = 112_637_066
@@ -82,15 +83,9 @@ FEMALE = (0.58, 3.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Establishments:
+class Establishments(Places):
     """The establishments of a release and the rates that their records are drawn from."""
 
-    code: Codes
-    """The number of the establishment in the state."""
-    city: Codes
-    """Where it is."""
-    size: Codes
-    """How many records it has."""
     offer: Codes
     """How many procedures it performs."""
     offer_start: Codes
@@ -103,11 +98,6 @@ class Establishments:
     """Share of visits reported without the patient."""
     from_elsewhere: Rates
     """Share of patients from another city of the region."""
-
-    def take(self, rows: Codes) -> Establishments:
-        """Return some of the establishments, in the given order."""
-        columns = {field.name: getattr(self, field.name)[rows] for field in fields(self)}
-        return Establishments(**columns)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,14 +129,9 @@ class OutpatientWorld:
         }
         return {column: pa.array(text, pa.string()) for column, text in texts.items()}
 
-    @cached_property
-    def ends(self) -> Codes:
-        """Where the records of each establishment end in the list of all records."""
-        return np.cumsum(self.establishments.size, dtype=np.int32)
-
     def draw(self, positions: Codes, rng: np.random.Generator) -> Mapping[str, Codes]:
         """Draw the records at the given positions of the list."""
-        row = np.searchsorted(self.ends, positions, side="right").astype(np.int32)
+        row = place_of(positions, self.establishments.size)
         place = self.establishments.take(row)
         rank = power_ranks(place.unevenness, place.offer, rng)
         procedure = self.offers[place.offer_start + rank]
@@ -186,11 +171,11 @@ def outpatient_world(records: int, rng: np.random.Generator) -> OutpatientWorld:
     """Build the state and keep as many whole cities as the number of records needs."""
     cities = draw_cities(SAO_PAULO, rng)
     places = _draw_establishments(cities, max(records, RECORDS), rng)
-    kept = whole_cities(places.city, places.size, records=records, rng=rng)
+    establishments = places.whole_cities(records, rng)
     age = AGE_MEAN + AGE_MEAN_SPREAD * rng.standard_normal(PROCEDURES, dtype=np.float32)
     return OutpatientWorld(
         cities=cities,
-        establishments=places.take(kept),
+        establishments=establishments,
         offers=_draw_offers(places, rng),
         age=age,
         female=beta_rates(*FEMALE, PROCEDURES, rng),
@@ -221,13 +206,13 @@ OUTPATIENT = Generator(
 
 
 def _draw_establishments(cities: Cities, records: int, rng: np.random.Generator) -> Establishments:
-    others = categories(cities.population, ESTABLISHMENTS - CITIES, rng)
-    city = np.concatenate([np.arange(CITIES, dtype=np.int32), others])
+    further = categories(cities.population, ESTABLISHMENTS - CITIES, rng)
+    city = np.concatenate([np.arange(CITIES, dtype=np.int32), further])
     weight = rng.lognormal(0.0, SIZE_SPREAD, ESTABLISHMENTS)
     weight *= (cities.population / np.bincount(city, weight))[city]
     offered = OFFER_MEDIAN * rng.lognormal(0.0, OFFER_SPREAD, ESTABLISHMENTS)
     offer = np.clip(offered, 1, OFFER_LIMIT).astype(np.int32)
-    further = VISIT_RECORDS * rng.exponential(1.0, ESTABLISHMENTS)
+    beyond_first = VISIT_RECORDS * rng.exponential(1.0, ESTABLISHMENTS)
     return Establishments(
         code=np.arange(ESTABLISHMENTS, dtype=np.int32),
         city=city,
@@ -235,7 +220,7 @@ def _draw_establishments(cities: Cities, records: int, rng: np.random.Generator)
         offer=offer,
         offer_start=(np.cumsum(offer) - offer).astype(np.int32),
         unevenness=rng.normal(*UNEVENNESS, ESTABLISHMENTS).astype(np.float32),
-        visit_end=(1 / (1 + further)).astype(np.float32),
+        visit_end=(1 / (1 + beyond_first)).astype(np.float32),
         without_patient=beta_rates(*WITHOUT_PATIENT, ESTABLISHMENTS, rng),
         from_elsewhere=gamma_rates(*FROM_ELSEWHERE, ESTABLISHMENTS, rng),
     )

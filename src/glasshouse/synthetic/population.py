@@ -21,7 +21,7 @@ import pyarrow as pa
 from glasshouse.arrays import Codes, Floats, Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import marked
-from glasshouse.synthetic.draws import Rates, flags, whole_sizes
+from glasshouse.synthetic.draws import Rates, flags, place_of, whole_sizes
 from glasshouse.synthetic.stream import Generator
 
 RECORDS = 9_553_967
@@ -91,11 +91,6 @@ class PopulationWorld:
         return {column: pa.array(values, pa.string()) for column, values in texts.items()}
 
     @cached_property
-    def ends(self) -> Codes:
-        """Where the people of each postal code end in the list of all."""
-        return np.cumsum(self.sizes, dtype=np.int32)
-
-    @cached_property
     def _bounds(self) -> Floats:
         """Per step of the tilt, the cumulated shares of the ages, raised by the step: one ascending list for all."""
         ages = np.arange(YOUNGEST, OLDEST + 1)
@@ -108,7 +103,7 @@ class PopulationWorld:
 
     def draw(self, positions: Codes, rng: np.random.Generator) -> Mapping[str, Codes]:
         """Draw the people at the given positions of the list."""
-        code = np.searchsorted(self.ends, positions, side="right").astype(np.int32)
+        code = place_of(positions, self.sizes)
         age = self._ages(code, rng)
         race_draw = rng.random(len(code), dtype=np.float32)[:, None]
         race = (self.races[code] < race_draw).sum(axis=1, dtype=np.int32)
@@ -229,14 +224,14 @@ def study(
     in_register = np.sort(chance.choice(people, listed, replace=False, shuffle=False))
     in_release = chance.choice(people, sample, replace=False)
     place = np.searchsorted(in_register, in_release)
-    found = np.append(in_register, -1)[place] == in_release
+    registered = np.append(in_register, -1)[place] == in_release
     known = everybody.select(POPULATION.quasi_identifiers)
     names = pa.array(chance.permutation(listed)).cast(pa.string())
     return PopulationStudy(
         population=known,
         register=known.take(pa.array(in_register)).add_column(0, "person", names),
         release=everybody.take(pa.array(in_release)),
-        truth=np.where(found, place, -1).astype(np.int64),
+        truth=np.where(registered, place, -1).astype(np.int64),
     )
 
 

@@ -16,7 +16,7 @@ changes school goes to that of a random student who lives in the same city, and 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -32,9 +32,10 @@ from glasshouse.synthetic.draws import (
     categories,
     flags,
     gamma_rates,
+    place_of,
     whole_sizes,
 )
-from glasshouse.synthetic.geography import BRAZIL, Cities, draw_cities, whole_cities
+from glasshouse.synthetic.geography import BRAZIL, Cities, Places, draw_cities
 from glasshouse.synthetic.stream import Generator
 
 CITIES = BRAZIL.cities
@@ -174,15 +175,9 @@ _DAY_OF_MONTH = np.concatenate([np.arange(days, dtype=np.int32) for days in _MON
 
 
 @dataclass(frozen=True, kw_only=True)
-class Schools:
+class Schools(Places):
     """The schools of a release and the rates that their students are drawn from."""
 
-    code: Codes
-    """The number of the school in the country."""
-    city: Codes
-    """Where it is."""
-    size: Codes
-    """How many students it has."""
     school_type: Codes
     """Who runs it."""
     youngest: Codes
@@ -205,10 +200,6 @@ class Schools:
     """Share of students who live elsewhere in the region."""
     undeclared_residence: Rates
     """Share of students without a city of residence."""
-
-    def take(self, rows: Codes) -> Schools:
-        """Return some of the schools, in the given order."""
-        return Schools(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
 
 
 @dataclass(frozen=True)
@@ -241,15 +232,10 @@ class SchoolWorld:
         }
         return {column: pa.array(text, pa.string()) for column, text in texts.items()}
 
-    @cached_property
-    def ends(self) -> Codes:
-        """Where the students of each school end in the list of all students."""
-        return np.cumsum(self.schools.size, dtype=np.int32)
-
     def draw(self, positions: Codes, rng: np.random.Generator) -> Mapping[str, Codes]:
         """Draw the students at the given positions of the list, pairs of neighbours together."""
         size = len(positions)
-        row = np.searchsorted(self.ends, positions, side="right").astype(np.int32)
+        row = place_of(positions, self.schools.size)
         school = self.schools.take(row)
         home = _homes(school, self.cities, rng)
         undeclared = flags(school.undeclared_residence, size, rng)
@@ -272,8 +258,7 @@ def school_world(records: int, rng: np.random.Generator) -> SchoolWorld:
     """Build the country and keep as many whole cities as the number of records needs."""
     cities = draw_cities(BRAZIL, rng)
     schools = _draw_schools(cities, max(records, STUDENTS), rng)
-    kept = whole_cities(schools.city, schools.size, records=records, rng=rng)
-    return SchoolWorld(cities, schools.take(kept))
+    return SchoolWorld(cities, schools.whole_cities(records, rng))
 
 
 SCHOOL_CENSUS = Generator(
@@ -337,7 +322,9 @@ def a_year_later(students: pa.Table, *, seed: int = 0) -> pa.Table:
 
 
 def _draw_schools(cities: Cities, students: int, rng: np.random.Generator) -> Schools:
-    city = _school_cities(cities, rng)
+    # Every city has a school, and further ones by its population.
+    further = categories(cities.population**SCHOOLS_BY_POPULATION, SCHOOLS - CITIES, rng)
+    city = np.concatenate([np.arange(CITIES, dtype=np.int32), further])
     stage = categories([stage.share for stage in STAGES], SCHOOLS, rng)
     school_type = _school_types(stage, rng)
     youngest = np.array([stage.youngest for stage in STAGES], dtype=np.int32)
@@ -359,12 +346,6 @@ def _draw_schools(cities: Cities, students: int, rng: np.random.Generator) -> Sc
         commuters=gamma_rates(*COMMUTERS, SCHOOLS, rng),
         undeclared_residence=beta_rates(*UNDECLARED_RESIDENCE, SCHOOLS, rng),
     )
-
-
-def _school_cities(cities: Cities, rng: np.random.Generator) -> Codes:
-    """Give every city a school, and the others by population."""
-    others = categories(cities.population**SCHOOLS_BY_POPULATION, SCHOOLS - CITIES, rng)
-    return np.concatenate([np.arange(CITIES, dtype=np.int32), others])
 
 
 def _school_types(stage: Codes, rng: np.random.Generator) -> Codes:
@@ -492,9 +473,9 @@ def _alike(column: pa.ChunkedArray, places: Integers, rng: np.random.Generator) 
     return alike
 
 
-def _with_values_of(table: pa.Table, name: str, places: Integers, others: Integers) -> pa.Table:
+def _with_values_of(table: pa.Table, name: str, places: Integers, origins: Integers) -> pa.Table:
     """Return the table with the values of other places in some places of one column."""
     taken = np.arange(table.num_rows)
-    taken[places] = others
+    taken[places] = origins
     column = table.column(name).take(pa.array(taken))
     return table.set_column(table.column_names.index(name), name, column)

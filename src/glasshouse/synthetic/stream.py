@@ -90,48 +90,40 @@ class Generator:
         Raises:
             StudyError: the number of records or the seed is out of range (before the first batch).
         """
-        self._check(records, seed)
-        return self._stream(records, seed)
-
-    def _check(self, records: int, seed: int) -> None:
-        if not _is_whole(records) or not 1 <= records <= self.most_records:
+        if not is_whole(records) or not 1 <= records <= self.most_records:
             raise StudyError(
                 "{generator} makes 1 to {most} records, not {given}",
                 generator=self.name,
                 most=self.most_records,
                 given=repr(records),
             )
-        if not _is_whole(seed) or seed < 0:
-            raise StudyError("the seed is a whole number from 0 on, not {given}", given=repr(seed))
+        check_seed(seed)
+        return self._stream(records, seed)
 
     def _stream(self, records: int, seed: int) -> Iterator[pa.RecordBatch]:
         world = self.world(records, _child(seed, _WORLD))
-        parts = -(-records // BATCH_RECORDS)
-        for part in range(parts):
-            positions = dealt(records, together=self.together, part=part, parts=parts)
-            yield self._batch(world, positions, _child(seed, _BATCH, part))
-
-    def _batch(
-        self, world: GeneratorWorld, positions: Codes, rng: np.random.Generator
-    ) -> pa.RecordBatch:
-        drawn = world.draw(positions, rng)
-        order = rng.permutation(len(positions))
-        arrays = [
-            pa.DictionaryArray.from_arrays(pa.array(drawn[column][order]), world.labels[column])
-            for column in self.columns
-        ]
-        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+        count = -(-records // BATCH_RECORDS)
+        for batch in range(count):
+            positions = dealt(records, together=self.together, batch=batch, batches=count)
+            rng = _child(seed, _BATCH, batch)
+            drawn = world.draw(positions, rng)
+            order = rng.permutation(len(positions))
+            arrays = [
+                pa.DictionaryArray.from_arrays(pa.array(drawn[column][order]), world.labels[column])
+                for column in self.columns
+            ]
+            yield pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 
-def dealt(records: int, *, together: int, part: int, parts: int) -> Codes:
-    """Return the ascending positions of one part when groups of records are dealt out like cards.
+def dealt(records: int, *, together: int, batch: int, batches: int) -> Codes:
+    """Return the ascending positions of one batch when groups of records are dealt out like cards.
 
-    >>> dealt(9, together=2, part=0, parts=2).tolist()
+    >>> dealt(9, together=2, batch=0, batches=2).tolist()
     [0, 1, 4, 5, 8]
-    >>> dealt(9, together=2, part=1, parts=2).tolist()
+    >>> dealt(9, together=2, batch=1, batches=2).tolist()
     [2, 3, 6, 7]
     """
-    first = np.arange(together * part, records, together * parts, dtype=np.int32)
+    first = np.arange(together * batch, records, together * batches, dtype=np.int32)
     positions: Codes = np.add.outer(first, np.arange(together, dtype=np.int32)).ravel()
     return positions[positions < records]
 
@@ -192,5 +184,16 @@ def _child(seed: int, *key: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
 
-def _is_whole(value: object) -> bool:
+def is_whole(value: object) -> bool:
+    """Tell whether something is a whole number."""
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def check_seed(seed: int) -> None:
+    """Make sure that a seed is one.
+
+    Raises:
+        StudyError: It is no whole number, or below 0.
+    """
+    if not is_whole(seed) or seed < 0:
+        raise StudyError("the seed is a whole number from 0 on, not {given}", given=repr(seed))

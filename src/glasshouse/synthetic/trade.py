@@ -17,7 +17,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from importlib.resources import files
-from numbers import Integral
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +28,7 @@ from glasshouse.atomic import cannot_write, new_file
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import localised, text, unknown_name
 from glasshouse.synthetic.draws import flags
+from glasshouse.synthetic.stream import check_seed, is_whole
 from glasshouse.synthetic.trade_world import (
     IMPORTERS,
     NATURES,
@@ -121,20 +121,24 @@ def trade(
     random = np.random.default_rng(np.random.SeedSequence(seed))
     world = draw_world(transactions, importers, random)
     rows = draw_transactions(world, transactions, random)
-    others = min(round(OTHER_NATURES * transactions), len(rows.importer) - transactions)
+    not_effective = min(round(OTHER_NATURES * transactions), len(rows.importer) - transactions)
     effective = rows.nature == 0
     left_out = effective & flags(excluded, len(effective), random)
-    chance = min(1.0, added * transactions / max(others, 1))
+    chance = min(1.0, added * transactions / max(not_effective, 1))
     counted = (effective & ~left_out) | (~effective & flags(chance, len(effective), random))
-    shown = _shown(world, rows, effective, suppress_below)
+    # Records of products with enough importers are published.
+    product = world.line_product[rows.line]
+    pairs = np.unique(np.stack([product[effective], rows.importer[effective]], axis=1), axis=0)
+    traders = np.bincount(pairs[:, 0], minlength=len(world.product))
+    public = traders[product] >= suppress_below
     declaration = random.permutation(len(effective))
     return Trade(
-        transactions=_published(world, rows, shown, declaration, random),
+        transactions=_published(world, rows, public, declaration, random),
         by_state=_by_state(world, rows, counted, rounding),
         by_city=_by_city(world, rows, counted, rounding),
         importers=_register(world),
         countries=pa.table({"country": [n for n, _ in ORIGINS], "code": [c for _, c in ORIGINS]}),
-        truth=_truth(world, rows, shown & effective, counted, declaration),
+        truth=_truth(world, rows, public & effective, counted, declaration),
     )
 
 
@@ -193,23 +197,15 @@ def _beside_the_month(plan: str) -> str:
     return plan[plan.index('command = "totals"') :].replace('"month/', '"')
 
 
-def _shown(world: TradeWorld, rows: TradeRows, effective: Flags, suppress_below: int) -> Flags:
-    """Tell which records are published: those of products with enough importers."""
-    product = world.line_product[rows.line]
-    pairs = np.unique(np.stack([product[effective], rows.importer[effective]], axis=1), axis=0)
-    importers = np.bincount(pairs[:, 0], minlength=len(world.product))
-    return np.asarray(importers[product] >= suppress_below)
-
-
 def _published(
     world: TradeWorld,
     rows: TradeRows,
-    shown: Flags,
+    public: Flags,
     declaration: Integers,
     random: np.random.Generator,
 ) -> pa.Table:
     """Return the records in the order of their declarations, a row per item."""
-    chosen = np.flatnonzero(shown)
+    chosen = np.flatnonzero(public)
     chosen = chosen[np.argsort(declaration[chosen])]
     items = random.geometric(1 - ITEMS, len(chosen))
     header = np.repeat(chosen, items)
@@ -217,7 +213,7 @@ def _published(
     share = np.maximum(rows.measures[header, 0] // np.repeat(items, items), 1)
     columns = {
         "order": _digits(declaration[header], 10, item, 4),
-        "month": pa.DictionaryArray.from_arrays(np.zeros(len(header), np.int32), [MONTH]),
+        "month": pa.repeat(MONTH, len(header)),
         "product": _digits(world.product[world.line_product[rows.line[header]]], 8),
         "origin": _labelled(world.line_origin[rows.line[header]], [n for n, _ in ORIGINS]),
         "nature": _labelled(rows.nature[header], NATURES),
@@ -225,7 +221,7 @@ def _published(
     for name, places, column in zip(MEASURES, DECIMALS, rows.measures[header].T, strict=True):
         columns[name] = _decimal(column, places)
     columns["item_value"] = _decimal(share, 2)
-    return pa.table({name: _plain(column) for name, column in columns.items()})
+    return pa.table(columns)
 
 
 def _by_state(world: TradeWorld, rows: TradeRows, counted: Flags, rounding: str) -> pa.Table:
@@ -242,8 +238,7 @@ def _by_state(world: TradeWorld, rows: TradeRows, counted: Flags, rounding: str)
         "country": _labelled(origin, [code for _, code in ORIGINS]),
         "state": _labelled(state, STATES),
     }
-    columns |= dict(zip(MEASURES, map(pa.array, totals.T), strict=True))
-    return pa.table({name: _plain(column) for name, column in columns.items()})
+    return pa.table(columns | dict(zip(MEASURES, map(pa.array, totals.T), strict=True)))
 
 
 def _by_city(world: TradeWorld, rows: TradeRows, counted: Flags, rounding: str) -> pa.Table:
@@ -261,10 +256,8 @@ def _by_city(world: TradeWorld, rows: TradeRows, counted: Flags, rounding: str) 
         "country": _labelled(origin, [code for _, code in ORIGINS]),
         "state": _labelled(world.city_state[city], STATES),
         "city": _city_names(city),
-        "value": pa.array(totals[:, 0]),
-        "weight": pa.array(totals[:, 1]),
     }
-    return pa.table({name: _plain(column) for name, column in columns.items()})
+    return pa.table(columns | dict(zip(MEASURES[:2], map(pa.array, totals.T), strict=True)))
 
 
 def _register(world: TradeWorld) -> pa.Table:
@@ -274,7 +267,7 @@ def _register(world: TradeWorld) -> pa.Table:
         "city": _city_names(city),
         "state": _labelled(world.city_state[city], STATES),
     }
-    return pa.table({name: _plain(column) for name, column in columns.items()})
+    return pa.table(columns)
 
 
 def _truth(
@@ -294,7 +287,7 @@ def _truth(
         "city": _city_names(city),
         "in_totals": _labelled(counted[places].astype(np.int64), ["no", "yes"]),
     }
-    return pa.table({name: _plain(column) for name, column in columns.items()})
+    return pa.table(columns)
 
 
 def _totals(
@@ -321,12 +314,11 @@ def _half_up(amounts: Integers, scale: Integers) -> Integers:
 
 
 def _year_and_month(rows: int) -> dict[str, pa.Array]:
-    codes = np.zeros(rows, np.int64)
-    return {"year": _labelled(codes, [MONTH[:4]]), "month": _labelled(codes, [MONTH[4:]])}
+    return {"year": pa.repeat(MONTH[:4], rows), "month": pa.repeat(MONTH[4:], rows)}
 
 
 def _labelled(codes: Integers, labels: list[str] | tuple[str, ...]) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(labels))
+    return pa.array(labels, pa.string()).take(pa.array(codes))
 
 
 def _city_names(city: Integers) -> pa.Array:
@@ -337,7 +329,7 @@ def _city_names(city: Integers) -> pa.Array:
 def _digits(*numbers_and_widths: Integers | int) -> pa.Array:
     """Return whole numbers with leading zeros, one behind the other: a number, its width, and so on."""
     pairs = list(zip(numbers_and_widths[::2], numbers_and_widths[1::2], strict=True))
-    width = sum(int(each) for _, each in pairs)
+    width = sum(int(digits) for _, digits in pairs)
     rows = len(np.asarray(pairs[0][0]))
     letters = np.empty((rows, width), np.uint8)
     end = 0
@@ -359,10 +351,6 @@ def _decimal(units: Integers, places: int) -> pa.Array:
     return pa.Array.from_buffers(kind, len(units), [None, pa.py_buffer(words)])
 
 
-def _plain(column: pa.Array) -> pa.Array:
-    return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
-
-
 def _check(
     transactions: int,
     importers: int,
@@ -374,29 +362,24 @@ def _check(
 ) -> None:
     if rounding not in ROUNDINGS:
         raise StudyError(unknown_name("rounding", rounding, text("synthetic trade"), ROUNDINGS))
-    if not _is_whole(transactions) or not 1 <= transactions <= MOST_TRANSACTIONS:
+    if not is_whole(transactions) or not 1 <= transactions <= MOST_TRANSACTIONS:
         raise StudyError(
             "a month of trade has 1 to {most} transactions, not {given}",
             most=MOST_TRANSACTIONS,
             given=repr(transactions),
         )
-    if not _is_whole(importers) or not 1 <= importers <= transactions:
+    if not is_whole(importers) or not 1 <= importers <= transactions:
         raise StudyError(
             "{transactions} transactions have 1 to {transactions} importers, not {given}",
             transactions=int(transactions),
             given=repr(importers),
         )
-    if not _is_whole(seed) or seed < 0:
-        raise StudyError("the seed is a whole number from 0 on, not {given}", given=repr(seed))
-    if not _is_whole(suppress_below) or suppress_below < 0:
+    check_seed(seed)
+    if not is_whole(suppress_below) or suppress_below < 0:
         raise StudyError(
             "the number of importers to publish from is a whole number from 0 on, not {given}",
             given=repr(suppress_below),
         )
-    _check_shares(excluded, added)
-
-
-def _check_shares(excluded: float, added: float) -> None:
     if not 0 <= excluded <= 1:
         raise StudyError(
             "the share of records left out is from 0 to 1, not {given}", given=repr(excluded)
@@ -407,7 +390,3 @@ def _check_shares(excluded: float, added: float) -> None:
             most=localised(f"{OTHER_NATURES:g}"),
             given=repr(added),
         )
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)

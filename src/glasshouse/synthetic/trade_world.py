@@ -151,9 +151,9 @@ def _line_products(
     by_heading = np.argsort(codes, kind="stable")
     place = np.empty_like(by_heading)
     place[by_heading] = np.arange(len(codes))
-    own = categories(popular, importers, random)
+    main_product = categories(popular, importers, random)
     near = np.rint(random.laplace(0.0, 6.0, len(importer))).astype(np.int64)
-    neighbour = np.clip(place[own[importer]] + near, 0, len(codes) - 1)
+    neighbour = np.clip(place[main_product[importer]] + near, 0, len(codes) - 1)
     return np.where(flags(SECTOR, len(importer), random), by_heading[neighbour], product)
 
 
@@ -170,11 +170,11 @@ def draw_transactions(
 ) -> TradeRows:
     """Draw so many effective transactions, and those of other natures beside them."""
     importer = np.repeat(np.arange(len(world.importer_size)), world.importer_size)
-    others = random.choice(importer, round(OTHER_NATURES * transactions))
+    further = random.choice(importer, round(OTHER_NATURES * transactions))
     nature = np.concatenate(
-        [np.zeros(transactions, np.int64), random.integers(1, len(NATURES), len(others))]
+        [np.zeros(transactions, np.int64), random.integers(1, len(NATURES), len(further))]
     )
-    importer = np.concatenate([importer, others])
+    importer = np.concatenate([importer, further])
     lines = np.diff(np.append(world.line_first, len(world.line_importer)))[importer]
     exponent = np.full(len(importer), LINE_EXPONENT, np.float32)
     rank = power_ranks(exponent, lines.astype(np.int32), random)

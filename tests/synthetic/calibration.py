@@ -1,6 +1,6 @@
 """Measuring a generator against the published figures.
 
-Run as `python -m glasshouse.synthetic.calibration school-census`; the table in `docs/synthetic.md`
+Run as `python -m tests.synthetic.calibration school-census`; the table in `docs/synthetic.md`
 is its output. Each subset of quasi-identifiers is measured exactly by sorting one 64-bit key per
 record: a slow and obvious way that shares no code with the measures of Glasshouse.
 """
