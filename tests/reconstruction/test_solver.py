@@ -32,7 +32,7 @@ from glasshouse.reconstruction import (
 from glasshouse.reconstruction.group_instance import STATUSES
 from glasshouse.reconstruction.propagation import domains_of
 from glasshouse.reconstruction.solver import prepare
-from glasshouse.reconstruction.subsets import layout_of, meet
+from glasshouse.reconstruction.subsets import DONE, layout_of, meet
 from glasshouse.reconstruction.system import (
     EFFORTS,
     Budget,
@@ -311,8 +311,8 @@ def test_meeting_in_the_middle_finds_every_subset(
     layout = layout_of(number)
     floor, ceiling = np.array([low, 0]), np.array([low + width, 60])
     effort = ListEffort(longest_half=10_000, longest_list=100_000, most_work=10**9)
-    found, _ = meet(weights, number, layout, floor, ceiling, effort)
-    assert found is not None
+    found, status, _, _ = meet(weights, number, layout, floor, ceiling, effort)
+    assert status == DONE
     choices = np.stack(np.meshgrid(*[np.arange(n + 1) for n in number], indexing="ij"), -1)
     choices = choices.reshape(-1, len(rows))
     sums = choices @ weights

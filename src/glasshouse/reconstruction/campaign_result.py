@@ -38,7 +38,7 @@ from glasshouse.checkpoint import Checkpoint
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked
 from glasshouse.progress import OnProgress, Progress
-from glasshouse.reconstruction.chances import RULES, ExposurePhase, check_rule, exposure_phase
+from glasshouse.reconstruction.chances import RULES, ExposurePhase, check_rule, exposure_phases
 from glasshouse.reconstruction.groups import entity_codes, groups_of, register_size, registered_in
 from glasshouse.reconstruction.knowledge import (
     NOBODY,
@@ -607,21 +607,13 @@ def _exposures(
     steps: Sequence[tuple[str, Standing]], values: Floats, rule: str
 ) -> tuple[ExposurePhase, ...]:
     """Return what the adversary can do at each step, over all records."""
-    phases: list[ExposurePhase] = []
+    figures = []
     for name, standing in steps:
         chances, certain = standing.chances(rule), standing.certain
-        phases.append(
-            exposure_phase(
-                name,
-                packages=len(chances),
-                chance=float(chances.mean()),
-                value_at_risk=float((chances * values).sum()),
-                certain=int(certain.sum()),
-                certain_value=float(values[certain].sum()),
-                last=phases[-1] if phases else None,
-            )
-        )
-    return tuple(phases)
+        mean, at_risk = float(chances.mean()), float((chances * values).sum())
+        sure, sure_value = int(certain.sum()), float(values[certain].sum())
+        figures.append((name, len(chances), mean, at_risk, sure, sure_value))
+    return exposure_phases(figures)
 
 
 def _key(study: TotalsStudy) -> str:

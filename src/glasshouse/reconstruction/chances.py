@@ -213,27 +213,24 @@ class ExposurePhase:
         return dict(vars(self))
 
 
-def exposure_phase(
-    name: str,
-    *,
-    packages: int,
-    chance: float,
-    value_at_risk: float,
-    certain: int,
-    certain_value: float,
-    last: ExposurePhase | None,
-) -> ExposurePhase:
-    """Return what the adversary can do in a phase, compared with the last one."""
-    return ExposurePhase(
-        name=name,
-        packages=packages,
-        chance=chance,
-        factor=None if last is None or not last.chance else chance / last.chance,
-        value_at_risk=value_at_risk,
-        leaked=None if last is None else value_at_risk - last.value_at_risk,
-        certain=certain,
-        certain_value=certain_value,
-    )
+def exposure_phases(
+    steps: Iterable[tuple[str, int, float, float, int, float]],
+) -> tuple[ExposurePhase, ...]:
+    """Return what the adversary can do in each phase, compared with the last one.
+
+    Args:
+        steps: Per phase its name, the number of transactions, her mean chance, the value at risk, and how many
+            transactions are named with certainty, with their value.
+    """
+    phases: list[ExposurePhase] = []
+    for name, packages, chance, value_at_risk, certain, certain_value in steps:
+        factor, leaked = None, None
+        if phases:
+            factor = chance / phases[-1].chance if phases[-1].chance else None
+            leaked = value_at_risk - phases[-1].value_at_risk
+        growth = chance, factor, value_at_risk, leaked
+        phases.append(ExposurePhase(name, packages, *growth, certain, certain_value))
+    return tuple(phases)
 
 
 def check_rule(rule: str) -> None:
@@ -274,24 +271,16 @@ class SolutionExposure:
         check_rule(rule)
         if not self.packages:
             raise StudyError("there is no transaction to be exposed; give at least one group")
-        steps: list[ExposurePhase] = []
-        for name in (*PHASES[:2], rule):
-            chances = self.chances[name] or self.chances["uniform"]
-            assert chances is not None  # noqa: S101 - only Bayes can be missing
-            pairs = list(zip(chances, self.values, strict=True))
-            certain = [v for v, sure in zip(self.values, self.certain[name], strict=True) if sure]
-            steps.append(
-                exposure_phase(
-                    name,
-                    packages=len(chances),
-                    chance=fsum(map(float, chances)) / len(chances),
-                    value_at_risk=fsum(float(chance * value) for chance, value in pairs),
-                    certain=len(certain),
-                    certain_value=fsum(map(float, certain)),
-                    last=steps[-1] if steps else None,
-                )
-            )
-        return tuple(steps)
+        return exposure_phases(map(self._step, (*PHASES[:2], rule)))
+
+    def _step(self, name: str) -> tuple[str, int, float, float, int, float]:
+        """Return the figures of a phase that `exposure_phases` compares."""
+        chances = self.chances[name] or self.chances["uniform"]
+        assert chances is not None  # noqa: S101 - only Bayes can be missing
+        certain = [v for v, sure in zip(self.values, self.certain[name], strict=True) if sure]
+        mean = fsum(map(float, chances)) / len(chances)
+        at_risk = fsum(float(c * value) for c, value in zip(chances, self.values, strict=True))
+        return name, len(chances), mean, at_risk, len(certain), fsum(map(float, certain))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the adversary can do in each phase, by either rule, in plain values; no transaction is named."""

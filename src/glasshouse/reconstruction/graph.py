@@ -99,11 +99,8 @@ class _Builder:
     def __init__(
         self, known: Domains, effort: ListEffort, budget: Budget, meter: Meter, most_work: int
     ) -> None:
-        self._known = known
-        self._budget = budget
-        self._effort = effort
-        self._meter = meter
-        self._most_work = most_work
+        self._known, self._effort, self._budget = known, effort, budget
+        self._meter, self._most_work = meter, most_work
         words = known.layout.words
         self._most_edges = max(
             1000, min(budget.memory // (8 * (8 * words + 40)), budget.call // 16)
@@ -310,41 +307,16 @@ def _fitting(
     most_edges: int,
 ) -> tuple[Integers, Integers, bool]:
     """Find the subsets that each state still has; of the kinds under `need` all that is left must be taken."""
-    source, subset = np.empty(1024, np.int64), np.empty(1024, np.int64)
-    # Where it is: the state, the place in its part of the list (from its beginning), and what was found.
-    at = np.array([begin, 0, 0])
-    while not _fitted_into(
-        source, subset, at, states, codes, by_key, first, last, end, need, single, guard
-    ):
-        size = at[2]
-        if size >= most_edges:
-            return source[:0], subset[:0], False
-        more_source, more_subset = np.empty(4 * size, np.int64), np.empty(4 * size, np.int64)
-        more_source[:size], more_subset[:size] = source, subset
-        source, subset = more_source, more_subset
-    return source[: at[2]], subset[: at[2]], True
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _fitted_into(
-    source: Integers,
-    subset: Integers,
-    at: Integers,
-    states: Words,
-    codes: Words,
-    by_key: Integers,
-    first: Integers,
-    last: Integers,
-    end: int,
-    need: Words,
-    single: Words,
-    guard: Words,
-) -> bool:
-    """Go on until all is found, or there is no more room (a loop that may replace an array would be slow)."""
-    words, room = states.shape[1], source.size
-    state, skipped, size = at
-    while state < end:
-        for place in range(first[state] + skipped, last[state]):
+    words = states.shape[1]
+    # Room for the longest list: what is not written takes no memory, and a loop that could replace it would be slow.
+    room = 1024
+    while room < most_edges:
+        room *= 4
+    room = min(room, np.sum(last[begin:end] - first[begin:end]))
+    source, subset = np.empty(room, np.int64), np.empty(room, np.int64)
+    size = 0
+    for state in range(begin, end):
+        for place in range(first[state], last[state]):
             code = by_key[place]
             fits = True
             for word in range(words):
@@ -358,14 +330,10 @@ def _fitted_into(
                     break
             if fits:
                 if size == room:
-                    at[0], at[1], at[2] = state, place - first[state], size
-                    return False
+                    return source[:0], subset[:0], False
                 source[size], subset[size] = state, code
                 size += 1
-        state += 1
-        skipped = 0
-    at[2] = size
-    return True
+    return source[:size].copy(), subset[:size].copy(), True
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -330,24 +330,15 @@ def registered_in(
     if not both:
         nobody = np.zeros(0, np.int64)
         return registered(nobody, nobody, bins=bins, size=size)
-    codes, count = combined(both)
-    place_of = np.full(count, UNKNOWN, np.int64)
-    order = np.lexsort([np.arange(bins), codes[:bins]])
-    place_of[codes[:bins][order[::-1]]] = order[::-1]
-    first = place_of[codes[:bins]]
-    rows = np.where(codes[bins:] == UNKNOWN, UNKNOWN, place_of[codes[bins:]])
-    chosen = np.flatnonzero((rows != UNKNOWN) & (entity != UNKNOWN))
-    return _for_all_bins(rows[chosen], entity[chosen], first, size)
-
-
-def _for_all_bins(place: Integers, entity: Integers, first: Integers, size: int) -> Registered:
-    """Return the register where several bins may have the same keys: all of them have the entities of the first."""
-    order = np.argsort(place, kind="stable")
-    counts = np.bincount(place, minlength=len(first))
-    start = np.cumsum(counts) - counts
-    inside = ranges(start[first], counts[first])
-    bin_ = np.repeat(np.arange(len(first)), counts[first])
-    return registered(bin_, entity[order][inside], bins=len(first), size=size)
+    codes, _ = combined(both)
+    bin_code, row_code = codes[:bins], codes[bins:]
+    rows = np.flatnonzero((row_code != UNKNOWN) & (entity != UNKNOWN))
+    rows = rows[np.argsort(row_code[rows], kind="stable")]
+    # Each bin has the rows of the register with its keys; several bins may have the same.
+    start = np.searchsorted(row_code[rows], bin_code)
+    counts = np.searchsorted(row_code[rows], bin_code, side="right") - start
+    inside = rows[ranges(start, counts)]
+    return registered(np.repeat(np.arange(bins), counts), entity[inside], bins=bins, size=size)
 
 
 def entity_codes(study: TotalsStudy, published: Published) -> Integers:

@@ -627,9 +627,30 @@ def exposed_by_bin(
     """
     bins = _bins_of(phases)
     rows: list[BinExposed] = []
-    for name, standing in steps[1:]:
+    for step, standing in steps[1:]:
         sums = _sums_by_bin(bins, phases, standing, values, rule)
-        figures = _figures(bins, sums, name, register)
+        figures = []
+        for place in np.flatnonzero(sums[0] > 0).tolist():
+            records, value, chance, at_risk, linked, linked_value, exposed, exposed_value = sums[
+                :, place
+            ].tolist()
+            row = BinExposed(
+                step=step,
+                bin=bins.names[place],
+                entities=bins.entities[place],
+                records=records,
+                value=value,
+                prior_chance=1 / register,
+                chance=chance / records,
+                factor=chance / records * register,
+                prior_value_at_risk=value / register,
+                value_at_risk=at_risk,
+                linked=int(linked),
+                linked_value=linked_value,
+                exposed=int(exposed),
+                exposed_value=exposed_value,
+            )
+            figures.append(row)
         rows += sorted(figures, key=lambda row: (-row.value_at_risk, row.bin or ""))
     return tuple(rows)
 
@@ -694,29 +715,6 @@ def _guesses(solved: SolvedPhase, part: int, kind: int) -> Floats:
     assert attempt.feasible is not None  # noqa: S101 - it is a source
     shares = attempt.shares if kind == WEIGHTED else None
     return register.guesses(attempt.feasible, bins, left_out=left_out, shares=shares)
-
-
-def _figures(bins: _Bins, sums: Floats, step: str, register: int) -> Iterator[BinExposed]:
-    for place in np.flatnonzero(sums[0] > 0).tolist():
-        records, value, chance, at_risk, linked, linked_value, exposed, exposed_value = sums[
-            :, place
-        ].tolist()
-        yield BinExposed(
-            step=step,
-            bin=bins.names[place],
-            entities=bins.entities[place],
-            records=records,
-            value=value,
-            prior_chance=1 / register,
-            chance=chance / records,
-            factor=chance / records * register,
-            prior_value_at_risk=value / register,
-            value_at_risk=at_risk,
-            linked=int(linked),
-            linked_value=linked_value,
-            exposed=int(exposed),
-            exposed_value=exposed_value,
-        )
 
 
 # -- a row per record ------------------------------------------------------------------------------------------------

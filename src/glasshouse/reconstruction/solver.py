@@ -113,12 +113,7 @@ def solve(
     >>> solution.status, solution.feasible_bins, solution.allocations
     ('ambiguous', ((0, 1), (0, 1), (0, 1)), 2)
     """
-    _check_limits(seconds, memory)
-    if not 0 <= counting <= 1:
-        raise StudyError(
-            "the part of the time for counting is {part}; give one from 0 to 1",
-            part=str(counting),
-        )
+    _check_limits(seconds, memory, counting)
     bin_weights = _weights(instance, weights)
     prepare()
     budget = Budget(seconds, memory)
@@ -546,7 +541,7 @@ def _weights(instance: Instance, weights: Sequence[int] | None) -> list[int] | N
     return [weight // common for weight in whole]
 
 
-def _check_limits(seconds: float, memory: int) -> None:
+def _check_limits(seconds: float, memory: int, counting: float) -> None:
     if not 0 < seconds < float("inf"):
         raise StudyError(
             "the time limit is {limit}; give a number of seconds above 0",
@@ -557,4 +552,8 @@ def _check_limits(seconds: float, memory: int) -> None:
             "the memory limit is {limit} bytes; give at least {least}",
             limit=memory,
             least=LEAST_MEMORY,
+        )
+    if not 0 <= counting <= 1:
+        raise StudyError(
+            "the part of the time for counting is {part}; give one from 0 to 1", part=str(counting)
         )

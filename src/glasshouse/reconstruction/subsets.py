@@ -131,7 +131,7 @@ def subsets(
     """
     base = least @ system.weights
     low, high = (system.low[bin_], system.high[bin_]) if window is None else window
-    codes, status, work, undealt = _ordered(
+    codes, status, work, undealt = meet(
         system.weights, most - least, layout, low - base, high - base, effort
     )
     if status != DONE:
@@ -148,10 +148,8 @@ def meet(
     low: Integers,
     high: Integers,
     effort: ListEffort,
-    *,
-    some: bool = False,
-) -> tuple[Words | None, int]:
-    """List all choices of up to so many copies of each kind whose sums lie between low and high, and tell the work.
+) -> tuple[Words, int, int, int]:
+    """List all choices of up to so many copies of each kind whose sums lie between low and high.
 
     Args:
         weights: Per kind and row, its weight.
@@ -159,30 +157,19 @@ def meet(
         layout: How codes are laid out.
         low: Per row, the least sum.
         high: Per row, the greatest sum.
-        effort: When to give up; then the list is None.
-        some: Whether a list that had to be given up is told as far as it came; None only if a half was too long to
-            begin with.
+        effort: When to give up.
+
+    Returns:
+        The list as far as it came; whether it is `DONE`, or why not; the work; and how many kinds were not dealt to a
+        half that became too long: then the list is empty.
 
     >>> one = np.array([1, 1, 1])
     >>> weights, five = np.array([[2], [3], [5]]), np.array([5])
-    >>> codes, _ = meet(weights, one, layout_of(one), five, five, ListEffort(9, 9, 99))
+    >>> codes, *_ = meet(weights, one, layout_of(one), five, five, ListEffort(9, 9, 99))
     >>> sorted(codes.ravel().tolist())  # 2 + 3, and 5
     [3, 4]
     """
-    codes, status, work, _ = _ordered(weights, copies, layout, low, high, effort)
-    complete = status != TOO_LONG_HALF if some else status == DONE
-    return (codes if complete else None), work
-
-
-def _ordered(
-    weights: Integers,
-    copies: Integers,
-    layout: Layout,
-    low: Integers,
-    high: Integers,
-    effort: ListEffort,
-) -> tuple[Words, int, int, int]:
-    """Choose the row to sort by, and the order of the kinds, and meet in the middle."""
+    # The row to sort by is the one with the narrowest window; the largest kinds are dealt first.
     chosen = np.flatnonzero(copies)
     weight, number = weights[chosen], copies[chosen]
     reach = np.abs(weight) * number[:, None]

@@ -16,7 +16,7 @@ import numpy as np
 
 from glasshouse.arrays import Integers, Words
 from glasshouse.reconstruction.propagation import Domains
-from glasshouse.reconstruction.subsets import meet
+from glasshouse.reconstruction.subsets import TOO_LONG_HALF, meet
 from glasshouse.reconstruction.system import Budget, ListEffort, Meter, Witnesses
 
 _CALL = 12_000
@@ -348,9 +348,9 @@ class _Walker:
             raise _Stuck
         effort = ListEffort(longest, _SOLUTIONS, _MOST_WORK)
         weights, layout = self.known.system.weights, self.known.layout
-        codes, work = meet(weights, free, layout, low, high, effort, some=True)
+        codes, status, work, _ = meet(weights, free, layout, low, high, effort)
         self.meter.spend(_CALL + work)
-        if codes is None:
+        if status == TOO_LONG_HALF:
             return None
         if not len(codes):
             raise _Stuck

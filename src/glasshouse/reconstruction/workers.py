@@ -22,6 +22,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from multiprocessing import connection as pipes
 from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
@@ -383,15 +384,15 @@ class _Waiting:
     def __init__(self, batches: Iterable[Sequence[Task]]) -> None:
         self._batches = iter(batches)
         self._next: deque[Sequence[Task]] = deque()
-        self._look()
 
     def __bool__(self) -> bool:
+        """Whether there is a batch to take."""
+        if not self._next:
+            self._next.extend(islice(self._batches, 1))
         return bool(self._next)
 
     def take(self) -> Sequence[Task]:
-        tasks = self._next.popleft()
-        self._look()
-        return tasks
+        return self._next.popleft()
 
     def put_back(self, tasks: Sequence[Task]) -> None:
         if tasks:
@@ -400,10 +401,6 @@ class _Waiting:
     def clear(self) -> None:
         self._batches = iter(())
         self._next.clear()
-
-    def _look(self) -> None:
-        if not self._next:
-            self._next.extend(tasks for tasks in [next(self._batches, None)] if tasks is not None)
 
 
 class _Worker:
