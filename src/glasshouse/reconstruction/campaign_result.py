@@ -45,11 +45,11 @@ from glasshouse.reconstruction.knowledge import (
     BinExposed,
     Standing,
     after_phase,
-    bins_table,
+    bins_of,
     exposed_by_bin,
     knows_all_of,
-    packages_table,
     prior,
+    sources_of,
 )
 from glasshouse.reconstruction.phase import (
     REASONS,
@@ -280,7 +280,12 @@ class CampaignResult:
 
     def bins_frame(self, rule: str = "bayes") -> pa.Table:
         """Return the same as a table, a row per step and bin."""
-        return bins_table(self.bins(rule))
+        kinds = dict.fromkeys(BinExposed.__dataclass_fields__, pa.float64())
+        kinds |= {"step": pa.string(), "bin": pa.string()}
+        kinds |= dict.fromkeys(("entities", "linked", "exposed"), pa.int64())
+        return pa.Table.from_pylist(
+            [row.to_dict() for row in self.bins(rule)], schema=pa.schema(kinds)
+        )
 
     def entities_frame(self) -> pa.Table:
         """Return the entities that are behind some record with certainty, with their records; most value first.
@@ -321,20 +326,56 @@ class CampaignResult:
             most_bins: Where more bins are feasible, they are counted and not listed.
         """
         column = self.study.publications[self.published.name].identifier
-        records = (
-            pa.array(self.published.row + 1).cast(pa.string())
-            if column is None
-            else (names := self.published.columns[column])
-            .values.take(pa.array(names.codes))
-            .cast(pa.string())
-        )
-        return packages_table(
-            self.solved_phases,
-            self.standing,
-            self.values,
-            records,
-            registered=self.entities is not None,
-            most_bins=most_bins,
+        records = pa.array(self.published.row + 1).cast(pa.string())
+        if column is not None:
+            identifiers = self.published.columns[column]
+            records = identifiers.values.take(pa.array(identifiers.codes)).cast(pa.string())
+        standing, rows = self.standing, self.records
+        phase, part, _ = sources_of(standing.bins_source)
+        bins = bins_of(self.solved_phases)
+        number, may_be = np.zeros(rows, np.int64), np.zeros(rows, bool)
+        feasible_bins: list[list[str | None] | None] = [None] * rows
+        shares: list[list[float] | None] = [None] * rows
+        for place, solved in enumerate(self.solved_phases):
+            instances = solved.instances
+            for source in np.unique(part[phase == place]).tolist():
+                record = instances.records_of(source)
+                attempt = solved.attempts.get(source)
+                feasible = np.ones((len(record), 1), bool) if attempt is None else attempt.feasible
+                if feasible is None:
+                    continue
+                share = np.ones(len(record)) if attempt is None else attempt.shares
+                names = [bins.names[b] for b in bins.places[place][instances.places_of(source)]]
+                counts = feasible.sum(axis=1)
+                chosen = (phase[record] == place) & (part[record] == source)
+                number[record[chosen]] = counts[chosen]
+                if instances.left_out[source]:
+                    names.append(bins.names[-1])
+                    may_be[record[chosen]] = feasible[chosen, -1]
+                first = np.cumsum(counts) - counts
+                for package in np.flatnonzero(chosen & (counts <= most_bins)).tolist():
+                    columns = np.flatnonzero(feasible[package]).tolist()
+                    feasible_bins[record[package]] = [names[column] for column in columns]
+                    if share is not None:
+                        begin = int(first[package])
+                        shares[record[package]] = share[begin : begin + len(columns)].tolist()
+        phase_names = [None if place < 0 else self.phases[place].name for place in phase.tolist()]
+        unknown = np.full(rows, self.entities is None) | standing.unregistered
+        return pa.table(
+            {
+                "record": records,
+                "value": pa.array(self.values),
+                "phase": pa.array(phase_names, pa.string()),
+                "proved": pa.array(standing.proved),
+                "feasible": pa.array(number),
+                "feasible_bins": pa.array(feasible_bins, pa.list_(pa.string())),
+                "shares": pa.array(shares, pa.list_(pa.float64())),
+                "may_be_left_out": pa.array(may_be, mask=phase < 0),
+                "uniform": pa.array(standing.uniform, mask=unknown),
+                "bayes": pa.array(standing.bayes, mask=unknown),
+                "linked": pa.array(standing.linked),
+                "certain": pa.array(standing.certain),
+            }
         )
 
     def exposure(self, rule: str = "bayes") -> tuple[ExposurePhase, ...]:

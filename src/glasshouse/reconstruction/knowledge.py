@@ -29,7 +29,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.reconstruction.group_instance import NONE
@@ -483,7 +482,7 @@ Key = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class _Bins:
+class NamedBins:
     """All bins of all phases; the first stands for none of them, the last for records left out."""
 
     places: list[Integers]
@@ -494,7 +493,8 @@ class _Bins:
     """Per number, how many entities are registered there."""
 
 
-def _bins_of(phases: Sequence[SolvedPhase]) -> _Bins:
+def bins_of(phases: Sequence[SolvedPhase]) -> NamedBins:
+    """Return the bins of some phases, each once, with their names."""
     keys = [_keys(solved) for solved in phases]
     distinct = list(dict.fromkeys(itertools.chain.from_iterable(keys)))
     names = told_apart(distinct)
@@ -508,7 +508,7 @@ def _bins_of(phases: Sequence[SolvedPhase]) -> _Bins:
         if solved.register is not None:
             for place, count in zip(bins.tolist(), solved.register.counts.tolist(), strict=True):
                 entities[place] = count
-    return _Bins(places, [None, *names, left_out], entities)
+    return NamedBins(places, [None, *names, left_out], entities)
 
 
 def told_apart(keys: Sequence[Key]) -> list[str]:
@@ -601,14 +601,6 @@ class BinExposed:
         return dict(vars(self))
 
 
-def bins_table(rows: Sequence[BinExposed]) -> pa.Table:
-    """Return the figures of bins as a table."""
-    kinds = dict.fromkeys(BinExposed.__dataclass_fields__, pa.float64())
-    kinds |= {"step": pa.string(), "bin": pa.string()}
-    kinds |= dict.fromkeys(("entities", "linked", "exposed"), pa.int64())
-    return pa.Table.from_pylist([row.to_dict() for row in rows], schema=pa.schema(kinds))
-
-
 def exposed_by_bin(
     phases: Sequence[SolvedPhase],
     steps: Sequence[tuple[str, Standing]],
@@ -625,7 +617,7 @@ def exposed_by_bin(
         register: The number of entities in the register.
         rule: How she guesses, "uniform" or "bayes".
     """
-    bins = _bins_of(phases)
+    bins = bins_of(phases)
     rows: list[BinExposed] = []
     for step, standing in steps[1:]:
         sums = _sums_by_bin(bins, phases, standing, values, rule)
@@ -656,7 +648,7 @@ def exposed_by_bin(
 
 
 def _sums_by_bin(
-    bins: _Bins, phases: Sequence[SolvedPhase], standing: Standing, values: Floats, rule: str
+    bins: NamedBins, phases: Sequence[SolvedPhase], standing: Standing, values: Floats, rule: str
 ) -> Floats:
     """Return per figure and bin: records, value, chance, value at risk, linked, their value, exposed, their value."""
     sums = np.zeros((8, len(bins.names)))
@@ -715,76 +707,3 @@ def _guesses(solved: SolvedPhase, part: int, kind: int) -> Floats:
     assert attempt.feasible is not None  # noqa: S101 - it is a source
     shares = attempt.shares if kind == WEIGHTED else None
     return register.guesses(attempt.feasible, bins, left_out=left_out, shares=shares)
-
-
-# -- a row per record ------------------------------------------------------------------------------------------------
-
-
-def packages_table(
-    phases: Sequence[SolvedPhase],
-    standing: Standing,
-    values: Floats,
-    records: pa.Array,
-    *,
-    registered: bool,
-    most_bins: int,
-) -> pa.Table:
-    """Return a row per record; see `glasshouse.reconstruction.campaign_result.CampaignResult.packages_frame`.
-
-    Args:
-        phases: The phases.
-        standing: What is known of every record.
-        values: What each is worth.
-        records: What each is called.
-        registered: Whether there is a register.
-        most_bins: Where more bins are feasible, they are counted and not listed.
-    """
-    rows = len(values)
-    phase, part, _ = sources_of(standing.bins_source)
-    bins = _bins_of(phases)
-    number = np.zeros(rows, np.int64)
-    feasible_bins: list[list[str | None] | None] = [None] * rows
-    shares: list[list[float] | None] = [None] * rows
-    may_be = np.zeros(rows, bool)
-    for place, solved in enumerate(phases):
-        instances = solved.instances
-        for source in np.unique(part[phase == place]).tolist():
-            record = instances.records_of(source)
-            attempt = solved.attempts.get(source)
-            feasible = np.ones((len(record), 1), bool) if attempt is None else attempt.feasible
-            if feasible is None:
-                continue
-            names = [bins.names[bin_] for bin_ in bins.places[place][instances.places_of(source)]]
-            counts = feasible.sum(axis=1)
-            chosen = (phase[record] == place) & (part[record] == source)
-            number[record[chosen]] = counts[chosen]
-            if instances.left_out[source]:
-                names.append(bins.names[-1])
-                may_be[record[chosen]] = feasible[chosen, -1]
-            share = np.ones(len(record)) if attempt is None else attempt.shares
-            first = np.cumsum(counts) - counts
-            for package in np.flatnonzero(chosen & (counts <= most_bins)).tolist():
-                row = int(record[package])
-                columns = np.flatnonzero(feasible[package]).tolist()
-                feasible_bins[row] = [names[column] for column in columns]
-                if share is not None:
-                    begin = int(first[package])
-                    shares[row] = share[begin : begin + len(columns)].tolist()
-    phase_names = [None if place < 0 else phases[place].phase.name for place in phase.tolist()]
-    unknown = np.full(rows, not registered) | standing.unregistered
-    return pa.table(
-        {
-            "record": records,
-            "value": pa.array(values),
-            "phase": pa.array(phase_names, pa.string()),
-            "proved": pa.array(standing.proved),
-            "feasible": pa.array(number),
-            "feasible_bins": pa.array(feasible_bins, pa.list_(pa.string())),
-            "shares": pa.array(shares, pa.list_(pa.float64())),
-            "may_be_left_out": pa.array(may_be, mask=phase < 0),
-            "uniform": pa.array(standing.uniform, mask=unknown),
-            "bayes": pa.array(standing.bayes, mask=unknown),
-            "linked": pa.array(standing.linked),
-            "certain": pa.array(standing.certain),
-        }
-    )
