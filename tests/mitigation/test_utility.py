@@ -203,7 +203,7 @@ def test_query_errors_equal_exact_spreading(drawn: tuple[list[Row], list[Row]], 
         wanted = [
             {column.values[int(code)].as_py() for code in np.flatnonzero(marks)}
             for column, marks in zip(
-                (columns[own] for own in query.columns), query.wanted, strict=True
+                (columns[own] for own in query.columns), query.values, strict=True
             )
         ]
         truth, answer = (

@@ -16,8 +16,7 @@ combinations of values, with the number of records of each.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from decimal import Decimal
@@ -45,7 +44,7 @@ from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.sources import MISSING
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.encode import NUMBER
-from glasshouse.table.generalised import SUPPRESSED, as_interval, covering, set_members
+from glasshouse.table.generalised import SUPPRESSED, covered_values
 from glasshouse.table.partition import refined
 
 MOST_COLUMNS = 3
@@ -143,10 +142,6 @@ class QueryError:
         """Return the figures in plain values."""
         return asdict(self)
 
-    def to_frame(self) -> pa.Table:
-        """Return the figures as one row."""
-        return pa.Table.from_pylist([self.to_dict()])
-
 
 @dataclass(frozen=True)
 class Prediction:
@@ -182,10 +177,6 @@ class Prediction:
             "majority": float(self.majority),
             "kept": None if self.kept is None else float(self.kept),
         }
-
-    def to_frame(self) -> pa.Table:
-        """Return the figures as one row."""
-        return pa.Table.from_pylist([self.to_dict()])
 
 
 @dataclass(frozen=True)
@@ -225,8 +216,9 @@ class Utility:
             "mean relative error of a query": self.queries.mean,
         }
         if self.prediction is not None:
-            told = self.prediction.to_dict()
-            figures |= {f"accuracy: {name}": told[name] for name in _ACCURACIES}
+            learned = self.prediction.to_dict()
+            accuracies = ("original", "release", "majority")
+            figures |= {f"accuracy: {name}": learned[name] for name in accuracies}
         return pa.table(
             {
                 "release": [self.release] * len(figures),
@@ -234,9 +226,6 @@ class Utility:
                 "value": pa.array(figures.values(), pa.float64()),
             }
         )
-
-
-_ACCURACIES = ("original", "release", "majority")
 
 
 def compare_utility(
@@ -268,7 +257,7 @@ def compare_utility(
     """
     names = _compared(original, columns)
     _check_queries(queries, SELECTIVITY)
-    true, told = _both(original, release, names, hierarchies)
+    true, released = _both(original, release, names, hierarchies)
     learned = None
     if target is not None:
         learned = prediction(
@@ -284,8 +273,8 @@ def compare_utility(
         original=original.name,
         release=release.name,
         columns=names,
-        distances=_distances(true, told),
-        queries=_query_error(true, told, queries, SELECTIVITY, seed),
+        distances=_distances(true, released),
+        queries=_query_error(true, released, queries, SELECTIVITY, seed),
         prediction=learned,
     )
 
@@ -350,8 +339,8 @@ def count_query_error(
         StudyError: There is no column or no query, or the selectivity is not a share.
     """
     _check_queries(queries, selectivity)
-    true, told = _both(original, release, _compared(original, columns), hierarchies)
-    return _query_error(true, told, queries, selectivity, seed)
+    true, released = _both(original, release, _compared(original, columns), hierarchies)
+    return _query_error(true, released, queries, selectivity, seed)
 
 
 def prediction(
@@ -393,17 +382,20 @@ def prediction(
     _check_learning(original, release, target, names, folds)
     learner = _logistic_regression() if classifier is None else classifier
     rng = np.random.default_rng(seed)
-    original, release = _sampled(original, release, sample, rng)
-    parts = rng.integers(0, folds, original.records).astype(np.uint8)
-    true, told = _both(original, release, names, hierarchies)
-    labels = _labels(original.column(target), release.column(target))
-    tested = _lessons(original, names, labels[0], parts, true)
-    learned = _lessons(release, names, labels[1], parts, told)
+    if sample is not None and original.records > sample:
+        chosen = np.sort(rng.choice(original.records, sample, replace=False))
+        original, release = original.of_records(chosen), release.of_records(chosen)
+    fold = rng.integers(0, folds, original.records).astype(np.uint8)
+    true, released = _both(original, release, names, hierarchies)
+    labels = original.column(target).codes.astype(np.int64)
+    released_labels = _released_labels(original.column(target), release.column(target))
+    tested = _lessons(original, names, labels, fold, true)
+    learned = _lessons(release, names, released_labels, fold, released)
     right = [
-        sum(_right(learner, source, tested, part) for part in range(folds))
+        sum(_right(learner, source, tested, number) for number in range(folds))
         for source in (tested, learned)
     ]
-    most = int(np.bincount(labels[0]).max())
+    most = int(np.bincount(labels).max())
     return Prediction(
         target=target,
         features=tuple(names),
@@ -438,9 +430,9 @@ class _Spread:
         data = np.repeat(1.0 / sizes, sizes)
         return csr_array((data, self.covered, self.starts), shape=(len(sizes), self.width))
 
-    def wanted_shares(self, wanted: Flags) -> Floats:
-        """Return, per released value, which share of it falls on the wanted original values."""
-        hits = np.concatenate([np.zeros(1, np.int64), np.cumsum(wanted[self.covered])])
+    def shares_of(self, values: Flags) -> Floats:
+        """Return, per released value, which share of it falls on some original values."""
+        hits = np.concatenate([np.zeros(1, np.int64), np.cumsum(values[self.covered])])
         counts = hits[self.starts[1:]] - hits[self.starts[:-1]]
         shares: Floats = counts / np.diff(self.starts)
         return shares
@@ -464,24 +456,25 @@ class _Counted:
 
     def projected(self, chosen: Sequence[int]) -> _Counted:
         """Return the combinations of some of the columns."""
-        columns = [self.columns[own] for own in chosen]
+        columns = [self.columns[attribute] for attribute in chosen]
         classes = refined(columns, len(self.weights))
         first = first_of_each(classes)
         return _Counted(
             columns=tuple(EncodedColumn(c.name, c.codes[first], c.values) for c in columns),
             weights=_added(classes.numbers, self.weights, classes.classes),
-            spreads=tuple(self.spreads[own] for own in chosen),
+            spreads=tuple(self.spreads[attribute] for attribute in chosen),
         )
 
-    def counts(self, own: int) -> Floats:
+    def counts(self, attribute: int) -> Floats:
         """Return the records per value of a column."""
-        return _added(self.columns[own].codes, self.weights, self.columns[own].cardinality)
+        column = self.columns[attribute]
+        return _added(column.codes, self.weights, column.cardinality)
 
     def answer(self, query: _Query) -> float:
         """Return the expected number of records that a query on these columns counts."""
         shares = [
-            spread.wanted_shares(wanted)
-            for spread, wanted in zip(self.spreads, query.wanted, strict=True)
+            spread.shares_of(values)
+            for spread, values in zip(self.spreads, query.values, strict=True)
         ]
         padded = np.zeros((len(shares), max(map(len, shares))))
         for row, share in zip(padded, shares, strict=True):
@@ -521,13 +514,13 @@ def _both(
             original=original.name,
         )
     columns, weights = _combinations(original, names, original.records)
-    own = tuple(_Spread.identity(column.cardinality) for column in columns)
+    identities = tuple(_Spread.identity(column.cardinality) for column in columns)
     released, released_weights = _combinations(release, names, original.records)
     spreads = tuple(
-        _spread(true, told, (hierarchies or {}).get(true.name), original.name, release.name)
-        for true, told in zip(columns, released, strict=True)
+        _spread(true, column, (hierarchies or {}).get(true.name), original.name, release.name)
+        for true, column in zip(columns, released, strict=True)
     )
-    return _Counted(columns, weights, own), _Counted(released, released_weights, spreads)
+    return _Counted(columns, weights, identities), _Counted(released, released_weights, spreads)
 
 
 def _combinations(
@@ -537,7 +530,7 @@ def _combinations(
     rows = distinct_rows(table, names)
     absent = records - table.records
     columns = tuple(
-        _with_used_values(name, codes, table.column(name).values, absent=absent > 0)
+        _with_used_values(table.column(name), codes, absent=absent > 0)
         for name, codes in zip(names, rows.codes.T, strict=True)
     )
     weights = np.append(rows.weights, absent) if absent else rows.weights
@@ -545,137 +538,68 @@ def _combinations(
 
 
 def _with_used_values(
-    name: str, codes: NDArray[np.uint32], values: pa.LargeStringArray, *, absent: bool
+    column: EncodedColumn, codes: NDArray[np.uint32], *, absent: bool
 ) -> EncodedColumn:
-    used = np.bincount(codes, minlength=len(values)) > 0
-    new_code = (np.cumsum(used) - 1).astype(np.uint32)
-    own, texts = new_code[codes], values.filter(pa.array(used))
+    used, codes = np.unique(codes, return_inverse=True)
+    texts = column.values.take(pa.array(used))
     if absent:
         code = texts.index(SUPPRESSED).as_py()
         if code < 0:
             code = len(texts)
             texts = pa.concat_arrays([texts, pa.array([SUPPRESSED], pa.large_string())])
-        own = np.append(own, np.uint32(code))
-    return EncodedColumn(name, own, texts)
+        codes = np.append(codes, code)
+    return EncodedColumn(column.name, codes.astype(np.uint32), texts)
 
 
 def _spread(
     true: EncodedColumn,
-    told: EncodedColumn,
+    released: EncodedColumn,
     hierarchy: Hierarchy | None,
-    original: str,
-    release: str,
+    original_name: str,
+    release_name: str,
 ) -> _Spread:
     """Return the original values that each released one stands for: itself if the original has it."""
-    position = _places(told.values, true.values)
-    general = np.flatnonzero(position < 0).tolist()
-    meanings = _Meanings(true, hierarchy)
-    found = {code: meanings.of(told.values[code].as_py()) for code in general}
-    for code, own in found.items():
-        if not len(own):
+    position = _places(released.values, true.values)
+    general = np.flatnonzero(position < 0)
+    texts = released.values.take(pa.array(general)).to_pylist()
+    meanings = _values_under_labels(true, hierarchy)
+    unlabelled = [written for written in texts if written not in meanings or written == SUPPRESSED]
+    meanings |= zip(unlabelled, covered_values(true.values, unlabelled), strict=True)
+    for written in texts:
+        if not len(meanings[written]):
             raise DataError(
                 '{value} in column "{column}" of {release} stands for no value of '
                 "{original}; give the hierarchy of the column",
-                value=quoted([told.values[code].as_py()]),
+                value=quoted([written]),
                 column=true.name,
-                release=release,
-                original=original,
+                release=release_name,
+                original=original_name,
             )
-    sizes = np.ones(told.cardinality, np.int64)
-    sizes[general] = [len(own) for own in found.values()]
+    sizes = np.ones(released.cardinality, np.int64)
+    sizes[general] = [len(meanings[written]) for written in texts]
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     covered = np.empty(starts[-1], np.int64)
     covered[starts[:-1]] = position
-    for code, own in found.items():
-        covered[starts[code] : starts[code + 1]] = own
+    for code, written in zip(general.tolist(), texts, strict=True):
+        covered[starts[code] : starts[code + 1]] = meanings[written]
     return _Spread(starts, covered, true.cardinality)
+
+
+def _values_under_labels(true: EncodedColumn, hierarchy: Hierarchy | None) -> dict[str, Integers]:
+    """Return, per label of a hierarchy, the codes of the values that it stands for in the data, ascending."""
+    code = {value: code for code, value in enumerate(true.values.to_pylist())}
+    labels: dict[str, list[int]] = {}
+    for value, *above in () if hierarchy is None else hierarchy.rows:
+        if value in code:
+            for label in dict.fromkeys(above):
+                labels.setdefault(label, []).append(code[value])
+    return {label: np.array(sorted(codes), np.int64) for label, codes in labels.items()}
 
 
 def _places(values: pa.LargeStringArray, among: pa.LargeStringArray) -> Integers:
     """Return the place of each value among others; −1 where it is none of them."""
     places: Integers = np.asarray(pc.fill_null(pc.index_in(values, value_set=among), -1), np.int64)
     return places
-
-
-class _Meanings:
-    """Finds the original values that a generalised one stands for.
-
-    What a text covers is for `glasshouse.table.generalised` to say; here the values are laid out so that only those
-    are looked at that may be covered.
-    """
-
-    def __init__(self, true: EncodedColumn, hierarchy: Hierarchy | None) -> None:
-        self._values = true.values
-        self._hierarchy = hierarchy
-
-    def of(self, written: str) -> Integers:
-        """Return the codes of the values that a text stands for, ascending."""
-        if written == SUPPRESSED:
-            return np.arange(len(self._values))
-        if written in self._labels:
-            return np.array(sorted(self._labels[written]), np.int64)
-        near = np.array(sorted(set(self._near(written))), np.int64)
-        covers = covering(self._values.take(pa.array(near)), [written]) == 0
-        covered: Integers = near[covers]
-        return covered
-
-    @cached_property
-    def _texts(self) -> list[str]:
-        texts: list[str] = self._values.to_pylist()
-        return texts
-
-    @cached_property
-    def _code(self) -> dict[str, int]:
-        return {written: code for code, written in enumerate(self._texts)}
-
-    @cached_property
-    def _sorted(self) -> list[str]:
-        return sorted(self._texts)
-
-    @cached_property
-    def _numbers(self) -> _Points:
-        return _Points(self._texts, _number)
-
-    @cached_property
-    def _days(self) -> _Points:
-        return _Points(self._texts, _day)
-
-    @cached_property
-    def _labels(self) -> dict[str, list[int]]:
-        """Per label of the hierarchy, the codes of the values that it stands for in the data."""
-        labels: dict[str, list[int]] = {}
-        for value, *above in () if self._hierarchy is None else self._hierarchy.rows:
-            if value in self._code:
-                for label in dict.fromkeys(above):
-                    labels.setdefault(label, []).append(self._code[value])
-        return labels
-
-    def _near(self, written: str) -> Iterable[int]:
-        if interval := as_interval(written):
-            points = self._days if interval.of_dates else self._numbers
-            return points.between(interval.low, interval.high)
-        if members := set_members(written):
-            return [self._code[member] for member in members if member in self._code]
-        if written.endswith(SUPPRESSED):
-            start = written.rstrip(SUPPRESSED)
-            first = bisect_left(self._sorted, start)
-            end = bisect_right(self._sorted, start, key=lambda each: each[: len(start)])
-            return [self._code[each] for each in self._sorted[first:end]]
-        return []
-
-
-class _Points:
-    """The values of a column that are numbers, or days, in order."""
-
-    def __init__(self, texts: Sequence[str], understood: Callable[[str], Decimal | None]) -> None:
-        points = [(understood(written.strip()), code) for code, written in enumerate(texts)]
-        ordered = sorted((point, code) for point, code in points if point is not None)
-        self._points = [(point, 0) for point, _ in ordered]
-        self._codes = [code for _, code in ordered]
-
-    def between(self, low: tuple[Decimal, int], high: tuple[Decimal, int]) -> list[int]:
-        """Return the codes of the points from one end to the other."""
-        return self._codes[bisect_left(self._points, low) : bisect_right(self._points, high)]
 
 
 def _number(written: str) -> Decimal | None:
@@ -692,36 +616,39 @@ def _day(written: str) -> Decimal | None:
 # Distances
 
 
-def _distances(true: _Counted, told: _Counted) -> MarginalDistances:
+def _distances(true: _Counted, released: _Counted) -> MarginalDistances:
     names = [column.name for column in true.columns]
     return MarginalDistances(
-        single={name: _distance_of_one(true, told, own) for own, name in enumerate(names)},
+        single={
+            name: _distance_of_one(true, released, attribute)
+            for attribute, name in enumerate(names)
+        },
         pairs={
-            (names[one], names[other]): _distance_of_two(true, told, one, other)
+            (names[one], names[other]): _distance_of_two(true, released, one, other)
             for one, other in combinations(range(len(names)), 2)
         },
     )
 
 
-def _distance_of_one(true: _Counted, told: _Counted, own: int) -> float:
-    expected = told.counts(own) @ told.spreads[own].shares
-    return float(np.abs(true.counts(own) - expected).sum() / (2 * true.weights.sum()))
+def _distance_of_one(true: _Counted, released: _Counted, attribute: int) -> float:
+    expected = released.counts(attribute) @ released.spreads[attribute].shares
+    return float(np.abs(true.counts(attribute) - expected).sum() / (2 * true.weights.sum()))
 
 
-def _distance_of_two(true: _Counted, told: _Counted, one: int, other: int) -> float:
+def _distance_of_two(true: _Counted, released: _Counted, one: int, other: int) -> float:
     """Return the distance of a joint distribution, some rows of its table at a time.
 
     With the released counts N and the shares A and B of both columns, the expected counts are AᵀNB.
     """
     truth = _cross_table(true, one, other)
-    left = told.spreads[one].shares.T.tocsr() @ _cross_table(told, one, other)
-    right = told.spreads[other].shares
+    half = released.spreads[one].shares.T.tocsr() @ _cross_table(released, one, other)
+    shares = released.spreads[other].shares
     rows, width = truth.shape
     step = max(1, _BLOCK // width)
     apart = 0.0
     for first in range(0, rows, step):
         block = slice(first, first + step)
-        apart += float(abs(truth[block] - left[block] @ right).sum())
+        apart += float(abs(truth[block] - half[block] @ shares).sum())
     return apart / (2 * float(true.weights.sum()))
 
 
@@ -739,10 +666,10 @@ def _cross_table(counted: _Counted, one: int, other: int) -> csr_array:
 
 @dataclass(frozen=True)
 class _Query:
-    """How many records have wanted values in each of some columns?"""
+    """How many records have one of some values in each of some columns?"""
 
     columns: tuple[int, ...]
-    wanted: tuple[Flags, ...]
+    values: tuple[Flags, ...]
     """Per column, which of the original's values count."""
 
 
@@ -757,16 +684,19 @@ def _check_queries(queries: int, selectivity: float) -> None:
 
 
 def _query_error(
-    true: _Counted, told: _Counted, queries: int, selectivity: float, seed: int
+    true: _Counted, released: _Counted, queries: int, selectivity: float, seed: int
 ) -> QueryError:
-    asked = list(_random_queries(true.columns, queries, selectivity, np.random.default_rng(seed)))
+    drawn = list(_random_queries(true.columns, queries, selectivity, np.random.default_rng(seed)))
+    by_columns: dict[tuple[int, ...], list[int]] = {}
+    for number, query in enumerate(drawn):
+        by_columns.setdefault(query.columns, []).append(number)
     bound = SANITY_BOUND * float(true.weights.sum())
     errors = np.empty(queries)
-    for chosen, numbers in _by_columns(asked).items():
-        true_part, told_part = true.projected(chosen), told.projected(chosen)
+    for columns, numbers in by_columns.items():
+        true_part, released_part = true.projected(columns), released.projected(columns)
         for number in numbers:
-            truth = true_part.answer(asked[number])
-            error = abs(told_part.answer(asked[number]) - truth)
+            truth = true_part.answer(drawn[number])
+            error = abs(released_part.answer(drawn[number]) - truth)
             errors[number] = error / max(truth, bound)
     return QueryError(queries, float(np.median(errors)), float(np.mean(errors)), bound, seed)
 
@@ -778,25 +708,25 @@ def _random_queries(
     for _ in range(queries):
         count = int(rng.integers(1, min(MOST_COLUMNS, len(columns)) + 1))
         chosen = sorted(rng.choice(len(columns), count, replace=False).tolist())
-        wanted = []
-        for own in chosen:
-            width = columns[own].cardinality
+        values = []
+        for attribute in chosen:
+            width = columns[attribute].cardinality
             size = min(width, ceil(width * selectivity ** (1 / count)))
-            wanted.append(_random_values(width, size, orders[own], rng))
-        yield _Query(tuple(chosen), tuple(wanted))
+            values.append(_random_values(width, size, orders[attribute], rng))
+        yield _Query(tuple(chosen), tuple(values))
 
 
 def _random_values(
     width: int, size: int, order: Integers | None, rng: np.random.Generator
 ) -> Flags:
     """Choose values: a range of them where they have an order, else any."""
-    wanted = np.zeros(width, np.bool_)
+    chosen = np.zeros(width, np.bool_)
     if order is None:
-        wanted[rng.choice(width, size, replace=False)] = True
+        chosen[rng.choice(width, size, replace=False)] = True
     else:
         first = int(rng.integers(0, width - size + 1))
-        wanted[order[first : first + size]] = True
-    return wanted
+        chosen[order[first : first + size]] = True
+    return chosen
 
 
 def _natural_order(column: EncodedColumn) -> Integers | None:
@@ -811,13 +741,6 @@ def _natural_order(column: EncodedColumn) -> Integers | None:
             keys = [least if point is None else point for point in points]
             return np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
     return None
-
-
-def _by_columns(queries: Sequence[_Query]) -> dict[tuple[int, ...], list[int]]:
-    found: dict[tuple[int, ...], list[int]] = {}
-    for number, query in enumerate(queries):
-        found.setdefault(query.columns, []).append(number)
-    return found
 
 
 def _added(numbers: NDArray[Any], weights: Floats, classes: int) -> Floats:
@@ -843,12 +766,13 @@ def _weighed(weights: Floats, codes: NDArray[np.uint32], shares: Floats) -> floa
 
 @dataclass(frozen=True)
 class _Lessons:
-    """What can be learned from a table, or predicted: distinct rows of features, with label and part."""
+    """What can be learned from a table, or predicted: distinct rows of features, with label and fold."""
 
     rows: csr_array
     labels: Integers
     """Per row, the code of the target's value in the original; −1: suppressed."""
-    parts: NDArray[np.uint8]
+    folds: NDArray[np.uint8]
+    """Per row, in which part of the records it is."""
     weights: Integers
     """Per row, its number of records."""
 
@@ -888,20 +812,11 @@ def _logistic_regression() -> Classifier:
     return learner
 
 
-def _sampled(
-    original: EncodedTable, release: EncodedTable, sample: int | None, rng: np.random.Generator
-) -> tuple[EncodedTable, EncodedTable]:
-    if sample is None or original.records <= sample:
-        return original, release
-    chosen = np.sort(rng.choice(original.records, sample, replace=False))
-    return original.of_records(chosen), release.of_records(chosen)
-
-
-def _labels(true: EncodedColumn, told: EncodedColumn) -> tuple[Integers, Integers]:
-    """Return the target of each record of the original and of the release, in codes of the original."""
-    labels = _places(told.values, true.values)[told.codes]
-    unknown = np.unique(told.codes[labels < 0])
-    for written in told.values.take(pa.array(unknown)).to_pylist():
+def _released_labels(true: EncodedColumn, released: EncodedColumn) -> Integers:
+    """Return the target of each record of the release, in codes of the original; −1 where it is suppressed."""
+    labels = _places(released.values, true.values)[released.codes]
+    unknown = np.unique(released.codes[labels < 0])
+    for written in released.values.take(pa.array(unknown)).to_pylist():
         if written != SUPPRESSED:
             raise StudyError(
                 '{value} in column "{column}" of the release is not a value of the original; '
@@ -914,31 +829,31 @@ def _labels(true: EncodedColumn, told: EncodedColumn) -> tuple[Integers, Integer
             'column "{column}" of the release is suppressed; predict another one',
             column=true.name,
         )
-    return true.codes.astype(np.int64), labels
+    return labels
 
 
 def _lessons(
     table: EncodedTable,
     names: Sequence[str],
     labels: Integers,
-    parts: NDArray[np.uint8],
+    fold: NDArray[np.uint8],
     counted: _Counted,
 ) -> _Lessons:
-    wanted = [table.column(name) for name in names]
-    classes = refined([*wanted, code_column(labels + 1), code_column(parts)], table.records)
+    columns = [table.column(name) for name in names]
+    classes = refined([*columns, code_column(labels + 1), code_column(fold)], table.records)
     first = first_of_each(classes)
     features = []
-    for column, own, spread in zip(wanted, counted.columns, counted.spreads, strict=True):
-        used = _places(column.values, own.values)
-        features.append(spread.shares[used[column.codes[first]]])
+    for column, used, spread in zip(columns, counted.columns, counted.spreads, strict=True):
+        codes = _places(column.values, used.values)[column.codes[first]]
+        features.append(spread.shares[codes])
     rows = hstack(features, format="csr")
-    return _Lessons(rows, labels[first], parts[first], classes.sizes)
+    return _Lessons(rows, labels[first], fold[first], classes.sizes)
 
 
-def _right(learner: Classifier, learned: _Lessons, tested: _Lessons, part: int) -> int:
+def _right(learner: Classifier, learned: _Lessons, tested: _Lessons, fold: int) -> int:
     """Learn from all parts but one; return how many records of that one are predicted right."""
-    chosen = (learned.parts != part) & (learned.labels >= 0)
-    test = tested.parts == part
+    chosen = (learned.folds != fold) & (learned.labels >= 0)
+    test = tested.folds == fold
     if not test.any():
         return 0
     labels = learned.labels[chosen]

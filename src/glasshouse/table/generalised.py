@@ -132,6 +132,21 @@ def covering(true: Texts, released: Texts) -> Integers:
     return position
 
 
+def covered_values(true: Texts, released: Sequence[str]) -> list[Integers]:
+    """Return, for each released value, the positions of the true values that it covers, ascending; ``*`` covers all.
+
+    >>> [covered.tolist() for covered in covered_values(["19", "25", "30"], ["20-39", "<20", "A|B", "*"])]
+    [[1, 2], [0], [], [0, 1, 2]]
+    """
+    cover = _Cover.of(list(released))
+    covered: list[list[int]] = [[] for _ in released]
+    if not cover.is_plain:
+        for position, written in enumerate(_as_array(true).to_pylist()):
+            for covering_value in cover.standing_for(written):
+                covered[covering_value].append(position)
+    return [np.array(positions, np.int64) for positions in covered]
+
+
 def generalised_values(values: pa.LargeStringArray) -> dict[int, str]:
     """Return, by position, the values that may stand for others; so that the many that cannot are not looked at.
 
