@@ -21,8 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from census import school_census
-from glasshouse.mitigation import Recoding, recode
-from glasshouse.mitigation.attained_levels import attained
+from glasshouse.mitigation import Recoding, attained, recode
 from glasshouse.mitigation.criteria import EqualCloseness, KAnonymity
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
 from glasshouse.table import EncodedTable, read

@@ -1,8 +1,7 @@
 """What would protect a release: recoding, bucketisation, and what they cost in utility."""
 
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
-from glasshouse.mitigation.anonymisation import Anonymisation
-from glasshouse.mitigation.attained_levels import Attained, attained
+from glasshouse.mitigation.anonymisation import Anonymisation, Attained, attained
 from glasshouse.mitigation.comparison import (
     AssessedRuns,
     ComparedAttack,

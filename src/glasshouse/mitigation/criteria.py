@@ -196,11 +196,35 @@ def first_unmet(
     return None
 
 
-@dataclass(frozen=True)
-class KAnonymity(Criterion):
-    """Every class holds at least k records (Samarati 2001; Sweeney 2002).
+class _LeastSize(Criterion):
+    """What asks for a number of records in every class; monotone, as a class is at least as large as any part of it."""
 
-    Monotone: a class is at least as large as any part of it.
+    k: int
+    """The least size of a class."""
+
+    monotone: ClassVar[bool] = True
+    sensitive = None
+
+    def holds(self, classes: ClassCounts) -> Flags:
+        """Tell of each class whether it holds k records."""
+        return classes.sizes >= self.k
+
+    def for_table(self, table: EncodedTable) -> Self:
+        """Return it as it is, if the table has k records."""
+        if self.k > table.records:
+            raise StudyError(
+                "{table} has {records} records, so no class can hold {k} ({name}); ask for less",
+                table=printable(table.name),
+                records=str(table.records),
+                k=str(self.k),
+                name=self.name,
+            )
+        return self
+
+
+@dataclass(frozen=True)
+class KAnonymity(_LeastSize):
+    """Every class holds at least k records (Samarati 2001; Sweeney 2002).
 
     >>> KAnonymity(3).holds(ClassCounts.of_sizes(np.array([2, 3])))
     array([False,  True])
@@ -211,53 +235,28 @@ class KAnonymity(Criterion):
 
     kind: ClassVar[str] = "k-anonymity"
     says: ClassVar[str] = "{k}-anonymity"
-    monotone: ClassVar[bool] = True
-    sensitive = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", _whole(self.k, "k"))
 
-    def holds(self, classes: ClassCounts) -> Flags:
-        """Tell of each class whether it holds k records."""
-        return classes.sizes >= self.k
-
-    def for_table(self, table: EncodedTable) -> Self:
-        """Return it as it is, if the table has k records."""
-        _check_size(self.k, self.name, table)
-        return self
-
 
 @dataclass(frozen=True)
-class HighestRisk(Criterion):
-    """No record can be re-identified with a probability above p: k-anonymity with k = ⌈1 / p⌉.
-
-    Monotone as k-anonymity is.
-    """
+class HighestRisk(_LeastSize):
+    """No record can be re-identified with a probability above p: k-anonymity with k = ⌈1 / p⌉."""
 
     p: Number
     """The highest probability."""
 
     kind: ClassVar[str] = "highest risk"
     says: ClassVar[str] = "re-identification of any record with probability at most {p}"
-    monotone: ClassVar[bool] = True
-    sensitive = None
 
     def __post_init__(self) -> None:
         _check_share(self.p, marked("the highest risk"))
 
     @property
-    def k(self) -> int:
+    def k(self) -> int:  # type: ignore[override]
         """The least size of a class."""
-        return ceil(1 / exact(self.p, what=marked("the highest risk")))
-
-    def holds(self, classes: ClassCounts) -> Flags:
-        """Tell of each class whether one over its size is at most p."""
-        return classes.sizes >= self.k
-
-    def for_table(self, table: EncodedTable) -> Self:
-        """Return it as it is, if the table has records enough."""
-        _check_size(self.k, self.name, table)
-        return self
+        return ceil(1 / exact(self.p, what="p"))
 
 
 @dataclass(frozen=True)
@@ -641,17 +640,6 @@ def _whole(number: object, letter: str) -> int:
     return int(number)
 
 
-def _check_size(k: int, name: str, table: EncodedTable) -> None:
-    if k > table.records:
-        raise StudyError(
-            "{table} has {records} records, so no class can hold {k} ({name}); ask for less",
-            table=printable(table.name),
-            records=str(table.records),
-            k=str(k),
-            name=name,
-        )
-
-
 def _check_share(number: Number, what: str) -> None:
     if not 0 < _bounded(number, what) <= 1:
         raise StudyError(
@@ -710,12 +698,12 @@ def _number(value: str, sensitive: str, where: str) -> Fraction:
     return Fraction(value.strip())
 
 
-def _at_most(parts: NDArray[Any], wholes: NDArray[Any], limit: Fraction) -> Flags:
-    """Tell of each part whether it is at most this share of its whole: exactly, or if in doubt no."""
-    if parts.dtype == np.float64:
-        return np.asarray(parts + _SUM_GUARD * wholes <= float(limit) * wholes)
+def _at_most(sums: NDArray[Any], wholes: NDArray[Any], limit: Fraction) -> Flags:
+    """Tell of each sum whether it is at most this share of its whole: exactly, or if in doubt no."""
+    if sums.dtype == np.float64:
+        return np.asarray(sums + _SUM_GUARD * wholes <= float(limit) * wholes)
     within: Flags = _products_at_most(
-        parts.astype(np.uint64),
+        sums.astype(np.uint64),
         np.uint64(limit.denominator),
         wholes.astype(np.uint64),
         np.uint64(limit.numerator),
@@ -868,8 +856,10 @@ def _add_ordered_distance(
         _sort(rising, order, entries)
         reached = records * 0
         low = 0
+        # From one rank of the class to its next, C_i N stays what was ``reached``.
         for i in range(entries + 1):
             high = rising[i] if i < entries else domain - 1
+            # Find where R_i n passes it: terms before are positive, terms from there on negative.
             split, beyond = low, high
             while split < beyond:
                 middle = (split + beyond) // 2
@@ -877,6 +867,7 @@ def _add_ordered_distance(
                     beyond = middle
                 else:
                     split = middle + 1
+            # Add both sides by the running sums of R_i.
             distance[number] += (split - low) * reached - (summed[split] - summed[low]) * size
             distance[number] += (summed[high] - summed[split]) * size - (high - split) * reached
             if i < entries:
@@ -909,16 +900,17 @@ def _add_hierarchical_distance(
     labels = np.empty(parents.size, np.int64)
     for number in range(sizes.size):
         size = one * sizes[number]
-        # The values that occur; then level by level the labels above those visited last.
-        found = 0
+        # Visit the values that occur: of each label visited, ``held`` has the records of the class under it.
+        visited = 0
         for i in range(starts[number], starts[number + 1]):
             if counts[i] > 0:
-                labels[found] = values[i]
+                labels[visited] = values[i]
                 held[values[i]] = counts[i]
-                found += 1
+                visited += 1
         for level in range(1, top + 1):
+            # Visit the labels right above those visited last, and hand on to each the extras below it.
             above = 0
-            for i in range(found):
+            for i in range(visited):
                 label = labels[i]
                 parent = parents[label]
                 if held[parent] == 0:
@@ -930,26 +922,27 @@ def _add_hierarchical_distance(
                 surplus[parent] += max(extra, records * 0)
                 deficit[parent] += max(-extra, records * 0)
                 held[label] = 0
-            found = above
-            for i in range(found):
+            visited = above
+            # Move what is too much under a label to what lacks there; the rest moves at a level above.
+            for i in range(visited):
                 label = labels[i]
                 lacking = (reference[label] - visited_below[label]) * size
                 distance[number] += level * min(surplus[label], deficit[label] + lacking)
                 surplus[label] = 0
                 deficit[label] = 0
                 visited_below[label] = 0
-        for i in range(found):
+        for i in range(visited):
             held[labels[i]] = 0
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _products_at_most(
-    parts: Words, denominator: np.uint64, wholes: Words, numerator: np.uint64
+    sums: Words, denominator: np.uint64, wholes: Words, numerator: np.uint64
 ) -> Flags:
-    """Tell where part · denominator ≤ whole · numerator."""
-    within = np.empty(parts.size, np.bool_)
-    for i in range(parts.size):
-        high, low = _product(parts[i], denominator)
+    """Tell where sum · denominator ≤ whole · numerator."""
+    within = np.empty(sums.size, np.bool_)
+    for i in range(sums.size):
+        high, low = _product(sums[i], denominator)
         high_limit, low_limit = _product(wholes[i], numerator)
         within[i] = high < high_limit or (high == high_limit and low <= low_limit)
     return within

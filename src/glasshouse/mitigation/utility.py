@@ -142,6 +142,10 @@ class QueryError:
         """Return the figures in plain values."""
         return asdict(self)
 
+    def to_frame(self) -> pa.Table:
+        """Return the figures as one row."""
+        return pa.Table.from_pylist([self.to_dict()])
+
 
 @dataclass(frozen=True)
 class Prediction:
@@ -177,6 +181,10 @@ class Prediction:
             "majority": float(self.majority),
             "kept": None if self.kept is None else float(self.kept),
         }
+
+    def to_frame(self) -> pa.Table:
+        """Return the figures as one row."""
+        return pa.Table.from_pylist([self.to_dict()])
 
 
 @dataclass(frozen=True)
@@ -540,15 +548,15 @@ def _combinations(
 def _with_used_values(
     column: EncodedColumn, codes: NDArray[np.uint32], *, absent: bool
 ) -> EncodedColumn:
-    used, codes = np.unique(codes, return_inverse=True)
+    used, numbers = np.unique(codes, return_inverse=True)
     texts = column.values.take(pa.array(used))
     if absent:
         code = texts.index(SUPPRESSED).as_py()
         if code < 0:
             code = len(texts)
             texts = pa.concat_arrays([texts, pa.array([SUPPRESSED], pa.large_string())])
-        codes = np.append(codes, code)
-    return EncodedColumn(column.name, codes.astype(np.uint32), texts)
+        numbers = np.append(numbers, code)
+    return EncodedColumn(column.name, numbers.astype(np.uint32), texts)
 
 
 def _spread(
