@@ -27,9 +27,8 @@ from glasshouse.mitigation.criteria import (
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, suggest
 from glasshouse.mitigation.information_loss import Recoding, quality
-from glasshouse.mitigation.local_recoding import OBJECTIVES, recode_locally
+from glasshouse.mitigation.local_recoding import OBJECTIVES, mondrian, recode_locally
 from glasshouse.mitigation.local_state import Judge
-from glasshouse.mitigation.median_splits import mondrian
 from glasshouse.mitigation.recoding import recode
 from glasshouse.progress import Progress
 from glasshouse.table import EncodedTable, read

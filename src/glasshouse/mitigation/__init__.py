@@ -37,8 +37,7 @@ from glasshouse.mitigation.hierarchies import (
     top_bottom,
 )
 from glasshouse.mitigation.information_loss import Quality, Recoding, quality
-from glasshouse.mitigation.local_recoding import recode_locally
-from glasshouse.mitigation.median_splits import mondrian
+from glasshouse.mitigation.local_recoding import mondrian, recode_locally
 from glasshouse.mitigation.recoding import recode
 from glasshouse.mitigation.utility import Utility, compare_utility
 

@@ -174,6 +174,11 @@ def sensitive_of(criteria: Iterable[Criterion | TableCriterion]) -> tuple[str, .
     return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
+def least_size(criteria: Iterable[Criterion | TableCriterion]) -> int:
+    """Return the least size of a class by those criteria that look at nothing else."""
+    return max((rule.k for rule in criteria if isinstance(rule, _LeastSize)), default=1)
+
+
 def first_unmet(
     criteria: Iterable[Criterion | TableCriterion],
     sizes: Integers,

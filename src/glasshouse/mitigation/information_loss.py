@@ -34,7 +34,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Floats, Integers
@@ -151,10 +150,10 @@ def question(
         DataError: A column is not in the table.
         StudyError: The question is not well posed.
     """
-    given = table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers
-    if isinstance(given, str):
-        raise StudyError('give a list of columns, such as ["{given}"], not one text', given=given)
-    names = tuple(column.name for name in given for column in table.columns_of(name))
+    known = table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers
+    if isinstance(known, str):
+        raise StudyError('give a list of columns, such as ["{given}"], not one text', given=known)
+    names = tuple(column.name for name in known for column in table.columns_of(name))
     if not names:
         raise StudyError("a recoding needs at least one quasi-identifier; name one")
     if not criteria or isinstance(criteria, Criterion | TableCriterion):
@@ -190,30 +189,10 @@ def released_column(
         labels: Per set of records that are released alike, which of the texts it has.
         numbers: Per record, the number of its set.
     """
-    used = _by_first_appearance(labels, numbers, len(texts))
-    codes = np.zeros(len(texts), smallest_unsigned(len(used)))
-    codes[used] = np.arange(len(used))
-    released = codes[labels][numbers]
-    released.flags.writeable = False
-    values = pa.array([texts[label] for label in used.tolist()], pa.large_string())
-    return EncodedColumn(name, released, values)
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _by_first_appearance(
-    labels: Integers, numbers: NDArray[np.integer[Any]], cardinality: int
-) -> Integers:
-    """Return the labels that some record has, in order of first appearance."""
-    seen = np.zeros(cardinality, np.bool_)
-    used = np.empty(cardinality, np.int64)
-    count = 0
-    for i in range(numbers.size):
-        label = labels[numbers[i]]
-        if not seen[label]:
-            seen[label] = True
-            used[count] = label
-            count += 1
-    return used[:count].copy()
+    encoded = pa.array(labels.astype(np.uint32)[numbers]).dictionary_encode()
+    codes = np.asarray(encoded.indices).astype(smallest_unsigned(len(encoded.dictionary)))
+    codes.flags.writeable = False
+    return EncodedColumn(name, codes, pa.array(texts, pa.large_string()).take(encoded.dictionary))
 
 
 @dataclass(frozen=True)
@@ -248,12 +227,13 @@ class Quality:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measures as plain values."""
-        own: dict[str, Any] = {name: getattr(self, name) for name in OBJECTIVES}
-        return own | {"attributes": {name: vars(each) for name, each in self.attributes.items()}}
+        return {name: getattr(self, name) for name in OBJECTIVES} | {
+            "attributes": {name: vars(quality) for name, quality in self.attributes.items()}
+        }
 
     def to_frame(self) -> pa.Table:
         """Return one row per quasi-identifier."""
-        rows = [{"attribute": name, **vars(each)} for name, each in self.attributes.items()]
+        rows = [{"attribute": name, **vars(quality)} for name, quality in self.attributes.items()]
         kinds = [("granularity", pa.float64()), ("non_uniform_entropy", pa.float64())]
         return pa.Table.from_pylist(rows, schema=pa.schema([("attribute", pa.string()), *kinds]))
 
@@ -274,15 +254,17 @@ def quality(
     recoding.release(table)  # refuses another table
     names = recoding.quasi_identifiers
     coded = coded_hierarchies(table, names, hierarchies)
-    levels = [_levels(table.column(name), recoding, each) for name, each in coded.items()]
-    sums = [_shares(each, own) for each, own in zip(coded.values(), levels, strict=True)]
-    bits = [_bits_lost(each, own) for each, own in zip(coded.values(), levels, strict=True)]
-    whole = [_bits(own.sum(axis=1), table.records) for own in levels]
-    domains = [each.domain for each in coded.values()]
+    sums, bits, whole = [], [], []
+    for name, hierarchy in coded.items():
+        levels = _records_by_level(table.column(name), recoding, hierarchy)
+        sums.append(_values_under_labels(hierarchy, levels))
+        bits.append(_bits_lost(hierarchy, levels))
+        whole.append(_bits(levels.sum(axis=1), table.records))
+    domains = [hierarchy.domain for hierarchy in coded.values()]
     before = refined([table.column(name) for name in names], table.records).sizes
-    kept = np.flatnonzero(~recoding.suppressed)
-    released = [part_of(column, kept) for column in recoding.released.values()]
-    after = refined(released, len(kept)).sizes
+    retained = np.flatnonzero(~recoding.suppressed)
+    released = [part_of(column, retained) for column in recoding.released.values()]
+    after = refined(released, len(retained)).sizes
     return Quality(
         loss=loss(sums, domains=domains, records=table.records),
         granularity=1 - granularity_loss(sums, domains=domains, records=table.records),
@@ -291,10 +273,10 @@ def quality(
         average_class_size=1 - class_size_loss(before, after),
         attributes={
             name: AttributeQuality(
-                granularity=1 - float(_share_lost(sums[own], domains[own], table.records)),
-                non_uniform_entropy=1 - _ratio(bits[own], whole[own]),
+                granularity=1 - float(_share_lost(sums[i], domains[i], table.records)),
+                non_uniform_entropy=1 - _ratio(bits[i], whole[i]),
             )
-            for own, name in enumerate(names)
+            for i, name in enumerate(names)
         },
     )
 
@@ -318,7 +300,10 @@ def loss(
     >>> loss([100, 400], domains=[4, 4], records=100)
     0.41421356237309515
     """
-    shares = [_cut(_share_lost(*each, records)) for each in zip(sums, domains, strict=True)]
+    shares = [
+        _cut(_share_lost(total, domain, records))
+        for total, domain in zip(sums, domains, strict=True)
+    ]
     if weights is None:
         return math.prod(1 + share for share in shares) ** (1 / len(shares)) - 1
     powers = zip(shares, weights, strict=True)
@@ -370,8 +355,8 @@ def class_size_loss(before: Integers, after: Integers) -> float:
     """
     records = int(before.sum())
     least = Fraction(records, len(before))
-    own = Fraction(int(after.sum()), len(after)) if len(after) else Fraction(records)
-    return float(max(Fraction(0), (own - least) / max(Fraction(1), records - least)))
+    mean = Fraction(int(after.sum()), len(after)) if len(after) else Fraction(records)
+    return float(max(Fraction(0), (mean - least) / max(Fraction(1), records - least)))
 
 
 def coded_hierarchies(
@@ -384,23 +369,19 @@ def coded_hierarchies(
         StudyError: A column has no hierarchy.
     """
     for name in names:
+        if not hierarchies:
+            raise StudyError(
+                "quasi-identifier {column} has no hierarchy; give it one, or let one be suggested",
+                column=quoted([name]),
+            )
         if name not in hierarchies:
-            raise StudyError(_without_hierarchy(name, hierarchies))
+            raise StudyError(
+                "quasi-identifier {column} has no hierarchy; there are hierarchies of {given}; give it one, or let "
+                "one be suggested",
+                column=quoted([name]),
+                given=quoted(hierarchies),
+            )
     return {name: hierarchies[name].coded(table.column(name), where=table.name) for name in names}
-
-
-def _without_hierarchy(name: str, hierarchies: Mapping[str, Hierarchy]) -> str:
-    if not hierarchies:
-        return text(
-            "quasi-identifier {column} has no hierarchy; give it one, or let one be suggested",
-            column=quoted([name]),
-        )
-    return text(
-        "quasi-identifier {column} has no hierarchy; there are hierarchies of {given}; give it one, or let one be "
-        "suggested",
-        column=quoted([name]),
-        given=quoted(hierarchies),
-    )
 
 
 @dataclass(frozen=True)
@@ -426,17 +407,17 @@ class Objective(ABC):
         """Return, per attribute and level, `term`; it never falls from one level to the next."""
         return [
             np.maximum.accumulate(
-                [self.term(own, level, suppressed) for level in range(hierarchy.height)]
+                [self.term(attribute, level, suppressed) for level in range(hierarchy.height)]
             )
-            for own, hierarchy in enumerate(self._hierarchies)
+            for attribute, hierarchy in enumerate(self._hierarchies)
         ]
 
     @abstractmethod
-    def term(self, own: int, level: int, suppressed: int) -> float:
+    def term(self, attribute: int, level: int, suppressed: int) -> float:
         """Return what an attribute at a level adds to the score of a node at least: a whole number.
 
         Args:
-            own: The attribute.
+            attribute: The attribute.
             level: Its level.
             suppressed: How many records are known to be suppressed at least.
         """
@@ -507,64 +488,64 @@ class _OfAttributes(Objective):
         self._labels = LevelLabels.of(hierarchies)
         self._weights = weights
         self._counts = [
-            _weighed(own, rows.weights, len(each.labels[0]))
-            for own, each in zip(rows.codes.T, hierarchies, strict=True)
+            _weighed(codes, rows.weights, len(hierarchy.labels[0]))
+            for codes, hierarchy in zip(rows.codes.T, hierarchies, strict=True)
         ]
-        self._kept = [
-            [self._without_suppression(own, level) for level in range(each.height)]
-            for own, each in enumerate(hierarchies)
+        self._unsuppressed = [
+            [self._without_suppression(attribute, level) for level in range(hierarchy.height)]
+            for attribute, hierarchy in enumerate(hierarchies)
         ]
-        most = sum(weight * self._most(own) for own, weight in enumerate(weights))
+        most = sum(weight * self._most(attribute) for attribute, weight in enumerate(weights))
         self._share = [weight / most if most else 0.0 for weight in weights]
 
     def score(self, node: Node) -> float:
-        return sum(self._score(own, cost) for own, cost in enumerate(self._costs(node)))
+        return sum(self._score(attribute, cost) for attribute, cost in enumerate(self._costs(node)))
 
     def floor(self, node: Node) -> float:
-        return sum(self.term(own, level, 0) for own, level in enumerate(node.levels))
+        return sum(self.term(attribute, level, 0) for attribute, level in enumerate(node.levels))
 
-    def term(self, own: int, level: int, suppressed: int) -> float:
-        cost = self._kept[own][level]
+    def term(self, attribute: int, level: int, suppressed: int) -> float:
+        cost = self._unsuppressed[attribute][level]
         if suppressed:
-            cost = cost + self._least_suppression(own, level, suppressed)
-        return self._score(own, cost)
+            cost = cost + self._least_suppression(attribute, level, suppressed)
+        return self._score(attribute, cost)
 
     def loss_of(self, score: float) -> float:
         return score / _FINE
 
-    def _score(self, own: int, cost: Any) -> float:
+    def _score(self, attribute: int, cost: Any) -> float:
         """Return what the cost of an attribute adds to the score."""
-        return float(math.floor(_FINE * self._share[own] * self._lost(own, cost)))
+        return float(math.floor(_FINE * self._share[attribute] * self._lost(attribute, cost)))
 
     def _costs(self, node: Node) -> list[Any]:
         costs: list[Any] = [
-            costs[level] for costs, level in zip(self._kept, node.levels, strict=True)
+            costs[level] for costs, level in zip(self._unsuppressed, node.levels, strict=True)
         ]
         if not node.suppressed.any():
             return costs
         counts = label_counts(self._rows, node.classes, node.suppressed, self._labels, node.levels)
-        for own, level in enumerate(node.levels):
-            costs[own] += self._suppression(own, level, counts[own])
+        for attribute, level in enumerate(node.levels):
+            costs[attribute] += self._suppression(attribute, level, counts[attribute])
         return costs
 
     @abstractmethod
-    def _without_suppression(self, own: int, level: int) -> Any:
+    def _without_suppression(self, attribute: int, level: int) -> Any:
         """Return what an attribute costs at a level."""
 
     @abstractmethod
-    def _suppression(self, own: int, level: int, counts: Integers) -> Any:
+    def _suppression(self, attribute: int, level: int, counts: Integers) -> Any:
         """Return what it costs more where so many records with each label are suppressed."""
 
-    def _least_suppression(self, own: int, level: int, suppressed: int) -> Any:
+    def _least_suppression(self, attribute: int, level: int, suppressed: int) -> Any:
         """Return what it costs more at least where so many records are suppressed, of whichever labels."""
         return 0
 
     @abstractmethod
-    def _most(self, own: int) -> float:
+    def _most(self, attribute: int) -> float:
         """Return what an attribute can lose at most."""
 
     @abstractmethod
-    def _lost(self, own: int, cost: Any) -> float:
+    def _lost(self, attribute: int, cost: Any) -> float:
         """Return what an attribute loses at a cost."""
 
 
@@ -592,18 +573,18 @@ class _Cheapest:
 class _OfShares(_OfAttributes):
     """What the labels' shares of the domain add up to; costs are whole numbers, as `loss` takes them."""
 
-    def _without_suppression(self, own: int, level: int) -> int:
-        hierarchy = self._hierarchies[own]
+    def _without_suppression(self, attribute: int, level: int) -> int:
+        hierarchy = self._hierarchies[attribute]
         sizes = hierarchy.sizes[level][hierarchy.codes[level]]
-        return int(self._counts[own] @ sizes)
+        return int(self._counts[attribute] @ sizes)
 
-    def _suppression(self, own: int, level: int, counts: Integers) -> int:
-        hierarchy = self._hierarchies[own]
+    def _suppression(self, attribute: int, level: int, counts: Integers) -> int:
+        hierarchy = self._hierarchies[attribute]
         return int(counts @ (hierarchy.domain - hierarchy.sizes[level]))
 
-    def _least_suppression(self, own: int, level: int, suppressed: int) -> int:
+    def _least_suppression(self, attribute: int, level: int, suppressed: int) -> int:
         """Suppress the records with the widest labels, which lose least."""
-        cheap = self._by_cost[own][level]
+        cheap = self._by_cost[attribute][level]
         place = bisect_right(cheap.records, suppressed) - 1
         return cheap.spent[place] + (suppressed - cheap.records[place]) * cheap.costs[place]
 
@@ -611,13 +592,13 @@ class _OfShares(_OfAttributes):
     def _by_cost(self) -> list[list[_Cheapest]]:
         """Per attribute and level, the labels by what it costs to suppress their records."""
         return [
-            [_Cheapest.of(each, level, counts) for level in range(each.height)]
-            for each, counts in zip(self._hierarchies, self._counts, strict=True)
+            [_Cheapest.of(hierarchy, level, counts) for level in range(hierarchy.height)]
+            for hierarchy, counts in zip(self._hierarchies, self._counts, strict=True)
         ]
 
     @property
     def _domains(self) -> list[int]:
-        return [each.domain for each in self._hierarchies]
+        return [hierarchy.domain for hierarchy in self._hierarchies]
 
 
 class _Loss(_OfShares):
@@ -633,12 +614,12 @@ class _Loss(_OfShares):
     def loss_of(self, score: float) -> float:
         return math.expm1(score / _FINE)
 
-    def _most(self, own: int) -> float:
+    def _most(self, attribute: int) -> float:
         return 1.0
 
-    def _lost(self, own: int, cost: Any) -> float:
+    def _lost(self, attribute: int, cost: Any) -> float:
         records = self._rows.records
-        most = records * max(1, self._hierarchies[own].domain - 1)
+        most = records * max(1, self._hierarchies[attribute].domain - 1)
         return math.log1p((cost - records) * _CUT // most / _CUT)
 
 
@@ -651,12 +632,12 @@ class _Granularity(_OfShares):
             weights=self._weights,
         )
 
-    def _most(self, own: int) -> float:
-        return 1 - 1 / self._hierarchies[own].domain
+    def _most(self, attribute: int) -> float:
+        return 1 - 1 / self._hierarchies[attribute].domain
 
-    def _lost(self, own: int, cost: Any) -> float:
+    def _lost(self, attribute: int, cost: Any) -> float:
         records = self._rows.records
-        return float((cost - records) / (records * self._hierarchies[own].domain))
+        return float((cost - records) / (records * self._hierarchies[attribute].domain))
 
 
 class _NonUniformEntropy(_OfAttributes):
@@ -664,19 +645,19 @@ class _NonUniformEntropy(_OfAttributes):
         costs = zip(self._share, self._costs(node), strict=True)
         return float(sum(share * cost for share, cost in costs))
 
-    def _without_suppression(self, own: int, level: int) -> float:
-        hierarchy = self._hierarchies[own]
-        counts = self._counts[own]
+    def _without_suppression(self, attribute: int, level: int) -> float:
+        hierarchy = self._hierarchies[attribute]
+        counts = self._counts[attribute]
         labels = _weighed(hierarchy.codes[level], counts, len(hierarchy.labels[level]))
         return _bits_between(counts, labels)
 
-    def _suppression(self, own: int, level: int, counts: Integers) -> float:
+    def _suppression(self, attribute: int, level: int, counts: Integers) -> float:
         return _bits(counts, int(counts.sum()))
 
-    def _most(self, own: int) -> float:
-        return _bits(self._counts[own], self._rows.records)
+    def _most(self, attribute: int) -> float:
+        return _bits(self._counts[attribute], self._rows.records)
 
-    def _lost(self, own: int, cost: Any) -> float:
+    def _lost(self, attribute: int, cost: Any) -> float:
         return float(cost)
 
 
@@ -691,13 +672,13 @@ class _OfClasses(Objective):
         self._records = rows.records
         self._limit = limit
 
-    def term(self, own: int, level: int, suppressed: int) -> float:
+    def term(self, attribute: int, level: int, suppressed: int) -> float:
         return 0.0
 
 
 class _Discernibility(_OfClasses):
-    def term(self, own: int, level: int, suppressed: int) -> float:
-        return float((self._records - 1) * suppressed + self._records) if own == 0 else 0.0
+    def term(self, attribute: int, level: int, suppressed: int) -> float:
+        return float((self._records - 1) * suppressed + self._records) if attribute == 0 else 0.0
 
     def score(self, node: Node) -> float:
         sizes = node.classes.sizes
@@ -717,8 +698,8 @@ class _Discernibility(_OfClasses):
 
 class _AverageClassSize(_OfClasses):
     def score(self, node: Node) -> float:
-        kept = node.classes.sizes[~node.suppressed]
-        return int(kept.sum()) / len(kept)
+        sizes = node.classes.sizes[~node.suppressed]
+        return int(sizes.sum()) / len(sizes)
 
     def floor(self, node: Node) -> float:
         return max(1, self._records - self._limit) / len(node.classes)
@@ -750,8 +731,8 @@ def attribute_weights(names: Sequence[str], weights: Mapping[str, float] | None)
     Raises:
         StudyError: A weight is no number from 0 on, of no attribute, or all are 0.
     """
-    given = weights or {}
-    for name, weight in given.items():
+    weights = weights or {}
+    for name, weight in weights.items():
         if name not in names:
             where = text("the quasi-identifiers, so it can have no weight")
             raise StudyError(unknown_name("column", name, where, names))
@@ -761,10 +742,10 @@ def attribute_weights(names: Sequence[str], weights: Mapping[str, float] | None)
                 name=name,
                 weight=str(weight),
             )
-    own = [float(given.get(name, 1)) for name in names]
-    if not any(own):
+    by_attribute = [float(weights.get(name, 1)) for name in names]
+    if not any(by_attribute):
         raise StudyError("all weights are 0; give at least one attribute a positive weight")
-    return own
+    return by_attribute
 
 
 def _share_lost(total: int, domain: int, records: int) -> Fraction:
@@ -806,23 +787,26 @@ def _count_logs(counts: Integers) -> float:
     return float(some @ np.log2(some))
 
 
-def _levels(column: EncodedColumn, recoding: Recoding, hierarchy: CodedHierarchy) -> Integers:
+def _records_by_level(
+    column: EncodedColumn, recoding: Recoding, hierarchy: CodedHierarchy
+) -> Integers:
     """Count the records of each value (row) that are released at each level (column), suppressed ones at the last."""
     released = recoding.released[column.name]
     pairs = refined([column, released], recoding.records)
     first = first_of_each(pairs)
     values, labels = column.codes[first], released.codes[first]
     place = {text: code for code, text in enumerate(released.values.to_pylist())}
-    level = np.full(pairs.classes, hierarchy.height - 1)
-    for each in reversed(range(hierarchy.height)):
-        code = np.array([place.get(text, -1) for text in hierarchy.labels[each]])
-        level[code[hierarchy.codes[each][values]] == labels] = each
+    levels = np.full(pairs.classes, hierarchy.height - 1)
+    for level in reversed(range(hierarchy.height)):
+        code = np.array([place.get(text, -1) for text in hierarchy.labels[level]])
+        levels[code[hierarchy.codes[level][values]] == labels] = level
     counts = np.zeros((column.cardinality, hierarchy.height), np.int64)
-    counts[values, level] = pairs.sizes
+    counts[values, levels] = pairs.sizes
     return counts
 
 
-def _shares(hierarchy: CodedHierarchy, levels: Integers) -> int:
+def _values_under_labels(hierarchy: CodedHierarchy, levels: Integers) -> int:
+    """Return how many values of the domain stand under the labels of all records."""
     sizes = zip(hierarchy.sizes, hierarchy.codes, levels.T, strict=True)
     return sum(int(count @ size[codes]) for size, codes, count in sizes)
 
@@ -833,8 +817,8 @@ def _bits_lost(hierarchy: CodedHierarchy, levels: Integers) -> float:
     for level in np.flatnonzero(levels.any(axis=0)).tolist():
         values = levels[:, level:].sum(axis=1)
         finer, coarser = (
-            _weighed(hierarchy.codes[each], values, len(hierarchy.labels[each]))
-            for each in (below, level)
+            _weighed(hierarchy.codes[height], values, len(hierarchy.labels[height]))
+            for height in (below, level)
         )
         lost += _bits_between(finer, coarser)
         below = level

@@ -4,7 +4,8 @@ A *group* is a set of records that are released alike, each quasi-identifier by 
 their values. There are two ways to form groups that all meet the criteria:
 
 - `mondrian` divides: all records are one group, and a group is cut in two near the median of an attribute as long as
-  both halves meet the criteria (LeFevre, DeWitt and Ramakrishnan 2006).
+  both halves meet the criteria (LeFevre, DeWitt and Ramakrishnan 2006). Where a half fails, the attribute in which the
+  group is next to widest is tried.
 - `recode_locally` merges and rearranges: combinations of values that meet the criteria stay as they are, every other
   group is merged with that which costs least. From that, or from what `mondrian` does if it loses less, a group and
   some of the nearest are again and again taken apart and put together anew; what loses no more is kept.
@@ -12,7 +13,7 @@ their values. There are two ways to form groups that all meet the criteria:
 Everything works on the distinct combinations of quasi-identifiers and of those sensitive values that the criteria look
 at, with the number of their records (`local_state`); large inputs are searched in blocks of near groups. Doubles guide
 the search, but whether a class meets the criteria is decided exactly, by `Criterion.holds`, and once more on the
-released columns themselves. `docs/mitigation-local.md` derives what is computed here.
+released columns themselves. `docs/anonymise-local.md` derives what is computed here.
 """
 
 from __future__ import annotations
@@ -57,15 +58,15 @@ from glasshouse.mitigation.local_state import (
     clear,
     count,
     helps,
+    joined,
     joint_cost,
     lost,
     new_tally,
     recoding_of,
-    space_of,
+    stretches,
     unmet,
     widen,
 )
-from glasshouse.mitigation.median_splits import divided
 from glasshouse.mitigation.recoding import recode
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedTable
@@ -216,6 +217,63 @@ def recode_locally(
     return replace(everywhere, method="local recoding", optimal=False, bound=0.0)
 
 
+def mondrian(
+    table: EncodedTable,
+    *,
+    criteria: Sequence[Criterion | TableCriterion],
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    quasi_identifiers: Sequence[str] | None = None,
+) -> Recoding:
+    """Divide the records near medians as long as every part meets all criteria (LeFevre et al. 2006).
+
+    An attribute with a hierarchy is cut between the labels right below that of a part, and released by its lowest
+    label. Any other is cut between its values: numbers and ISO dates are released as ranges such as ``20-34``, other
+    texts in alphabetical order as sets such as ``{A, B}``. A long set is released as ``*``, and so is a part that holds
+    missing values beside others.
+
+    Args:
+        table: The records.
+        criteria: What the release must satisfy.
+        hierarchies: The hierarchies of the quasi-identifiers that have one; others may be among them.
+        quasi_identifiers: What is recoded; by default the table's quasi-identifiers. A fact stands for its columns.
+
+    Returns:
+        The recoding. In its loss, the domain of an attribute without a hierarchy are the values in the table.
+
+    Raises:
+        DataError: A column is not in the table, or a value not in its hierarchy.
+        StudyError: The criteria cannot be met, or the question is not well posed.
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.mitigation import KAnonymity
+    >>> from glasshouse.table import read
+    >>> people = pa.table({"age": ["20", "23", "31", "36", "39"], "sex": ["f", "f", "m", "m", "f"]})
+    >>> table = read(people, quasi_identifiers=["age", "sex"])
+    >>> recoding = mondrian(table, criteria=[KAnonymity(2)])
+    >>> recoding.release(table).column("age").values.to_pylist()
+    ['20-23', '31-39']
+    """
+    names, ready = question(table, quasi_identifiers, criteria)
+    hierarchies = hierarchies or {}
+    with_hierarchy = [name for name in names if name in hierarchies]
+    coded = coded_hierarchies(table, with_hierarchy, hierarchies)
+    attributes = [
+        LocalAttribute.of_hierarchy(coded[name])
+        if name in coded
+        else LocalAttribute.of_order(table.column(name))
+        for name in names
+    ]
+    items = Items.of(table, names, ready)
+    judge = Judge(ready, items)
+    if unmet := judge.unmet_together():
+        raise StudyError(
+            "{unmet} is not met even by all records in one class, so no division of them meets it; ask for less",
+            unmet=unmet,
+        )
+    groups = divided(items, attributes, judge)
+    return recoding_of("mondrian", table, ready, items, attributes, groups)
+
+
 @dataclass
 class _GroupSearch:
     """Looks for groups that meet all criteria and lose little."""
@@ -234,7 +292,7 @@ class _GroupSearch:
     """How much may still be compared."""
 
     def __post_init__(self) -> None:
-        self._plain = space_of(self.items, self.attributes)
+        self._plain = Space.of(self.items, self.attributes)
         self._space = self._weighed([len(self.items.retained)] * len(self.attributes))
 
     def run(self, on_progress: OnProgress | None) -> ItemGroups:
@@ -299,8 +357,8 @@ class _GroupSearch:
         into = np.arange(len(groups))
 
         def merge_block(block: Integers) -> None:
-            given = self._given(*groups.taken(block))
-            into[block] = block[merge(given, regions[block], failing[block], limit)]
+            setting = self._setting(*groups.taken(block))
+            into[block] = block[merge(setting, regions[block], failing[block], limit)]
 
         with ThreadPoolExecutor() as threads:
             list(threads.map(merge_block, self._space.blocks(regions, self.random)))
@@ -315,7 +373,7 @@ class _GroupSearch:
             starts, items, counts = _with_singles(*groups.taken(block), self.checks.least)
             is_late = time.monotonic() >= self.deadline
             work = 0.0 if is_late else self.work * counts.sum() / len(self.items.retained)
-            numbers, done = rearrange(self._given(starts, items, counts), seed, work)
+            numbers, done = rearrange(self._setting(starts, items, counts), seed, work)
             return numbers, items, counts, done
 
         with ThreadPoolExecutor() as threads:
@@ -329,9 +387,9 @@ class _GroupSearch:
             np.concatenate(counts),
         )
 
-    def _given(self, starts: Integers, items: Integers, counts: Integers) -> Given:
+    def _setting(self, starts: Integers, items: Integers, counts: Integers) -> Setting:
         leaves, secrets = self._space.leaves[items], self.items.secrets[items]
-        return Given(self._space.forest, self.checks, leaves, secrets, counts, starts)
+        return Setting(self._space.forest, self.checks, leaves, secrets, counts, starts)
 
     def _in_few_classes(self, groups: ItemGroups) -> ItemGroups:
         """Make groups that are released alike one, and merge the smallest until the table-wide criteria are met."""
@@ -356,10 +414,131 @@ def _with_singles(
     return firsts[starts], np.repeat(items, units), weights
 
 
+# Dividing: groups are cut in two as long as both halves meet the criteria
+
+
+def divided(items: Items, attributes: Sequence[LocalAttribute], judge: Judge) -> ItemGroups:
+    """Cut groups in two as long as both halves meet all criteria.
+
+    All groups of a round are looked at together: each is cut in the attribute in which it is widest, the halves are
+    judged, and where one of them fails the next attribute is tried; a group that no cut divides is done. Records are
+    never moved: a group is a stretch of one order of the items, by its ends, and a cut rearranges it in two.
+    """
+    space = Space.of(items, attributes)
+    ordered = np.array([attribute.text_of is not None for attribute in attributes])
+    order = np.arange(len(space.leaves))
+    most = judge.most_classes(len(order))
+    done: list[Integers] = []
+    ends = np.array([[0, len(order)]])
+    spreads = _spreads(space.forest, space.leaves, ordered, order, ends)
+    while len(ends):
+        # A group without spread is done; the others are cut where they are widest.
+        divisible = spreads.max(axis=1) > 0
+        done.append(ends[~divisible])
+        ends, spreads = ends[divisible], spreads[divisible]
+        chosen = spreads.argmax(axis=1)
+        middles = _cut(space.forest, space.leaves, items.weights, order, ends, chosen)
+        # Halves that both meet the criteria take the place of their group, as long as there may be more classes.
+        halves = np.stack([ends[:, 0], middles, middles, ends[:, 1]], axis=1)
+        groups = _as_groups(order, items.weights, halves.reshape(-1, 2))
+        fit = ~judge.failing(groups).reshape(-1, 2).any(axis=1)
+        fit &= np.cumsum(fit) <= most - sum(map(len, done)) - len(ends)
+        # The other groups stay, and are not cut in that attribute again.
+        spreads[np.arange(len(ends)), chosen] = 0
+        fresh = halves[fit].reshape(-1, 2)
+        fresh_spreads = _spreads(space.forest, space.leaves, ordered, order, fresh)
+        ends = np.concatenate([ends[~fit], fresh])
+        spreads = np.concatenate([spreads[~fit], fresh_spreads])
+    return _as_groups(order, items.weights, np.concatenate(done))
+
+
+def _as_groups(order: Integers, weights: Integers, ends: Integers) -> ItemGroups:
+    """Return the groups of items that stand in some stretches of an order."""
+    starts, places = stretches(ends[:, 0], ends[:, 1] - ends[:, 0])
+    return ItemGroups(starts, order[places], weights[order[places]])
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _spreads(
+    forest: Forest, leaves: Codes, ordered: Flags, order: Integers, ends: Integers
+) -> Floats:
+    """Return how wide each stretch (row) of an order of items is in each attribute, as a share of its domain.
+
+    In an attribute with a hierarchy that is what its label loses; in others, how far its values lie apart.
+    """
+    spreads = np.zeros((ends.shape[0], leaves.shape[1]))
+    for number in range(ends.shape[0]):
+        for a in range(leaves.shape[1]):
+            low = high = leaves[order[ends[number, 0]], a]
+            for i in range(ends[number, 0] + 1, ends[number, 1]):
+                low, high = min(low, leaves[order[i], a]), max(high, leaves[order[i], a])
+            label = joined(forest, low, high)
+            if low < high and ordered[a]:
+                spreads[number, a] = (high - low) / max(1, forest.last[label] - label - 1)
+            elif low < high:
+                spreads[number, a] = forest.cost[label]
+    return spreads
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _cut(
+    forest: Forest,
+    leaves: Codes,
+    weights: Integers,
+    order: Integers,
+    ends: Integers,
+    attributes: Integers,
+) -> Integers:
+    """Rearrange each stretch in two halves by an attribute that varies in it; return where the second ones begin.
+
+    The cut lies between labels right below the one that stands for the stretch, as near to the median as possible.
+    """
+    held = np.zeros(forest.parent.size, np.int64)
+    present = np.empty(forest.parent.size, np.int64)
+    spare = np.empty(order.size, np.int64)
+    middles = np.empty(ends.shape[0], np.int64)
+    for number in range(ends.shape[0]):
+        begin, end, a = ends[number, 0], ends[number, 1], attributes[number]
+        # Find the label of the stretch, and count the records under each label right below it.
+        whole = leaves[order[begin], a]
+        for i in range(begin, end):
+            whole = joined(forest, whole, leaves[order[i], a])
+        distinct, total = 0, 0
+        for i in range(begin, end):
+            label = leaves[order[i], a]
+            while forest.parent[label] != whole:
+                label = forest.parent[label]
+            if held[label] == 0:
+                present[distinct] = label
+                distinct += 1
+            held[label] += weights[order[i]]
+            total += weights[order[i]]
+        labels = np.sort(present[:distinct])
+        # Find the border nearest to the median: two or more labels vary, so that neither half is empty.
+        below, best, border = 0, total, labels[0]
+        for label in labels[: distinct - 1]:
+            below += held[label]
+            if abs(2 * below - total) < best:
+                best, border = abs(2 * below - total), label
+        held[labels] = 0
+        # Part the stretch in two, each half in the order in which its items were.
+        low, high = begin, 0
+        for i in range(begin, end):
+            if leaves[order[i], a] <= forest.last[border]:
+                order[low] = order[i]
+                low += 1
+            else:
+                spare[high] = order[i]
+                high += 1
+        order[low:end] = spare[:high]
+        middles[number] = low
+    return middles
+
+
 # Merging: groups that fail go where it costs least
 
 
-class Given(NamedTuple):
+class Setting(NamedTuple):
     """What the compiled search looks at and does not change: labels, criteria, and units of alike records."""
 
     forest: Forest
@@ -377,7 +556,7 @@ class Given(NamedTuple):
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def merge(given: Given, regions: Codes, failing: Flags, limit: float) -> Integers:
+def merge(setting: Setting, regions: Codes, failing: Flags, limit: float) -> Integers:
     """Merge each failing group with that which costs least, the cheapest merger first, until none fails.
 
     A merger that costs the limit or more is not done. A group that has changed is judged by the checks only.
@@ -385,7 +564,7 @@ def merge(given: Given, regions: Codes, failing: Flags, limit: float) -> Integer
     Returns:
         Per group, the group that it is in now.
     """
-    forest, checks, starts = given.forest, given.checks, given.starts
+    forest, checks, starts = setting.forest, setting.checks, setting.starts
     number = failing.size
     sizes, costs = np.zeros(number, np.int64), np.zeros(number)
     alive, version = np.ones(number, np.bool_), np.zeros(number, np.int64)
@@ -395,7 +574,7 @@ def merge(given: Given, regions: Codes, failing: Flags, limit: float) -> Integer
     partner, seen = np.full(number, -1, np.int64), np.zeros(number, np.int64)
     # Find the cheapest partner of every failing group.
     for g in range(number):
-        sizes[g] = given.weights[starts[g] : starts[g + 1]].sum()
+        sizes[g] = setting.weights[starts[g] : starts[g + 1]].sum()
         costs[g] = joint_cost(forest, regions[g], regions[g], np.inf)
     for g in range(number):
         if failing[g]:
@@ -425,7 +604,7 @@ def merge(given: Given, regions: Codes, failing: Flags, limit: float) -> Integer
         member = g if checks.kinds.size else -1
         while member >= 0:
             for unit in range(starts[member], starts[member + 1]):
-                count(checks, tally, given.secrets[unit], given.weights[unit])
+                count(checks, tally, setting.secrets[unit], setting.weights[unit])
             member = follower[member]
         delta[g] = np.inf
         if unmet(checks, tally, sizes[g]) != MET:
@@ -506,36 +685,36 @@ class _Pool(NamedTuple):
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def rearrange(given: Given, seed: int, work: float) -> tuple[Integers, float]:
+def rearrange(setting: Setting, seed: int, work: float) -> tuple[Integers, float]:
     """Take groups apart with some of the nearest and put them together anew, where that loses no more.
 
     Args:
-        given: The labels, criteria and units.
+        setting: The labels, criteria and units.
         seed: Where chance begins.
         work: When the squares of the units in all pools add up to more, the rest is left as it is.
 
     Returns:
         Per unit the number of its group, and how much work was done.
     """
-    block, pool = _new_block(given), _new_pool(given, seed)
+    block, pool = _new_block(setting), _new_pool(setting, seed)
     near = np.empty(_NEIGHBOURS, np.int64)
     chosen = np.empty(_POOLED + 1, np.int64)
     done = 0.0
-    for _ in range(given.starts.size - 1):
+    for _ in range(setting.starts.size - 1):
         chosen[0] = _below(pool.random, block.used[0])
         if block.sizes[chosen[0]] == 0 or block.costs[chosen[0]] == 0.0 or done > work:
             continue
-        known = _nearest(given.forest, block, chosen[0], near)
+        known = _nearest(setting.forest, block, chosen[0], near)
         for _ in range(_TRIES):
             taken, units = _take_apart(block, near[:known], chosen, pool)
             done += float(units) * units
             lost = 0.0
             for i in range(taken):
                 lost += block.sizes[chosen[i]] * block.costs[chosen[i]]
-            clusters = _put_together(given, pool, units, lost)
+            clusters = _put_together(setting, pool, units, lost)
             if clusters > 0 and _write_back(block, pool, units, clusters, chosen[:taken]):
                 break
-    numbers = np.empty(given.weights.size, np.int64)
+    numbers = np.empty(setting.weights.size, np.int64)
     for group in range(block.used[0]):
         unit = block.heads[group]
         while unit >= 0:
@@ -545,36 +724,36 @@ def rearrange(given: Given, seed: int, work: float) -> tuple[Integers, float]:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _new_block(given: Given) -> _GroupLists:
-    groups = given.starts.size - 1
+def _new_block(setting: Setting) -> _GroupLists:
+    groups = setting.starts.size - 1
     room = 2 * groups + _ROOM
     block = _GroupLists(
         np.full(room, -1, np.int64),
-        np.empty(given.weights.size, np.int64),
+        np.empty(setting.weights.size, np.int64),
         np.zeros(room, np.int64),
         np.zeros(room),
-        np.zeros((room, given.leaves.shape[1]), np.int32),
+        np.zeros((room, setting.leaves.shape[1]), np.int32),
         np.array([groups]),
     )
     for group in range(groups):
-        block.regions[group] = given.leaves[given.starts[group]]
-        for unit in range(given.starts[group], given.starts[group + 1]):
-            block.costs[group] = widen(given.forest, block.regions[group], given.leaves[unit])
-            block.sizes[group] += given.weights[unit]
+        block.regions[group] = setting.leaves[setting.starts[group]]
+        for unit in range(setting.starts[group], setting.starts[group + 1]):
+            block.costs[group] = widen(setting.forest, block.regions[group], setting.leaves[unit])
+            block.sizes[group] += setting.weights[unit]
             block.nexts[unit], block.heads[group] = block.heads[group], unit
     return block
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _new_pool(given: Given, seed: int) -> _Pool:
+def _new_pool(setting: Setting, seed: int) -> _Pool:
     return _Pool(
         np.empty(_ROOM, np.int64),
         np.empty(_ROOM, np.int64),
         np.empty(_ROOM, np.int64),
-        np.empty((_ROOM, given.leaves.shape[1]), np.int32),
+        np.empty((_ROOM, setting.leaves.shape[1]), np.int32),
         np.empty(_ROOM, np.int64),
         np.empty(_ROOM),
-        new_tally(given.checks),
+        new_tally(setting.checks),
         np.array([seed], np.uint64),
     )
 
@@ -630,7 +809,7 @@ def _take_apart(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _put_together(given: Given, pool: _Pool, units: int, limit: float) -> int:
+def _put_together(setting: Setting, pool: _Pool, units: int, limit: float) -> int:
     """Form clusters of the units of a pool that meet the criteria and lose no more than a limit.
 
     A cluster grows around a random unit by that which costs least, until it meets the criteria. Units that are left
@@ -644,59 +823,61 @@ def _put_together(given: Given, pool: _Pool, units: int, limit: float) -> int:
         pool.loose[i] = i
     # Grow clusters; the last may fail for want of units, which then join the others.
     while loose > 0:
-        loose, failed = _grow(given, pool, clusters, loose)
+        loose, failed = _grow(setting, pool, clusters, loose)
         if failed == MET:
             clusters += 1
         elif clusters > 0:
             for i in range(units):
                 if pool.clusters[i] == clusters:
-                    _add(given, pool, _best_cluster(given, pool, clusters, i), i)
+                    _add(setting, pool, _best_cluster(setting, pool, clusters, i), i)
     # Judge what came of it.
     lost = 0.0
     for cluster in range(clusters):
         lost += pool.sizes[cluster] * pool.costs[cluster]
-        if given.checks.kinds.size and not _is_met(given, pool, units, cluster):
+        if setting.checks.kinds.size and not _is_met(setting, pool, units, cluster):
             return 0
     return clusters if lost <= limit + NO_GAIN else 0
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _grow(given: Given, pool: _Pool, cluster: int, loose: int) -> tuple[int, int]:
+def _grow(setting: Setting, pool: _Pool, cluster: int, loose: int) -> tuple[int, int]:
     """Grow a cluster of loose units; return how many stay loose, and which criterion is not met."""
     place = _below(pool.random, loose)
     pool.sizes[cluster] = 0
-    pool.regions[cluster] = given.leaves[pool.units[pool.loose[place]]]
-    clear(given.checks, pool.tally)
+    pool.regions[cluster] = setting.leaves[pool.units[pool.loose[place]]]
+    clear(setting.checks, pool.tally)
     failed = TOO_SMALL
     while place >= 0:
         i = pool.loose[place]
         loose -= 1
         pool.loose[place] = pool.loose[loose]
-        _add(given, pool, cluster, i)
+        _add(setting, pool, cluster, i)
         unit = pool.units[i]
-        count(given.checks, pool.tally, given.secrets[unit], given.weights[unit])
-        failed = unmet(given.checks, pool.tally, pool.sizes[cluster])
+        count(setting.checks, pool.tally, setting.secrets[unit], setting.weights[unit])
+        failed = unmet(setting.checks, pool.tally, pool.sizes[cluster])
         place = -1
         if failed != MET and loose > 0:
-            place = _best_to_add(given, pool, cluster, loose, failed)
+            place = _best_to_add(setting, pool, cluster, loose, failed)
     return loose, failed
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _best_to_add(given: Given, pool: _Pool, cluster: int, loose: int, failed: int) -> int:
+def _best_to_add(setting: Setting, pool: _Pool, cluster: int, loose: int, failed: int) -> int:
     """Return the place of the loose unit that costs least in a cluster, of those that help if any; ties at random."""
     size = pool.sizes[cluster]
     before = size * pool.costs[cluster]
     best, chosen, ties, helped = np.inf, 0, 0, False
     for place in range(loose):
         unit = pool.units[pool.loose[place]]
-        useful = failed >= 0 and helps(given.checks, pool.tally, failed, given.secrets[unit], size)
+        useful = failed >= 0 and helps(
+            setting.checks, pool.tally, failed, setting.secrets[unit], size
+        )
         if useful and not helped:
             best, helped = np.inf, True
         if useful or not helped:
-            together = size + given.weights[unit]
+            together = size + setting.weights[unit]
             most = (best + NO_GAIN + before) / together
-            cost = joint_cost(given.forest, pool.regions[cluster], given.leaves[unit], most)
+            cost = joint_cost(setting.forest, pool.regions[cluster], setting.leaves[unit], most)
             delta = together * cost - before
             if delta < best - NO_GAIN:
                 best, chosen, ties = delta, place, 1
@@ -708,37 +889,37 @@ def _best_to_add(given: Given, pool: _Pool, cluster: int, loose: int, failed: in
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _add(given: Given, pool: _Pool, cluster: int, i: int) -> None:
+def _add(setting: Setting, pool: _Pool, cluster: int, i: int) -> None:
     """Add the unit at a place of the pool to a cluster."""
     unit = pool.units[i]
-    pool.costs[cluster] = widen(given.forest, pool.regions[cluster], given.leaves[unit])
-    pool.sizes[cluster] += given.weights[unit]
+    pool.costs[cluster] = widen(setting.forest, pool.regions[cluster], setting.leaves[unit])
+    pool.sizes[cluster] += setting.weights[unit]
     pool.clusters[i] = cluster
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _best_cluster(given: Given, pool: _Pool, clusters: int, i: int) -> int:
+def _best_cluster(setting: Setting, pool: _Pool, clusters: int, i: int) -> int:
     """Return the cluster where a unit costs least."""
     best, target, unit = np.inf, 0, pool.units[i]
     for cluster in range(clusters):
         before = pool.sizes[cluster] * pool.costs[cluster]
-        together = pool.sizes[cluster] + given.weights[unit]
+        together = pool.sizes[cluster] + setting.weights[unit]
         most = (best + before) / together
-        cost = joint_cost(given.forest, pool.regions[cluster], given.leaves[unit], most)
+        cost = joint_cost(setting.forest, pool.regions[cluster], setting.leaves[unit], most)
         if cost < most:
             best, target = together * cost - before, cluster
     return target
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _is_met(given: Given, pool: _Pool, units: int, cluster: int) -> bool:
+def _is_met(setting: Setting, pool: _Pool, units: int, cluster: int) -> bool:
     """Tell whether a cluster meets the criteria."""
-    clear(given.checks, pool.tally)
+    clear(setting.checks, pool.tally)
     for i in range(units):
         if pool.clusters[i] == cluster:
             unit = pool.units[i]
-            count(given.checks, pool.tally, given.secrets[unit], given.weights[unit])
-    return bool(unmet(given.checks, pool.tally, pool.sizes[cluster]) == MET)
+            count(setting.checks, pool.tally, setting.secrets[unit], setting.weights[unit])
+    return bool(unmet(setting.checks, pool.tally, pool.sizes[cluster]) == MET)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

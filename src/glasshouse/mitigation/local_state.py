@@ -35,13 +35,12 @@ from glasshouse.mitigation.criteria import (
     EntropyDiversity,
     EqualCloseness,
     HierarchicalCloseness,
-    HighestRisk,
     InferenceRisk,
-    KAnonymity,
     OrderedCloseness,
     RecursiveDiversity,
     TableCriterion,
     first_unmet,
+    least_size,
     sensitive_of,
 )
 from glasshouse.mitigation.distinct_rows import (
@@ -120,10 +119,9 @@ class Items:
         gone = np.zeros(table.records, np.bool_) if suppressed is None else suppressed
         retained = np.flatnonzero(~gone)
         columns = [table.column(name) for name in (*names, *sensitive)]
-        parts = [part_of(column, retained) for column in columns]
-        classes = refined(parts, len(retained))
-        first = first_of_each(classes)
-        codes = np.stack([part.codes[first].astype(np.uint32) for part in parts], axis=1)
+        classes = refined([part_of(column, retained) for column in columns], len(retained))
+        first = retained[first_of_each(classes)]
+        codes = np.stack([column.codes[first].astype(np.uint32) for column in columns], axis=1)
         return cls(
             names=names,
             codes=np.ascontiguousarray(codes[:, : len(names)]),
@@ -144,11 +142,6 @@ class Items:
     def by_combination(self) -> ItemGroups:
         """Return the items grouped by quasi-identifiers."""
         return ItemGroups.of(alike(self.codes), np.arange(len(self.codes)), self.weights)
-
-    def together(self) -> ItemGroups:
-        """Return all items in one group."""
-        numbers = np.arange(len(self.codes))
-        return ItemGroups.of(np.zeros_like(numbers), numbers, self.weights)
 
 
 @dataclass(frozen=True)
@@ -242,8 +235,9 @@ class Space:
     """Per item (row) and attribute, the label of its value."""
 
     @classmethod
-    def of(cls, trees: Sequence[Forest], leaves: Sequence[Codes]) -> Space:
-        """Put trees one after the other, given where the items stand in each."""
+    def of(cls, items: Items, attributes: Sequence[LocalAttribute]) -> Space:
+        """Put the trees of attributes one after the other, and find where the items stand in each."""
+        trees = [attribute.tree for attribute in attributes]
         firsts = np.cumsum([0, *(len(tree.parent) for tree in trees)], dtype=np.int32)[:-1]
         placed = list(zip(firsts, trees, strict=True))
         forest = Forest(
@@ -251,6 +245,10 @@ class Space:
             np.concatenate([first + tree.last for first, tree in placed]),
             np.concatenate([tree.cost for tree in trees]),
         )
+        leaves = [
+            attribute.leaves[codes]
+            for attribute, codes in zip(attributes, items.codes.T, strict=True)
+        ]
         return cls(forest, firsts, np.stack(leaves, axis=1) + firsts)
 
     def weighed(self, weights: Floats) -> Space:
@@ -331,18 +329,6 @@ def widen(forest: Forest, region: Codes, other: Codes) -> float:
 
 
 @dataclass(frozen=True)
-class ReleasedLabels:
-    """What is released of one attribute."""
-
-    labels: Integers
-    """Per group, the position of its text."""
-    texts: tuple[str, ...]
-    """The texts, each once."""
-    sizes: Integers
-    """Per group, for how many values of the domain it stands."""
-
-
-@dataclass(frozen=True)
 class LocalAttribute:
     """How the values of a quasi-identifier are generalised."""
 
@@ -420,22 +406,15 @@ class LocalAttribute:
         tree = _tree(np.zeros_like(last), last, sizes)
         return cls(tree, sizes, tuple(texts), leaves, text_of)
 
-    def released(self, codes: NDArray[np.uint32], starts: Integers) -> ReleasedLabels:
-        """Return what is released of groups, given where the codes of each begin."""
-        leaves = self.leaves[codes]
-        if self.text_of is _set:
-            return self._labelled(*_distinct_sets(leaves, starts))
-        lowest = np.minimum.reduceat(leaves, starts[:-1])
-        highest = np.maximum.reduceat(leaves, starts[:-1])
-        if self.text_of is None:
-            lowest = highest = self.tree.joins(lowest, highest)
-        ends, numbers = np.unique(lowest.astype(np.int64) << 32 | highest, return_inverse=True)
-        return self._labelled(
-            [sorted({end >> 32, end & 0xFFFFFFFF}) for end in ends.tolist()], numbers
-        )
+    def released(
+        self, codes: NDArray[np.uint32], starts: Integers
+    ) -> tuple[list[str], Integers, Integers]:
+        """Return what is released of groups, given where the codes of each begin.
 
-    def _labelled(self, distinct: Sequence[Sequence[int]], numbers: Integers) -> ReleasedLabels:
-        """Return what is released, given labels or the ends of ranges of them, and which of these each group has."""
+        Returns:
+            The texts, each once; per group the position of its text, and for how many values of the domain it stands.
+        """
+        distinct, numbers = self._distinct_ends(self.leaves[codes], starts)
         place: dict[str, int] = {}
         labels, sizes = [], []
         for ends in distinct:
@@ -448,7 +427,20 @@ class LocalAttribute:
                 sizes.append(self.domain)
             else:
                 sizes.append(len(ends) if self.text_of is _set else ends[1] - ends[0] + 1)
-        return ReleasedLabels(np.array(labels)[numbers], tuple(place), np.array(sizes)[numbers])
+        return list(place), np.array(labels)[numbers], np.array(sizes)[numbers]
+
+    def _distinct_ends(
+        self, leaves: Codes, starts: Integers
+    ) -> tuple[Sequence[Sequence[int]], Integers]:
+        """Return the labels, sets of them or ends of their ranges that groups have, and which of these each has."""
+        if self.text_of is _set:
+            return _distinct_sets(leaves, starts)
+        lowest = np.minimum.reduceat(leaves, starts[:-1])
+        highest = np.maximum.reduceat(leaves, starts[:-1])
+        if self.text_of is None:
+            lowest = highest = self.tree.joins(lowest, highest)
+        ends, numbers = np.unique(lowest.astype(np.int64) << 32 | highest, return_inverse=True)
+        return [sorted({end >> 32, end & 0xFFFFFFFF}) for end in ends.tolist()], numbers
 
     def stands_for(self, written: str, code: int) -> bool:
         """Tell whether a released text stands for the value of a code."""
@@ -458,14 +450,6 @@ class LocalAttribute:
         while label and self.texts[label] != written:
             label = int(self.tree.parent[label])
         return self.texts[label] == written or written == SUPPRESSED
-
-
-def space_of(items: Items, attributes: Sequence[LocalAttribute]) -> Space:
-    """Return the labels of all attributes together, and where the items stand among them."""
-    leaves = [
-        attribute.leaves[codes] for attribute, codes in zip(attributes, items.codes.T, strict=True)
-    ]
-    return Space.of([attribute.tree for attribute in attributes], leaves)
 
 
 def _tree(parent: Codes, last: Codes, sizes: Integers) -> Forest:
@@ -542,7 +526,8 @@ class Judge:
 
         Then no recoding of them does: unions of classes that hold do hold.
         """
-        everything = self.items.together()
+        numbers = np.arange(len(self.items.codes))
+        everything = ItemGroups.of(np.zeros_like(numbers), numbers, self.items.weights)
         return first_unmet(self.criteria, everything.sizes, partial(self._counts, everything))
 
     def _counts(self, groups: ItemGroups, sensitive: str) -> ValueCounts:
@@ -599,12 +584,9 @@ class _Check(NamedTuple):
 def checks_of(criteria: Criteria, items: Items) -> Checks:
     """Return the criteria that the search knows how to look at; of any other it learns from the judge only."""
     rows = [row for criterion in criteria if (row := _check(criterion)) is not None]
-    sizes = [
-        criterion.k for criterion in criteria if isinstance(criterion, KAnonymity | HighestRisk)
-    ]
     shares = [reference / reference.sum() for reference in items.references]
     return Checks(
-        least=max(sizes, default=1),
+        least=least_size(criteria),
         kinds=np.array([row.kind for row in rows], np.int64),
         secrets=np.array([items.sensitive.index(row.sensitive) for row in rows], np.int64),
         limits=np.array([row.limit for row in rows], np.float64),
@@ -784,11 +766,11 @@ def recoding_of(
     numbers = _group_of_records(items, groups, seed)
     released, sums = {}, []
     for name, attribute, codes in zip(items.names, attributes, items.codes.T, strict=True):
-        labels = attribute.released(codes[groups.items], groups.starts)
-        texts = list(dict.fromkeys([*labels.texts, SUPPRESSED]))
-        with_suppressed = np.append(labels.labels, texts.index(SUPPRESSED))
+        texts, labels, sizes = attribute.released(codes[groups.items], groups.starts)
+        texts = list(dict.fromkeys([*texts, SUPPRESSED]))
+        with_suppressed = np.append(labels, texts.index(SUPPRESSED))
         released[name] = released_column(name, texts, with_suppressed, numbers)
-        sums.append(int(labels.sizes @ groups.sizes))
+        sums.append(int(sizes @ groups.sizes))
     suppressed = numbers == len(groups)
     return Recoding(
         method=method,

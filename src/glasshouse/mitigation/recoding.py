@@ -40,11 +40,10 @@ from glasshouse.mitigation.criteria import (
     Criterion,
     EqualCloseness,
     HierarchicalCloseness,
-    HighestRisk,
     InferenceRisk,
-    KAnonymity,
     TableCriterion,
     first_unmet,
+    least_size,
     sensitive_of,
 )
 from glasshouse.mitigation.distinct_rows import (
@@ -123,15 +122,15 @@ def recode(
         BudgetError: The time was over before any solution was found.
 
     >>> import pyarrow as pa
-    >>> from glasshouse.mitigation.hierarchies import suppression_only
+    >>> from glasshouse.mitigation import KAnonymity, suppression_only
     >>> from glasshouse.table import read
     >>> people = pa.table({"age": ["20", "20", "30", "40"], "sex": ["f", "f", "m", "m"]})
     >>> table = read(people, quasi_identifiers=["age", "sex"])
     >>> told_or_not = {name: suppression_only(table.column(name)) for name in ("age", "sex")}
-    >>> found = recode(table, hierarchies=told_or_not, criteria=[KAnonymity(2)])
-    >>> dict(found.heights), found.classes, found.optimal
+    >>> recoding = recode(table, hierarchies=told_or_not, criteria=[KAnonymity(2)])
+    >>> dict(recoding.heights), recoding.classes, recoding.optimal
     ({'age': 1, 'sex': 0}, 2, True)
-    >>> found.release(table).column("age").values.to_pylist()
+    >>> recoding.release(table).column("age").values.to_pylist()
     ['*']
     """
     names, ready = question(table, quasi_identifiers, criteria)
@@ -164,13 +163,11 @@ class _Judge:
     ) -> None:
         self.criteria = criteria
         self.limit = limit
-        self._of_table = [each for each in criteria if isinstance(each, TableCriterion)]
-        of_classes = [each for each in criteria if isinstance(each, Criterion)]
-        of_classes.sort(key=lambda each: (each.sensitive is not None, not each.monotone))
-        self._of_classes = [(each, _Relaxation.all_of(each, table)) for each in of_classes]
-        self._least_size = max(
-            (each.k for each in criteria if isinstance(each, KAnonymity | HighestRisk)), default=1
-        )
+        self._of_table = [rule for rule in criteria if isinstance(rule, TableCriterion)]
+        of_classes = [rule for rule in criteria if isinstance(rule, Criterion)]
+        of_classes.sort(key=lambda rule: (rule.sensitive is not None, not rule.monotone))
+        self._of_classes = [(rule, _Relaxation.all_of(rule, table)) for rule in of_classes]
+        self._least_size = least_size(criteria)
 
     def judged(self, sizes: Integers, counts: Callable[[str], ValueCounts]) -> tuple[Flags, int]:
         """Return which classes fail, and how many records have to be suppressed in this node and in any below.
@@ -196,12 +193,12 @@ class _Judge:
 
     def accepts(self, sizes: Integers, failed: Flags) -> bool:
         """Tell whether a node is a solution."""
-        kept = sizes[~failed]
-        records = int(kept.sum())
+        retained = sizes[~failed]
+        records = int(retained.sum())
         return (
             records > 0
             and int(sizes.sum()) - records <= self.limit
-            and all(each.allows(records, len(kept)) for each in self._of_table)
+            and all(criterion.allows(records, len(retained)) for criterion in self._of_table)
         )
 
     def _leaving(
@@ -221,8 +218,8 @@ class _Judge:
             np.minimum(most, relaxation.most_kept(classes, fails), out=most)
         if isinstance(criterion, InferenceRisk):
             rest = 1 - exact(criterion.p, what="p")
-            others = classes.sizes - np.maximum.reduceat(classes.counts, classes.starts[:-1])
-            np.minimum(most, others * rest.denominator // rest.numerator, out=most)
+            rarer = classes.sizes - np.maximum.reduceat(classes.counts, classes.starts[:-1])
+            np.minimum(most, rarer * rest.denominator // rest.numerator, out=most)
         return classes.sizes - np.where(most < self._least_size, 0, most)
 
     def _may_meet_table_criteria(self, sizes: Integers) -> bool:
@@ -231,12 +228,12 @@ class _Judge:
         Below, a class has parts that are kept unless all its records are suppressed: as many classes as may be
         suppressed whole, the smallest first, are the fewest that can be left.
         """
-        criteria = [each for each in self._of_table if each.monotone_unsuppressed]
+        criteria = [rule for rule in self._of_table if rule.monotone_unsuppressed]
         if not criteria:
             return True
         removable = np.searchsorted(np.cumsum(np.sort(sizes)), self.limit, side="right")
-        left = max(0, len(sizes) - int(removable))
-        return all(each.allows(int(sizes.sum()), left) for each in criteria)
+        fewest = max(0, len(sizes) - int(removable))
+        return all(criterion.allows(int(sizes.sum()), fewest) for criterion in criteria)
 
 
 @dataclass(frozen=True)
@@ -273,7 +270,7 @@ class _Relaxation:
     def most_kept(self, classes: ClassCounts, fails: Flags) -> Integers:
         """Return how many records of each failing class can be kept at most such that they hold together."""
         reference = np.bincount(self.groups, classes.reference).astype(np.int64)
-        kept: Integers = _most_kept_close(
+        most: Integers = _most_kept_close(
             classes.starts,
             self.groups[classes.values],
             classes.counts,
@@ -282,7 +279,7 @@ class _Relaxation:
             fails,
             self.within,
         )
-        return kept
+        return most
 
 
 def _a_little_more(limit: Fraction) -> float:
@@ -298,7 +295,7 @@ class _Lattice:
         self.rows = rows
         self.hierarchies = hierarchies
         self.judge = judge
-        self.top: Levels = tuple(each.height - 1 for each in hierarchies)
+        self.top: Levels = tuple(hierarchy.height - 1 for hierarchy in hierarchies)
         self._labels = LevelLabels.of(hierarchies)
         bottom = (0,) * len(hierarchies)
         self._kept: dict[Levels, RowClasses] = {bottom: rows.as_classes()}
@@ -317,8 +314,8 @@ class _Lattice:
 
         failed, needed = self.judge.judged(classes.sizes, counts)
         if 2 * len(classes) <= len(source):
-            own = {name: counts(name) for name in source.secrets}
-            self._keep(levels, RowClasses(classes.first, classes.sizes, own))
+            all_counts = {name: counts(name) for name in source.secrets}
+            self._keep(levels, RowClasses(classes.first, classes.sizes, all_counts))
         return Node(levels, classes, failed), needed
 
     def unmet_at_top(self) -> str:
@@ -338,22 +335,24 @@ class _Lattice:
     def _nearest(self, levels: Levels) -> RowClasses:
         """Return the fewest classes that are kept of any node at or below; they become the last to be let go."""
         below = [
-            (len(classes), own) for own, classes in self._kept.items() if all(map(le, own, levels))
+            (len(classes), node)
+            for node, classes in self._kept.items()
+            if all(map(le, node, levels))
         ]
-        own = min(below)[1]
-        if any(own):
-            self._kept[own] = self._kept.pop(own)
-        return self._kept[own]
+        nearest = min(below)[1]
+        if any(nearest):
+            self._kept[nearest] = self._kept.pop(nearest)
+        return self._kept[nearest]
 
     def _keep(self, levels: Levels, classes: RowClasses) -> None:
         """Keep the classes of a node, letting go of those not used for longest where room is short."""
         self._kept[levels] = classes
         self._room -= len(classes)
-        for own in list(self._kept):
+        for node in list(self._kept):
             if self._room >= 0 and len(self._kept) <= _MOST_KEPT:
                 break
-            if any(own):
-                self._room += len(self._kept.pop(own))
+            if any(node):
+                self._room += len(self._kept.pop(node))
 
 
 class _TimeOver(Exception):  # noqa: N818 - not an error: the search ends with what it has
@@ -463,7 +462,7 @@ class _LatticeSearch:
         needed = self._look(above).needed
         if needed == 0 or needed > self._lattice.judge.limit:
             return needed > 0
-        terms = (self._objective.term(own, level, needed) for own, level in enumerate(levels))
+        terms = (self._objective.term(a, level, needed) for a, level in enumerate(levels))
         return sum(terms) > self._best_score
 
     def _exclude_below(self, levels: Levels) -> None:
@@ -496,15 +495,14 @@ class _LatticeSearch:
         """Return a path of nodes that each raise the attribute that costs least."""
         path = [levels]
         while path[-1] != self._lattice.top:
-            own = self._by_cost(path[-1])[0]
-            path.append(_with_level(path[-1], own, path[-1][own] + 1))
+            path.append(_raised(path[-1], self._by_cost(path[-1])[0]))
         return path
 
     def _highest_excluded(self, levels: Levels) -> Levels:
         """Raise the levels of a node that needs more suppression than allowed as long as it does."""
-        for own in self._by_cost(levels):
-            while levels[own] < self._lattice.top[own]:
-                higher = _with_level(levels, own, levels[own] + 1)
+        for attribute in self._by_cost(levels):
+            while levels[attribute] < self._lattice.top[attribute]:
+                higher = _raised(levels, attribute)
                 if self._look(higher).needed <= self._lattice.judge.limit:
                     break
                 levels = higher
@@ -512,12 +510,12 @@ class _LatticeSearch:
 
     def _by_cost(self, levels: Levels) -> list[int]:
         """Return the attributes that can be raised, that first which costs least granularity."""
-        steps = [
-            (own_steps[level], own)
-            for own, (own_steps, level) in enumerate(zip(self._steps, levels, strict=True))
-            if level < len(own_steps)
+        costs = [
+            (steps[level], attribute)
+            for attribute, (steps, level) in enumerate(zip(self._steps, levels, strict=True))
+            if level < len(steps)
         ]
-        return [own for _, own in sorted(steps)]
+        return [attribute for _, attribute in sorted(costs)]
 
     def _released(self, node: Node) -> dict[str, Any]:
         lattice = self._lattice
@@ -664,8 +662,9 @@ def _doubled(array: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([array, np.zeros_like(array)])
 
 
-def _with_level(levels: Levels, own: int, level: int) -> Levels:
-    return (*levels[:own], level, *levels[own + 1 :])
+def _raised(levels: Levels, attribute: int) -> Levels:
+    """Return the node one level up in an attribute."""
+    return (*levels[:attribute], levels[attribute] + 1, *levels[attribute + 1 :])
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -748,6 +747,7 @@ def _take(
     order = excluded.order
     passed = 0
     key = 0.0
+    # No node that is left has a key below that of the heap's first; beyond the best none is a better solution.
     while size > 0 and heap.keys[0] <= best:
         key = heap.keys[0]
         size = _pop(heap, size)
@@ -764,6 +764,7 @@ def _take(
                 return _FOUND, size, key
             order[0], order[place] = order[place], order[0]
             row[attributes + 1] = number
+        # A node that is ruled out is passed over: those right above it take its place.
         size = _raise(heap, size, terms, top, row, key, best)
         passed += 1
         if passed == _PASSED_AT_ONCE or size + attributes >= heap.keys.size:
@@ -799,26 +800,28 @@ def _most_kept_close(
 
     With m of them kept, at most c of each group: the distance is at least Σ max(0, R/N − c/m), which grows with m.
     """
-    kept = sizes.copy()
+    most = sizes.copy()
     records = float(reference.sum())
     sums = np.zeros(reference.size, np.int64)
     present = np.empty(reference.size, np.int64)
     for number in range(sizes.size):
         if not fails[number]:
             continue
-        found = 0
+        # Count the records of each group that occurs; the others lack wholly.
+        distinct = 0
         lacking = records
         for i in range(starts[number], starts[number + 1]):
             if sums[groups[i]] == 0:
-                present[found] = groups[i]
-                found += 1
+                present[distinct] = groups[i]
+                distinct += 1
                 lacking -= reference[groups[i]]
             sums[groups[i]] += counts[i]
+        # Search by halves for the greatest m: ``low`` records can be kept, more than ``high`` cannot.
         low, high = 0, sizes[number]
         while low < high:
             middle = (low + high + 1) // 2
             missing = lacking * middle
-            for i in range(found):
+            for i in range(distinct):
                 missing += max(
                     0.0, float(reference[present[i]]) * middle - sums[present[i]] * records
                 )
@@ -826,7 +829,7 @@ def _most_kept_close(
                 low = middle
             else:
                 high = middle - 1
-        kept[number] = low
-        for i in range(found):
+        most[number] = low
+        for i in range(distinct):
             sums[present[i]] = 0
-    return kept
+    return most

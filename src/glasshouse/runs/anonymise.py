@@ -33,8 +33,7 @@ from glasshouse.mitigation.criteria import (
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
 from glasshouse.mitigation.information_loss import Recoding
-from glasshouse.mitigation.local_recoding import recode_locally
-from glasshouse.mitigation.median_splits import mondrian
+from glasshouse.mitigation.local_recoding import mondrian, recode_locally
 from glasshouse.mitigation.recoding import recode
 from glasshouse.runs.reading import only_one
 from glasshouse.runs.run import Resources, Run
