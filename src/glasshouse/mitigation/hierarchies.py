@@ -18,6 +18,7 @@ import csv
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -31,7 +32,6 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers
@@ -40,6 +40,7 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, near_names, quoted, text, text_for, translated
 from glasshouse.sources import MISSING, Source, open_source
 from glasshouse.study import Dialect
+from glasshouse.table.dictionary import positions
 from glasshouse.table.encode import INTEGER, NUMBER
 from glasshouse.table.encoded import EncodedColumn
 from glasshouse.table.generalised import SUPPRESSED
@@ -113,17 +114,21 @@ class Hierarchy:
         Raises:
             DataError: A value of the column is not in the hierarchy; near ones are named.
         """
-        rows = self._rows_of(column, where)
+        rows = positions(column.values, self._labels.take(pa.array(self._ids[0])))
+        absent = np.flatnonzero(rows < 0)
+        if absent.size:
+            raise self._absence(column, absent, where)
         codes, labels, sizes = [], [], []
-        for ids in self._numbered.ids:
-            used, own = _by_first_appearance(ids[rows])
-            codes.append(own)
-            labels.append(tuple(self._numbered.labels.take(pa.array(used)).to_pylist()))
-            sizes.append(np.bincount(ids, minlength=len(self._numbered.labels))[used])
+        for ids in self._ids:
+            encoded = pa.array(ids[rows]).dictionary_encode()
+            codes.append(np.asarray(encoded.indices).astype(np.uint32))
+            labels.append(tuple(self._labels.take(encoded.dictionary).to_pylist()))
+            records = np.bincount(ids, minlength=len(self._labels))
+            sizes.append(records[np.asarray(encoded.dictionary)])
         parents = []
-        for own, above, known in zip(codes[:-1], codes[1:], labels[:-1], strict=True):
-            parent = np.empty(len(known), np.uint32)
-            parent[own] = above
+        for below, above, texts in zip(codes[:-1], codes[1:], labels[:-1], strict=True):
+            parent = np.empty(len(texts), np.uint32)
+            parent[below] = above
             parents.append(parent)
         return CodedHierarchy(
             column=column.name,
@@ -146,7 +151,8 @@ class Hierarchy:
             csv.writer(file, delimiter=SEPARATOR).writerows(self.rows)
 
     @cached_property
-    def _numbered(self) -> _NumberedLabels:
+    def _encoded(self) -> pa.DictionaryArray:
+        """The labels of all rows, level by level, in one numbering."""
         cells = [row[level] for level in range(self.height) for row in self.rows]
         try:
             flat = pa.array(cells, pa.large_string())
@@ -157,9 +163,17 @@ class Hierarchy:
                 "{name} holds something that is not text; write every value as text",
                 name=self._name,
             )
-        encoded = flat.dictionary_encode()
-        ids = np.asarray(encoded.indices, dtype=np.int64).reshape(self.height, self.domain)
-        return _NumberedLabels(encoded.dictionary, ids)
+        return flat.dictionary_encode()
+
+    @property
+    def _labels(self) -> pa.LargeStringArray:
+        """The distinct labels, values among them."""
+        return self._encoded.dictionary
+
+    @cached_property
+    def _ids(self) -> Integers:
+        """Per level and row, the position of the label."""
+        return np.asarray(self._encoded.indices, np.int64).reshape(self.height, self.domain)
 
     @property
     def _name(self) -> str:
@@ -194,8 +208,8 @@ class Hierarchy:
                 )
 
     def _check_values(self) -> None:
-        ids = self._numbered.ids
-        first = _first_rows(ids[0], len(self._numbered.labels))[ids[0]]
+        ids = self._ids
+        first = _first_rows(ids[0], len(self._labels))[ids[0]]
         again = np.flatnonzero(first != np.arange(self.domain))
         if not again.size:
             return
@@ -210,16 +224,16 @@ class Hierarchy:
         raise self._two_parents(0, there, here, int(differ[0]))
 
     def _check_parents(self) -> None:
-        ids = self._numbered.ids
+        ids = self._ids
         for level in range(1, self.height - 1):
-            first = _first_rows(ids[level], len(self._numbered.labels))[ids[level]]
+            first = _first_rows(ids[level], len(self._labels))[ids[level]]
             differ = np.flatnonzero(ids[level + 1] != ids[level + 1][first])
             if differ.size:
                 here = int(differ[0])
                 raise self._two_parents(level, int(first[here]), here, level + 1)
 
     def _two_parents(self, level: int, there: int, here: int, above: int) -> DataError:
-        parts = {
+        words = {
             "name": self._name,
             "label": quoted([self.rows[here][level]]),
             "one": quoted([self.rows[there][above]]),
@@ -231,20 +245,20 @@ class Hierarchy:
             return DataError(
                 "{name}: the value {label} has two parents, {one} in row {there} and {other} in row {here}; give "
                 "it one",
-                **parts,
+                **words,
             )
         return DataError(
             "{name}: the label of level {level} {label} has two parents, {one} in row {there} and {other} in row "
             "{here}; give it one",
             level=str(level),
-            **parts,
+            **words,
         )
 
     def _check_root(self) -> None:
-        last = self._numbered.ids[-1]
+        last = self._ids[-1]
         differ = np.flatnonzero(last != last[0])
         if differ.size:
-            parts = {
+            words = {
                 "name": self._name,
                 "found": quoted([self.rows[0][-1], self.rows[int(differ[0])][-1]]),
                 "star": SUPPRESSED,
@@ -252,12 +266,12 @@ class Hierarchy:
             if self.height > 1:
                 raise DataError(
                     "{name} has no single root: its last level holds {found}; add a last column with {star}",
-                    **parts,
+                    **words,
                 )
             raise DataError(
                 "{name} has no single root: its last level holds {found}; add a last column with {star}, or write "
                 "it with semicolons, commas or tabs",
-                **parts,
+                **words,
             )
 
     def _check_meanings(self) -> None:
@@ -266,7 +280,7 @@ class Hierarchy:
         Levels are nested here. So a label that appears at two levels stands for one set if it does so for as many
         values at both, and for one value at both.
         """
-        ids, count = self._numbered.ids, len(self._numbered.labels)
+        ids, count = self._ids, len(self._labels)
         sizes = [np.bincount(level, minlength=count) for level in ids]
         for low in range(self.height):
             first = _first_rows(ids[low], count)
@@ -280,53 +294,41 @@ class Hierarchy:
                         "{lower_values} at level {low} and for {higher_values} at level "
                         "{high}, not the same ones; rename one of the two",
                         name=self._name,
-                        label=quoted([self._numbered.labels[label].as_py()]),
+                        label=quoted([self._labels[label].as_py()]),
                         lower_values=_values(sizes[low][label]),
                         low=str(low),
                         higher_values=_values(sizes[high][label]),
                         high=str(high),
                     )
 
-    def _rows_of(self, column: EncodedColumn, where: str) -> Integers:
-        """Return the row of each value of a column."""
-        values = self._numbered.labels.take(pa.array(self._numbered.ids[0]))
-        rows: Integers = np.asarray(
-            pc.fill_null(pc.index_in(column.values, value_set=values), -1), dtype=np.int64
-        )
-        absent = np.flatnonzero(rows < 0)
-        if absent.size:
-            raise DataError(self._absence(column, absent, where))
-        return rows
-
-    def _absence(self, column: EncodedColumn, absent: Integers, where: str) -> str:
+    def _absence(self, column: EncodedColumn, absent: Integers, where: str) -> DataError:
         first = column.values[int(absent[0])].as_py()
-        parts = {
+        more = text(" (nor are {count} more)", count=str(len(absent) - 1))
+        words = {
             "where": where,
             "column": quoted([column.name]),
-            "more": text(" (nor are {count} more)", count=str(len(absent) - 1))
-            if len(absent) > 1
-            else "",
+            "more": more if len(absent) > 1 else "",
         }
         if first == MISSING:
             row = SEPARATOR.join([*[MISSING] * (self.height - 1), self.rows[0][-1]])
-            return text(
+            return DataError(
                 "{where}: column {column} has missing values, which are not in its hierarchy{more}; add a row for them "
                 "with an empty first field, such as {row}",
                 row=quoted([row]),
-                **parts,
+                **words,
             )
         candidates = (row[0] for row in self.rows[:_SEARCHED_FOR_NEAR_NAMES])
         near = [quoted([name]) for name in near_names(first, candidates)]
-        parts["value"] = quoted([first])
+        words["value"] = quoted([first])
         if near:
-            return text(
+            return DataError(
                 "{where}: the value {value} of column {column} is not in its hierarchy{more}; did you mean {near}?",
                 near=_either(near),
-                **parts,
+                **words,
             )
-        return text(
+        return DataError(
             "{where}: the value {value} of column {column} is not in its hierarchy{more}; add a row for it",
-            **parts,
+            **words,
         )
 
 
@@ -371,15 +373,15 @@ def read_hierarchy(
     Raises:
         DataError: The file is malformed, or is no hierarchy.
     """
-    given = (dialect or Dialect()).model_copy(update={"header": False, "names": ()})
-    semicolons = given.model_copy(update={"separator": SEPARATOR})
-    if given.separator is not None or not _has_levels(path, semicolons):
-        return _hierarchy_of(path, column, given)
+    headless = (dialect or Dialect()).model_copy(update={"header": False, "names": ()})
+    semicolons = headless.model_copy(update={"separator": SEPARATOR})
+    if headless.separator is not None or not _has_levels(path, semicolons):
+        return _hierarchy_of(path, column, headless)
     try:
         return _hierarchy_of(path, column, semicolons)
     except DataError as error:
         try:
-            return _hierarchy_of(path, column, given)
+            return _hierarchy_of(path, column, headless)
         except DataError:
             raise error from None
 
@@ -508,8 +510,8 @@ def prefixes(column: EncodedColumn, *, lengths: Sequence[int] | None = None) -> 
     """
     codes = _present(column)
     longest = max(map(len, codes), default=0)
-    kept = list(range(longest - 1, 0, -1)) if lengths is None else list(lengths)
-    if any(length < 1 for length in kept) or any(a <= b for a, b in pairwise(kept)):
+    lengths = range(longest - 1, 0, -1) if lengths is None else lengths
+    if any(length < 1 for length in lengths) or any(a <= b for a, b in pairwise(lengths)):
         raise StudyError("the lengths of prefixes must be positive and fall, such as [4, 3, 2]")
     for code in codes:
         if SUPPRESSED in code:
@@ -521,7 +523,8 @@ def prefixes(column: EncodedColumn, *, lengths: Sequence[int] | None = None) -> 
                 star=SUPPRESSED,
             )
     equal = all(len(code) == longest for code in codes)
-    return _hierarchy(column, [_cut(codes, length, longest if equal else None) for length in kept])
+    whole = longest if equal else None
+    return _hierarchy(column, [_cut(codes, length, whole) for length in lengths])
 
 
 def date_parts(
@@ -552,12 +555,12 @@ def date_parts(
         )
     days = [_day(written, order, column.name) for written in _present(column)]
     timed = any(has_time for _, has_time in days)
-    told = (DATE_PARTS if timed else DATE_PARTS[1:]) if parts is None else tuple(parts)
-    if not told or [part for part in DATE_PARTS if part in told] != list(told):
+    levels = (DATE_PARTS if timed else DATE_PARTS[1:]) if parts is None else tuple(parts)
+    if not levels or [part for part in DATE_PARTS if part in levels] != list(levels):
         raise StudyError(
             "the parts of dates are some of {parts}, in that order", parts=quoted(DATE_PARTS)
         )
-    return _hierarchy(column, [[_date_label(day, part) for day, _ in days] for part in told])
+    return _hierarchy(column, [[_date_label(day, part) for day, _ in days] for part in levels])
 
 
 def suggest(column: EncodedColumn) -> Hierarchy:
@@ -592,16 +595,6 @@ def exact(number: Number, *, what: str) -> Fraction:
         raise StudyError(
             "{what} must be a number, not {number}", what=translated(what), number=repr(number)
         ) from None
-
-
-@dataclass(frozen=True)
-class _NumberedLabels:
-    """The labels of a hierarchy as numbers, one numbering for all levels."""
-
-    labels: pa.LargeStringArray
-    """The distinct labels, values among them."""
-    ids: Integers
-    """Per level and row, the position of the label."""
 
 
 @dataclass(frozen=True)
@@ -672,25 +665,14 @@ def _first_rows(ids: Integers, labels: int) -> Integers:
     return first
 
 
-def _by_first_appearance(ids: Integers) -> tuple[Integers, NDArray[np.uint32]]:
-    """Return the distinct numbers in order of first appearance, and the position of each among them."""
-    distinct, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    position = np.empty(len(order), np.uint32)
-    position[order] = np.arange(len(order), dtype=np.uint32)
-    return distinct[order], position[inverse]
-
-
 def _values(count: int) -> str:
     return text_for(int(count), "{count} value", "{count} values")
 
 
 def _either(names: Sequence[str]) -> str:
     """Join names of which one is meant."""
-    *others, last = names
-    if not others:
-        return last
-    return text("{first} or {last}", first=_either(others), last=last)
+    *first, last = names
+    return text("{first} or {last}", first=_either(first), last=last) if first else last
 
 
 def _hierarchy(column: EncodedColumn, levels: Sequence[Sequence[str]]) -> Hierarchy:
@@ -722,7 +704,7 @@ def _of_numbers(column: EncodedColumn, levels: Sequence[_Level]) -> Hierarchy:
 
     def labels(level: _Level) -> list[str]:
         """Label the numbers in rising order, so that each interval is looked up once."""
-        found = list(texts)
+        labelled = list(texts)
         end: Decimal | None = None
         for place in rising:
             if end is None or numbers[place] >= end:
@@ -730,8 +712,8 @@ def _of_numbers(column: EncodedColumn, levels: Sequence[_Level]) -> Hierarchy:
                 if span is None:
                     continue
                 label, end = span.label(whole=whole), span.end
-            found[place] = label
-        return found
+            labelled[place] = label
+        return labelled
 
     return _hierarchy(column, [labels(level) for level in levels])
 
@@ -767,25 +749,25 @@ def _decimal_number(number: Number, what: str) -> Fraction:
     Raises:
         StudyError: It has not, or is not a number.
     """
-    given = exact(number, what=what)
-    rest = given.denominator
+    exactly = exact(number, what=what)
+    rest = exactly.denominator
     for prime in (2, 5):
         while rest % prime == 0:
             rest //= prime
     if rest > 1:
         raise StudyError(
-            "{what} must be a decimal, not {given}", what=translated(what), given=str(given)
+            "{what} must be a decimal, not {given}", what=translated(what), given=str(exactly)
         )
-    return given
+    return exactly
 
 
 def _nested(widths: Iterable[Number]) -> list[Fraction]:
-    given = [_decimal_number(width, marked("the width of intervals")) for width in widths]
-    if any(width <= 0 for width in given):
+    numbers = [_decimal_number(width, marked("the width of intervals")) for width in widths]
+    if any(width <= 0 for width in numbers):
         raise StudyError(
-            "the width of intervals must be positive, not {width}", width=_decimal(min(given))
+            "the width of intervals must be positive, not {width}", width=_decimal(min(numbers))
         )
-    for narrow, wide in pairwise(given):
+    for narrow, wide in pairwise(numbers):
         if wide <= narrow or (wide / narrow).denominator > 1:
             raise StudyError(
                 "intervals of width {wide} do not nest those of width {narrow}; each width must "
@@ -793,7 +775,7 @@ def _nested(widths: Iterable[Number]) -> list[Fraction]:
                 wide=_decimal(wide),
                 narrow=_decimal(narrow),
             )
-    return given
+    return numbers
 
 
 def _nested_edges(edges: Sequence[Sequence[Number]]) -> list[list[Fraction]]:
@@ -801,10 +783,10 @@ def _nested_edges(edges: Sequence[Sequence[Number]]) -> list[list[Fraction]]:
     for level in edges:
         if isinstance(level, str) or not isinstance(level, Sequence) or not level:
             raise StudyError("give a list of edges per level, such as [[0, 18, 65], [18]]")
-        own = [_decimal_number(edge, marked("the edge of an interval")) for edge in level]
-        if any(a >= b for a, b in pairwise(own)):
+        numbers = [_decimal_number(edge, marked("the edge of an interval")) for edge in level]
+        if any(a >= b for a, b in pairwise(numbers)):
             raise StudyError("the edges of intervals must rise; sort them, and give each once")
-        new = sorted(set(own) - set(levels[-1])) if levels else []
+        new = sorted(set(numbers) - set(levels[-1])) if levels else []
         if new:
             raise StudyError(
                 "the edge {edge} of level {level} is not an edge of the level before; each "
@@ -812,7 +794,7 @@ def _nested_edges(edges: Sequence[Sequence[Number]]) -> list[list[Fraction]]:
                 edge=_decimal(new[0]),
                 level=str(len(levels) + 1),
             )
-        levels.append(own)
+        levels.append(numbers)
     return levels
 
 
@@ -874,12 +856,12 @@ def _clipped(level: _Level, low: Fraction | None, high: Fraction | None) -> _Lev
 
 def _day(written: str, order: str, column: str) -> tuple[date, bool]:
     """Return the day that a text names, and whether a time of day follows it."""
-    found = (_DATE if order == "ymd" else _DATE_WITH_YEAR_LAST).fullmatch(written.strip())
+    match = (_DATE if order == "ymd" else _DATE_WITH_YEAR_LAST).fullmatch(written.strip())
     try:
-        if found is None:
+        if match is None:
             raise ValueError
-        parts = dict(zip(order, map(int, found.groups()[:3]), strict=True))
-        return date(parts["y"], parts["m"], parts["d"]), found[4] is not None
+        digits = dict(zip(order, map(int, match.groups()[:3]), strict=True))
+        return date(digits["y"], digits["m"], digits["d"]), match[4] is not None
     except ValueError:
         raise DataError(
             "the value {value} of column {column} is not a date written as {order}; correct it, "
@@ -891,9 +873,8 @@ def _day(written: str, order: str, column: str) -> tuple[date, bool]:
 
 
 def _date_label(day: date, part: str) -> str:
-    written = day.isoformat()
-    kept = {"day": written, "month": written[:8], "year": written[:5], "decade": written[:3]}
-    return kept[part] + SUPPRESSED
+    length = {"day": 10, "month": 8, "year": 5, "decade": 3}[part]
+    return day.isoformat()[:length] + SUPPRESSED
 
 
 def _proposal(column: EncodedColumn, texts: list[str]) -> Hierarchy:
@@ -905,7 +886,7 @@ def _proposal(column: EncodedColumn, texts: list[str]) -> Hierarchy:
             return prefixes(column)
         odd = [written for written in texts if not NUMBER.fullmatch(written.strip())]
         if not odd:
-            return _numbers_proposed(column, texts)
+            return _numbers_proposed(column)
         if FEW_ODD * len(odd) <= len(texts):
             return _with_odd(column, odd, [written for written in texts if written not in set(odd)])
     return suppression_only(column)
@@ -913,8 +894,8 @@ def _proposal(column: EncodedColumn, texts: list[str]) -> Hierarchy:
 
 def _with_odd(column: EncodedColumn, odd: list[str], numbers: list[str]) -> Hierarchy:
     """Return the hierarchy of numbers among which there are a few other texts: these stay up to the root."""
-    own = EncodedColumn(column.name, np.zeros(0, np.uint32), pa.array(numbers, pa.large_string()))
-    proposed = _numbers_proposed(own, numbers)
+    values = pa.array(numbers, pa.large_string())
+    proposed = _numbers_proposed(EncodedColumn(column.name, np.zeros(0, np.uint32), values))
     depth = proposed.height - 1
     missing = [MISSING] if MISSING in column.values.to_pylist() else []
     rest = tuple((written,) * depth + (SUPPRESSED,) for written in [*missing, *odd])
@@ -923,15 +904,13 @@ def _with_odd(column: EncodedColumn, odd: list[str], numbers: list[str]) -> Hier
 
 def _dates_proposed(column: EncodedColumn) -> Hierarchy | None:
     """Return the hierarchy of dates if all values are dates; only years, if days and months cannot be told apart."""
-    found = []
+    readings = []
     for order in DATE_ORDERS:
-        try:
-            found.append(date_parts(column, order=order))
-        except DataError:
-            continue
-    if len(found) > 1:
+        with suppress(DataError):
+            readings.append(date_parts(column, order=order))
+    if len(readings) > 1:
         return date_parts(column, order="dmy", parts=["year", "decade"])
-    return found[0] if found else None
+    return readings[0] if readings else None
 
 
 def _are_codes(texts: list[str]) -> bool:
@@ -943,8 +922,9 @@ def _are_codes(texts: list[str]) -> bool:
     return all(written.isalnum() and any(map(str.isdecimal, written)) for written in texts)
 
 
-def _numbers_proposed(column: EncodedColumn, texts: list[str]) -> Hierarchy:
+def _numbers_proposed(column: EncodedColumn) -> Hierarchy:
     """Return intervals of 1, 2 or 5 times a power of ten, then twice as wide while there are at least three."""
+    texts = _present(column)
     numbers = [_number(written, column.name) for written in texts]
     least, greatest = Fraction(min(numbers)), Fraction(max(numbers))
     if least == greatest:

@@ -31,7 +31,6 @@ from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
@@ -43,6 +42,7 @@ from glasshouse.mitigation.distinct_rows import code_column, distinct_rows, firs
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.sources import MISSING
 from glasshouse.table import EncodedColumn, EncodedTable
+from glasshouse.table.dictionary import positions
 from glasshouse.table.encode import NUMBER
 from glasshouse.table.generalised import SUPPRESSED, covered_values
 from glasshouse.table.partition import refined
@@ -567,7 +567,7 @@ def _spread(
     release_name: str,
 ) -> _Spread:
     """Return the original values that each released one stands for: itself if the original has it."""
-    position = _places(released.values, true.values)
+    position = positions(released.values, true.values)
     general = np.flatnonzero(position < 0)
     texts = released.values.take(pa.array(general)).to_pylist()
     meanings = _values_under_labels(true, hierarchy)
@@ -602,12 +602,6 @@ def _values_under_labels(true: EncodedColumn, hierarchy: Hierarchy | None) -> di
             for label in dict.fromkeys(above):
                 labels.setdefault(label, []).append(code[value])
     return {label: np.array(sorted(codes), np.int64) for label, codes in labels.items()}
-
-
-def _places(values: pa.LargeStringArray, among: pa.LargeStringArray) -> Integers:
-    """Return the place of each value among others; −1 where it is none of them."""
-    places: Integers = np.asarray(pc.fill_null(pc.index_in(values, value_set=among), -1), np.int64)
-    return places
 
 
 def _number(written: str) -> Decimal | None:
@@ -822,7 +816,7 @@ def _logistic_regression() -> Classifier:
 
 def _released_labels(true: EncodedColumn, released: EncodedColumn) -> Integers:
     """Return the target of each record of the release, in codes of the original; −1 where it is suppressed."""
-    labels = _places(released.values, true.values)[released.codes]
+    labels = positions(released.values, true.values)[released.codes]
     unknown = np.unique(released.codes[labels < 0])
     for written in released.values.take(pa.array(unknown)).to_pylist():
         if written != SUPPRESSED:
@@ -852,7 +846,7 @@ def _lessons(
     first = first_of_each(classes)
     features = []
     for column, used, spread in zip(columns, counted.columns, counted.spreads, strict=True):
-        codes = _places(column.values, used.values)[column.codes[first]]
+        codes = positions(column.values, used.values)[column.codes[first]]
         features.append(spread.shares[codes])
     rows = hstack(features, format="csr")
     return _Lessons(rows, labels[first], fold[first], classes.sizes)

@@ -21,7 +21,7 @@ from glasshouse.errors import DataError
 from glasshouse.language import marked, printable, text, translated, unknown_name
 from glasshouse.sources import Source, open_source
 from glasshouse.study.totals import Derived, KeyMap, Publication, TotalsStudy
-from glasshouse.table.dictionary import Dictionary
+from glasshouse.table.dictionary import Dictionary, positions
 
 Faults = NDArray[np.uint8]
 FAULTS = (
@@ -182,7 +182,7 @@ def agreed(first: Coded, second: Coded) -> Integers:
 
     Values that the first does not have get codes beyond its own.
     """
-    known = Dictionary.of(first.values).find(second.values)
+    known = positions(second.values, first.values)
     beyond = len(first.values) + np.arange(len(second.values))
     code_of = np.where(known >= 0, known, beyond)
     return np.where(second.codes == UNKNOWN, UNKNOWN, code_of[second.codes])

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import PurePath
 from types import MappingProxyType
 
@@ -22,7 +23,7 @@ from numba import njit
 from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted, unknown_name
-from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
+from glasshouse.table.dictionary import Codes, positions, smallest_unsigned
 from glasshouse.table.encoded import EncodedColumn, EncodedTable, Role
 from glasshouse.table.treatment import Step, one_record_each
 
@@ -79,7 +80,7 @@ class Collection:
                 datasets=str(datasets),
             )
         facts = {
-            name: tuple(column for columns in by_dataset[:datasets] for column in columns)
+            name: tuple(chain.from_iterable(by_dataset[:datasets]))
             for name, by_dataset in self.known.items()
         }
         names = tuple(member.name for member in self.members[:datasets])
@@ -151,10 +152,10 @@ class _Joiner:
         self._steps = list(steps)
         tag = _stem(focal.name) if tags is None else tags[0]
         self._members = [CollectionMember(focal.name, tag, focal.records, focal.records)]
-        self._own: list[dict[str, tuple[str, ...]]] = [_facts(focal)]
-        self._found: list[Mapping[str, str]] = [{name: name for name in focal.columns}]
+        self._facts: list[dict[str, tuple[str, ...]]] = [_facts(focal)]
+        self._names: list[Mapping[str, str]] = [{name: name for name in focal.columns}]
         identifier = _identifier(focal)
-        self._people = Dictionary.of(identifier.values)
+        self._people = identifier.values
         self._row = np.full(identifier.cardinality, -1, np.int64)
         self._row[identifier.codes] = np.arange(focal.records)
 
@@ -164,7 +165,7 @@ class _Joiner:
         table = treated.table
         tag = self._tag(table.name)
         identifier = _identifier(table)
-        person = self._people.find(identifier.values)
+        person = positions(identifier.values, self._people)
         place, linked = _places(identifier.codes, person, self._row, self._focal.records)
         if linked == 0:
             raise DataError(
@@ -183,13 +184,12 @@ class _Joiner:
         self._add_column(EncodedColumn(f"@{tag}", presence, pa.array(PRESENCE, pa.large_string())))
         self._steps += treated.steps
         self._members.append(CollectionMember(table.name, tag, table.records, linked))
-        self._own.append(_facts(table) | {"": ("",)})  # ``@2015`` is whether somebody is there
-        self._found.append({**tagged, "": f"@{tag}"})
+        self._facts.append(_facts(table) | {"": ("",)})  # ``@2015`` is whether somebody is there
+        self._names.append({**tagged, "": f"@{tag}"})
 
     def collection(self, quasi_identifiers: Sequence[str] | None) -> Collection:
         """Return what was joined."""
-        every = dict.fromkeys(name for own in self._own for name in own if name)
-        names = list(every if quasi_identifiers is None else quasi_identifiers)
+        names = list(self._all_known() if quasi_identifiers is None else quasi_identifiers)
         if not names:
             raise StudyError("a collection needs at least one quasi-identifier; name one")
         known = {name: self._columns_known(name) for name in names}
@@ -201,19 +201,18 @@ class _Joiner:
                     names=quoted(names),
                 )
         roles: dict[str, Role] = dict.fromkeys(names, Role.QUASI_IDENTIFIER)
-        kept = (Role.SENSITIVE, Role.IDENTIFIER, Role.WEIGHT)
-        roles |= {name: role for name, role in self._focal.roles.items() if role in kept}
-        parts = {part for columns in known.values() for each in columns for part in each}
+        lasting = (Role.SENSITIVE, Role.IDENTIFIER, Role.WEIGHT)
+        roles |= {name: role for name, role in self._focal.roles.items() if role in lasting}
+        facts = {name: tuple(chain.from_iterable(columns)) for name, columns in known.items()}
+        in_facts = set(chain.from_iterable(facts.values()))
         for name in self._columns:
-            roles.setdefault(name, Role.PART if name in parts else Role.IGNORED)
+            roles.setdefault(name, Role.PART if name in in_facts else Role.IGNORED)
         table = EncodedTable(
             self._focal.name,
             self._focal.records,
             self._columns,
             roles,
-            facts={
-                name: tuple(c for each in columns for c in each) for name, columns in known.items()
-            },
+            facts=facts,
             collection=tuple(member.name for member in self._members),
             positions=self._focal.positions,
         )
@@ -225,16 +224,19 @@ class _Joiner:
         plain, at, tag = name.rpartition("@")
         tagged = bool(at) and any(member.tag == tag for member in self._members)
         columns = tuple(
-            tuple(found[part] for part in own.get(plain if tagged else name, ()) if part in found)
+            tuple(names[part] for part in facts.get(plain if tagged else name, ()) if part in names)
             if not tagged or member.tag == tag
             else ()
-            for member, own, found in zip(self._members, self._own, self._found, strict=True)
+            for member, facts, names in zip(self._members, self._facts, self._names, strict=True)
         )
         if not any(columns):
-            every = dict.fromkeys(n for own in self._own for n in own if n)
             datasets = ", ".join(member.name for member in self._members)
-            raise StudyError(unknown_name("quasi-identifier", name, datasets, every))
+            raise StudyError(unknown_name("quasi-identifier", name, datasets, self._all_known()))
         return columns
+
+    def _all_known(self) -> list[str]:
+        """Return the quasi-identifiers of all datasets, in the order of their appearance."""
+        return list(dict.fromkeys(name for facts in self._facts for name in facts if name))
 
     def _tag(self, name: str) -> str:
         taken = {member.tag for member in self._members}
@@ -272,10 +274,9 @@ def _identifier(table: EncodedTable) -> EncodedColumn:
 
 def _joined(column: EncodedColumn, place: Integers, name: str) -> EncodedColumn:
     """Return a column of an auxiliary dataset in the order of the focal one, with one more value for absence."""
-    absent = column.cardinality
-    codes = _gathered(
-        column.codes, place, np.empty(len(place), smallest_unsigned(absent + 1)), absent
-    )
+    kind = smallest_unsigned(column.cardinality + 1)
+    with_absent = np.append(column.codes.astype(kind, copy=False), kind(column.cardinality))
+    codes = with_absent[place]  # a place of −1 is the last: absent
     codes.flags.writeable = False
     values = pa.concat_arrays([column.values, pa.array([ABSENT], pa.large_string())])
     return EncodedColumn(name, codes, values)
@@ -299,10 +300,3 @@ def _places(codes: Codes, person: Integers, row: Integers, records: int) -> tupl
             place[row[same]] = i
             linked += 1
     return place, linked
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _gathered(codes: Codes, place: Integers, taken: Codes, absent: int) -> Codes:
-    for i in range(place.size):
-        taken[i] = codes[place[i]] if place[i] >= 0 else absent
-    return taken

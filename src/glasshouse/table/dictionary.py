@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numba import njit
 from numpy.typing import NDArray
 
@@ -57,21 +58,6 @@ class Dictionary:
                 return codes.astype(smallest_unsigned(self._count), copy=False)
             self._grow(int(offsets[done + 1] - offsets[done]))
 
-    @classmethod
-    def of(cls, values: pa.LargeStringArray) -> Dictionary:
-        """Return the dictionary of some distinct texts; a text's code is its position."""
-        dictionary = cls()
-        dictionary._make_room(len(values), values.nbytes)
-        dictionary.encode(values)
-        return dictionary
-
-    def find(self, texts: pa.StringArray | pa.LargeStringArray) -> Integers:
-        """Return the codes of some texts, and −1 for a text that is not known."""
-        offsets, data = _buffers(texts)
-        codes = np.empty(len(texts), np.int64)
-        _find(offsets, data, codes, self._slots, self._hashes, self._starts, self._arena)
-        return codes
-
     def values(self) -> pa.LargeStringArray:
         """Return the distinct texts; a text's code is its position."""
         starts = self._starts[: self._count + 1].copy()
@@ -79,14 +65,6 @@ class Dictionary:
         return pa.LargeStringArray.from_buffers(
             self._count, pa.py_buffer(starts), pa.py_buffer(arena)
         )
-
-    def _make_room(self, texts: int, size: int) -> None:
-        """Make room in an empty dictionary for so many texts of so many bytes."""
-        slots = max(_FIRST_SLOTS, 1 << (2 * texts - 1).bit_length()) if texts else _FIRST_SLOTS
-        self._slots = np.zeros(slots, np.uint32)
-        self._hashes = np.empty(slots // 2, np.uint64)
-        self._starts = np.zeros(slots // 2 + 1, np.int64)
-        self._arena = np.empty(max(_FIRST_ARENA, size), np.uint8)
 
     def _grow(self, next_length: int) -> None:
         """Make room for at least one more text of this length."""
@@ -98,6 +76,15 @@ class Dictionary:
             self._starts = _extended(self._starts, 2 * self._count + 1)
             self._slots = np.zeros(2 * len(self._slots), np.uint32)
             _fill_slots(self._slots, self._hashes, self._count)
+
+
+def positions(texts: pa.LargeStringArray, among: pa.LargeStringArray) -> Integers:
+    """Return the position of each text among some distinct ones; −1 where it is none of them.
+
+    >>> positions(pa.array(["b", "c"]), pa.array(["a", "b"])).tolist()
+    [1, -1]
+    """
+    return np.asarray(pc.fill_null(pc.index_in(texts, value_set=among), -1)).astype(np.int64)
 
 
 def smallest_unsigned(count: int) -> type[np.unsignedinteger[Any]]:
@@ -119,9 +106,9 @@ def _buffers(
     if offsets is None or len(texts) == 0:
         return np.zeros(1, np.int32), np.empty(0, np.uint8)
     width = np.int64 if pa.types.is_large_string(texts.type) else np.int32
-    positions: NDArray[np.signedinteger[Any]] = np.frombuffer(offsets, width)
-    positions = positions[texts.offset : texts.offset + len(texts) + 1]
-    return positions, np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
+    bounds: NDArray[np.signedinteger[Any]] = np.frombuffer(offsets, width)
+    bounds = bounds[texts.offset : texts.offset + len(texts) + 1]
+    return bounds, np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
 
 
 def _extended(array: NDArray[Any], size: int) -> NDArray[Any]:
@@ -149,8 +136,10 @@ def _encode(
         length = end - begin
         mixed = _hash(data, begin, end)
         slot = mixed & mask
+        # Probe from the text's slot on: a slot holds a code plus 1, and 0 ends the texts that could be equal.
         while True:
             code = np.int64(slots[slot]) - 1
+            # A new text: its bytes go to the end of the arena.
             if code < 0:
                 used = starts[count]
                 if count == hashes.size or used + length > arena.size:
@@ -163,6 +152,7 @@ def _encode(
                 count += 1
                 slots[slot] = count
                 break
+            # A known text with the same hash: the same bytes, or another one that stands further on.
             if hashes[code] == mixed and starts[code + 1] - starts[code] == length:
                 known = starts[code]
                 same = True
@@ -175,38 +165,6 @@ def _encode(
                     break
             slot = (slot + np.uint64(1)) & mask
     return codes.size, count
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _find(
-    offsets: Integers,
-    data: NDArray[np.uint8],
-    codes: Integers,
-    slots: NDArray[np.uint32],
-    hashes: Words,
-    starts: Integers,
-    arena: NDArray[np.uint8],
-) -> None:
-    mask = np.uint64(slots.size - 1)
-    for i in range(codes.size):
-        begin, end = offsets[i], offsets[i + 1]
-        length = end - begin
-        mixed = _hash(data, begin, end)
-        slot = mixed & mask
-        codes[i] = -1
-        while slots[slot] != 0:
-            code = np.int64(slots[slot]) - 1
-            if hashes[code] == mixed and starts[code + 1] - starts[code] == length:
-                known = starts[code]
-                same = True
-                for j in range(length):
-                    if arena[known + j] != data[begin + j]:
-                        same = False
-                        break
-                if same:
-                    codes[i] = code
-                    break
-            slot = (slot + np.uint64(1)) & mask
 
 
 @njit(inline="always")  # type: ignore[untyped-decorator]

@@ -90,11 +90,11 @@ def read(
         weight=weight,
         facts=together,
     )
-    wanted = {column: _column_type(column, kind) for column, kind in (types or {}).items()}
+    kinds = {column: _column_type(column, kind) for column, kind in (types or {}).items()}
     strip = dialect is not None and dialect.strip
     if isinstance(data, str | PathLike) and is_saved_table(Path(data)):
         refuse_dialect(dialect, display_name(Path(data)))
-        return _retrieved(load_table(Path(data)), roles, together, wanted, strip=strip, name=name)
+        return _retrieved(load_table(Path(data)), roles, together, kinds, strip=strip, name=name)
     source = open_source(data, dialect=dialect, name=name)
     for fact, columns in together.items():
         if fact in source.columns and fact not in columns:
@@ -105,10 +105,10 @@ def read(
             )
     rest = also if roles else source.columns
     roles |= {column: Role.IGNORED for column in rest if column not in roles}
-    wanted_columns = [n for n in roles if n not in together or n in together[n]]
-    check_columns(source, [*wanted_columns, *wanted])
-    read_columns = [column for column in source.columns if column in wanted_columns]
-    table = _encoded(source, read_columns, wanted, strip=strip, on_progress=on_progress)
+    named = [name for name in roles if name not in together or name in together[name]]
+    check_columns(source, [*named, *kinds])
+    read_columns = [column for column in source.columns if column in named]
+    table = _encoded(source, read_columns, kinds, strip=strip, on_progress=on_progress)
     return replace(table, roles=roles, facts=together)
 
 
@@ -147,17 +147,21 @@ def _retrieved(
         table,
         name=name or table.name,
         columns={
-            own: _understood(column, types.get(own, ColumnType.TEXT), strip=strip, where=table.name)
-            for own, column in table.columns.items()
+            column.name: _understood(column, types, strip=strip, where=table.name)
+            for column in table.columns.values()
         },
     )
     if not roles:
         return table
+
+    def with_role(role: Role) -> list[str]:
+        return [name for name, assigned in roles.items() if assigned is role]
+
     return table.with_roles(
-        quasi_identifiers=[name for name, role in roles.items() if role is Role.QUASI_IDENTIFIER],
-        sensitive=[name for name, role in roles.items() if role is Role.SENSITIVE],
-        identifier=next((name for name, role in roles.items() if role is Role.IDENTIFIER), None),
-        weight=next((name for name, role in roles.items() if role is Role.WEIGHT), None),
+        quasi_identifiers=with_role(Role.QUASI_IDENTIFIER),
+        sensitive=with_role(Role.SENSITIVE),
+        identifier=next(iter(with_role(Role.IDENTIFIER)), None),
+        weight=next(iter(with_role(Role.WEIGHT)), None),
         facts=facts,
     )
 
@@ -186,8 +190,7 @@ def _encoded(
     for name in names:
         codes = _joined(pieces.pop(name), len(dictionaries[name]))
         column = EncodedColumn(name, codes, dictionaries.pop(name).values())
-        kind = types.get(name, ColumnType.TEXT)
-        columns[name] = _understood(column, kind, strip=strip, where=source.name)
+        columns[name] = _understood(column, types, strip=strip, where=source.name)
     return EncodedTable(source.name, records, columns, dict.fromkeys(names, Role.IGNORED))
 
 
@@ -203,23 +206,15 @@ def _joined(pieces: list[Codes], cardinality: int) -> Codes:
     return codes
 
 
-Understanding = Callable[[str], str]
-"""Maps a value as written to the value as meant; raises ValueError where there is none."""
-
-
 def _understood(
-    column: EncodedColumn, kind: ColumnType, *, strip: bool, where: str
+    column: EncodedColumn, types: Mapping[str, ColumnType], *, strip: bool, where: str
 ) -> EncodedColumn:
-    understanding = _understanding(kind, strip=strip)
-    return column if understanding is None else _merged(column, understanding, where)
-
-
-def _understanding(kind: ColumnType, *, strip: bool) -> Understanding | None:
+    kind = types.get(column.name, ColumnType.TEXT)
     if kind is ColumnType.INTEGER:
-        return _integer
+        return _merged(column, _integer, where)
     if kind is ColumnType.NUMBER:
-        return _number
-    return str.strip if strip else None
+        return _merged(column, _number, where)
+    return _merged(column, str.strip, where) if strip else column
 
 
 def _integer(written: str) -> str:
@@ -241,8 +236,8 @@ def _number(written: str) -> str:
     return digits if digits == "0" else sign + digits
 
 
-def _merged(column: EncodedColumn, understood: Understanding, where: str) -> EncodedColumn:
-    """Return the column with values that mean the same made one."""
+def _merged(column: EncodedColumn, understood: Callable[[str], str], where: str) -> EncodedColumn:
+    """Return the column with values that mean the same made one; a ValueError says that one means nothing."""
     meant: dict[str, int] = {}
     new_code = np.empty(column.cardinality, np.uint32)
     for code, written in enumerate(column.values.to_pylist()):

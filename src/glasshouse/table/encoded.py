@@ -34,27 +34,6 @@ from glasshouse.table.dictionary import Codes, smallest_unsigned
 _METADATA = b"glasshouse.table"
 _FORMAT = 2
 
-IDENTIFYING_WORDS = frozenset(
-    "id identifier uid uuid cpf cnpj cns nis pis rg ssn passport passaporte matricula nome name "
-    "surname sobrenome email mail phone telefone celular pseudonym pseudonimo".split()
-)
-QUASI_IDENTIFYING_WORDS = frozenset(
-    "age idade sex sexo gender genero race raca cor ethnicity etnia colour color birth nascimento nasc dob born "
-    "day dia month mes year ano zip zipcode cep postcode postal city cidade municipality municipio county "
-    "state estado uf province region regiao country pais nationality nacionalidade native naturalidade "
-    "marital civil marriage education educacao escolaridade school escola grade serie occupation ocupacao "
-    "profession profissao job workclass cbo residence residencia neighbourhood bairro address endereco "
-    "latitude longitude language idioma household domicilio date data admission internacao establishment "
-    "estabelecimento cnes hospital".split()
-)
-SENSITIVE_WORDS = frozenset(
-    "disease doenca diagnosis diagnostico cid icd disability deficiencia income renda salary salario wage "
-    "religion religiao hiv aids cancer procedure procedimento treatment tratamento medication medicamento drug "
-    "party partido vote voto sexual orientation orientacao crime conviction condenacao debt divida score nota "
-    "transport transporte benefit beneficio bolsa test exame result resultado death obito cause causa".split()
-)
-WEIGHT_WORDS = frozenset("weight weights peso pesos fnlwgt".split())
-
 MANY_VALUES = 0.5
 """A column with more distinct values than this share of the records tells records apart by itself."""
 _PATTERNS = {
@@ -79,6 +58,31 @@ class Role(StrEnum):
     """She knows it only together with the other columns of a fact."""
     IGNORED = marked("ignored")
     """Plays no part."""
+
+
+WORDS = {
+    Role.WEIGHT: frozenset("weight weights peso pesos fnlwgt".split()),
+    Role.IDENTIFIER: frozenset(
+        "id identifier uid uuid cpf cnpj cns nis pis rg ssn passport passaporte matricula nome name "
+        "surname sobrenome email mail phone telefone celular pseudonym pseudonimo".split()
+    ),
+    Role.SENSITIVE: frozenset(
+        "disease doenca diagnosis diagnostico cid icd disability deficiencia income renda salary salario wage "
+        "religion religiao hiv aids cancer procedure procedimento treatment tratamento medication medicamento drug "
+        "party partido vote voto sexual orientation orientacao crime conviction condenacao debt divida score nota "
+        "transport transporte benefit beneficio bolsa test exame result resultado death obito cause causa".split()
+    ),
+    Role.QUASI_IDENTIFIER: frozenset(
+        "age idade sex sexo gender genero race raca cor ethnicity etnia colour color birth nascimento nasc dob born "
+        "day dia month mes year ano zip zipcode cep postcode postal city cidade municipality municipio county "
+        "state estado uf province region regiao country pais nationality nacionalidade native naturalidade "
+        "marital civil marriage education educacao escolaridade school escola grade serie occupation ocupacao "
+        "profession profissao job workclass cbo residence residencia neighbourhood bairro address endereco "
+        "latitude longitude language idioma household domicilio date data admission internacao establishment "
+        "estabelecimento cnes hospital".split()
+    ),
+}
+"""The words in a column's name that suggest a role, in the order in which they are looked for."""
 
 
 @dataclass(frozen=True)
@@ -235,7 +239,7 @@ class EncodedTable:
             "format": _FORMAT,
             "name": self.name,
             "roles": [[name, role.value] for name, role in self.roles.items()],
-            "facts": [[name, *parts] for name, parts in self.facts.items()],
+            "facts": [[name, *columns] for name, columns in self.facts.items()],
             "collection": list(self.collection),
         }
         arrays = [
@@ -252,7 +256,7 @@ class EncodedTable:
             writer.write_batch(batch.replace_schema_metadata(schema.metadata))
 
     def _with_role(self, role: Role) -> tuple[str, ...]:
-        return tuple(name for name, own in self.roles.items() if own is role)
+        return tuple(name for name, assigned in self.roles.items() if assigned is role)
 
 
 @dataclass(frozen=True)
@@ -293,31 +297,31 @@ def assign_roles(
         if isinstance(names, str):
             raise StudyError('give a list of columns, such as ["{name}"], not one text', name=names)
     roles: dict[str, Role] = {}
-    given = list(quasi_identifiers)
-    given += [name for name in facts if name not in given]
-    parts = [part for columns in facts.values() for part in columns]
+    known = list(quasi_identifiers)
+    columns = [column for fact in facts.values() for column in fact]
     named = [
-        *((name, Role.QUASI_IDENTIFIER) for name in given),
-        *((name, Role.PART) for name in parts if name not in facts),
+        *((name, Role.QUASI_IDENTIFIER) for name in known),
+        *((name, Role.QUASI_IDENTIFIER) for name in facts if name not in known),
+        *((name, Role.PART) for name in columns if name not in facts),
         *((name, Role.SENSITIVE) for name in sensitive),
         *((name, Role.IDENTIFIER) for name in (identifier,) if name is not None),
         *((name, Role.WEIGHT) for name in (weight,) if name is not None),
     ]
     for name, role in named:
         if name in roles:
-            raise StudyError(_two_roles(name, roles[name], role))
+            raise _two_roles(name, roles[name], role)
         roles[name] = role
     return roles
 
 
-def _two_roles(name: str, first: Role, second: Role) -> str:
+def _two_roles(name: str, first: Role, second: Role) -> StudyError:
     if first is second:
-        return text(
+        return StudyError(
             'column "{name}" is given twice as {role}; give it one role, once',
             name=name,
             role=translated(first),
         )
-    return text(
+    return StudyError(
         'column "{name}" is both {first} and {second}; give it one role, once',
         name=name,
         first=translated(first),
@@ -349,7 +353,7 @@ def load_table(path: Path) -> EncodedTable:
         batch.validate(full=True)
         header = json.loads(batch.schema.metadata[_METADATA])
         roles = {name: Role(role) for name, role in header["roles"]}
-        facts = {name: tuple(parts) for name, *parts in header["facts"]}
+        facts = {name: tuple(columns) for name, *columns in header["facts"]}
         collection = tuple(map(str, header["collection"]))
         written, own_name = header["format"], str(header["name"])
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
@@ -432,14 +436,9 @@ def _suggestion(name: str, distinct: int, unique: int, records: int) -> tuple[Ro
     words = _words(name)
     if distinct <= 1:
         return Role.IGNORED, text("holds one value only, so it tells nobody apart")
-    if hint := words & WEIGHT_WORDS:
-        return Role.WEIGHT, _called(hint)
-    if hint := words & IDENTIFYING_WORDS:
-        return Role.IDENTIFIER, _called(hint)
-    if hint := words & SENSITIVE_WORDS:
-        return Role.SENSITIVE, _called(hint)
-    if hint := words & QUASI_IDENTIFYING_WORDS:
-        return Role.QUASI_IDENTIFIER, _called(hint)
+    for role, telling in WORDS.items():
+        if hint := words & telling:
+            return role, text('called "{word}"', word=min(hint))
     if unique == records:
         return Role.IDENTIFIER, text("every record has a value of its own")
     if distinct > MANY_VALUES * records:
@@ -447,10 +446,6 @@ def _suggestion(name: str, distinct: int, unique: int, records: int) -> tuple[Ro
             "{distinct} distinct values in {records} records", distinct=distinct, records=records
         )
     return Role.IGNORED, text("nothing in its name or values suggests a role; decide yourself")
-
-
-def _called(hint: frozenset[str]) -> str:
-    return text('called "{word}"', word=min(hint))
 
 
 def _words(name: str) -> frozenset[str]:

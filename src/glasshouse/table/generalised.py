@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError
 from glasshouse.language import quoted
+from glasshouse.table.dictionary import positions
 from glasshouse.table.encode import NUMBER
 from glasshouse.table.encoded import EncodedTable
 
@@ -84,9 +85,9 @@ def standing_for(true: Texts, released: Texts) -> Flags:
     marks: Flags = np.array(pc.is_in(released, value_set=true), np.bool_)
     general = generalised_values(released)
     cover = _understood(true, list(general.values()))
-    positions = np.fromiter(general, np.int64, len(general))
+    general_positions = np.fromiter(general, np.int64, len(general))
     for written in true.to_pylist():
-        marks[positions[list(cover.standing_for(written))]] = True
+        marks[general_positions[list(cover.standing_for(written))]] = True
     return marks
 
 
@@ -122,8 +123,7 @@ def covering(true: Texts, released: Texts) -> Integers:
     [0, -1]
     """
     true, released = _as_array(true), _as_array(released)
-    equal = pc.fill_null(pc.index_in(true, value_set=released), -1)
-    position: Integers = equal.to_numpy(zero_copy_only=False).astype(np.int64)
+    position = positions(true, released)
     rest = np.flatnonzero(position < 0)
     cover = _understood(true, released.to_pylist() if len(rest) else [])
     if cover.is_plain:
@@ -144,7 +144,7 @@ def covered_values(true: Texts, released: Sequence[str]) -> list[Integers]:
         for position, written in enumerate(_as_array(true).to_pylist()):
             for covering_value in cover.standing_for(written):
                 covered[covering_value].append(position)
-    return [np.array(positions, np.int64) for positions in covered]
+    return [np.array(codes, np.int64) for codes in covered]
 
 
 def generalised_values(values: pa.LargeStringArray) -> dict[int, str]:
@@ -153,8 +153,8 @@ def generalised_values(values: pa.LargeStringArray) -> dict[int, str]:
     >>> generalised_values(pa.array(["34", "30-39", "2000-01-31", "*"], pa.large_string()))
     {1: '30-39', 3: '*'}
     """
-    positions = np.flatnonzero(_matching(values, _GENERALISED))
-    return dict(zip(positions.tolist(), values.take(pa.array(positions)).to_pylist(), strict=True))
+    general = np.flatnonzero(_matching(values, _GENERALISED))
+    return dict(zip(general.tolist(), values.take(pa.array(general)).to_pylist(), strict=True))
 
 
 def is_suppressed(table: EncodedTable, names: Sequence[str]) -> Flags:
@@ -264,9 +264,10 @@ class _Intervals:
 
     @classmethod
     def of(cls, intervals: Iterable[tuple[Interval, int]]) -> _Intervals:
-        ordered = sorted(intervals, key=lambda each: each[0].low)
+        ordered = sorted(intervals, key=lambda placed: placed[0].low)
         lows = [interval.low for interval, _ in ordered]
-        return cls(ordered, lows, list(accumulate((each.high for each, _ in ordered), max)))
+        furthest = accumulate((interval.high for interval, _ in ordered), max)
+        return cls(ordered, lows, list(furthest))
 
     def around(self, point: Decimal | None) -> Iterator[int]:
         """Yield the positions of the intervals that hold a point."""
@@ -316,15 +317,15 @@ class _Cover:
                     members.setdefault(member, []).append(position)
         anything = starts.pop(("", None), -1)
         lengths = sorted({len(start) for start, _ in starts})
-        numbers = _Intervals.of(each for each in intervals if not each[0].of_dates)
-        dates = _Intervals.of(each for each in intervals if each[0].of_dates)
+        numbers = _Intervals.of(placed for placed in intervals if not placed[0].of_dates)
+        dates = _Intervals.of(placed for placed in intervals if placed[0].of_dates)
         return cls(released, anything, members, starts, lengths, numbers, dates)
 
     @property
     def is_plain(self) -> bool:
         """Whether every released value stands for itself only."""
-        found = (self.members, self.starts, self.numbers.ordered, self.dates.ordered)
-        return self.anything < 0 and not any(found)
+        general = (self.members, self.starts, self.numbers.ordered, self.dates.ordered)
+        return self.anything < 0 and not any(general)
 
     def standing_for(self, true: str) -> set[int]:
         """Return the positions of the released values that can stand for a true one, by more than being equal."""
@@ -332,23 +333,23 @@ class _Cover:
 
     def beside_star(self, true: str) -> set[int]:
         """Return the positions of those that do, but for ``*``."""
-        found = set(self.members.get(true, ()))
+        standing = set(self.members.get(true, ()))
         for length in self.lengths:
             for whole in (None, len(true)):
                 position = self.starts.get((true[:length], whole))
                 if position is not None:
-                    found.add(position)
+                    standing.add(position)
         if self.numbers.ordered:
-            found.update(self.numbers.around(_number(true.strip())))
+            standing.update(self.numbers.around(_number(true.strip())))
         if self.dates.ordered:
-            found.update(self.dates.around(_day(true.strip())))
-        return found
+            standing.update(self.dates.around(_day(true.strip())))
+        return standing
 
     def only_one(self, true: str) -> int:
         """Return the position of the one released value that stands for a true one, else that of ``*``, or −1."""
-        found = sorted(self.beside_star(true))
-        if len(found) > 1:
-            first, second = (quoted([self.released[position]]) for position in found[:2])
+        standing = sorted(self.beside_star(true))
+        if len(standing) > 1:
+            first, second = (quoted([self.released[position]]) for position in standing[:2])
             raise DataError(
                 "the release holds {first} and {second}, which both stand for {value}; generalise so that each "
                 "value has one released form",
@@ -356,23 +357,23 @@ class _Cover:
                 second=second,
                 value=quoted([true]),
             )
-        return found[0] if found else self.anything
+        return standing[0] if standing else self.anything
 
 
 def _written_ends(written: str) -> tuple[tuple[str, int], tuple[str, int]] | None:
     """Return both ends of an interval as written, each with the side on which the interval ends."""
-    if found := _BRACKETS.fullmatch(written):
-        opening, low, high, closing = found.groups()
+    if match := _BRACKETS.fullmatch(written):
+        opening, low, high, closing = match.groups()
         return (low, _AT if opening == "[" else _ABOVE), (high, _AT if closing == "]" else _BELOW)
-    if found := _DOTTED.fullmatch(written):
-        return (found[1], _AT), (found[2], _AT)
-    if found := _HYPHENED.fullmatch(written):
-        is_code = any(map(_LEADING_ZERO.match, found.groups()))
-        return None if is_code else ((found[1], _AT), (found[2], _AT))
-    if found := _AND_MORE.fullmatch(written):
-        return (found[1], _AT), ("inf", _AT)
-    if found := _BOUND.fullmatch(written):
-        relation, point = found.groups()
+    if match := _DOTTED.fullmatch(written):
+        return (match[1], _AT), (match[2], _AT)
+    if match := _HYPHENED.fullmatch(written):
+        is_code = any(map(_LEADING_ZERO.match, match.groups()))
+        return None if is_code else ((match[1], _AT), (match[2], _AT))
+    if match := _AND_MORE.fullmatch(written):
+        return (match[1], _AT), ("inf", _AT)
+    if match := _BOUND.fullmatch(written):
+        relation, point = match.groups()
         if relation in ("<", "<=", "≤"):
             return ("-inf", _AT), (point, _BELOW if relation == "<" else _AT)
         return (point, _ABOVE if relation == ">" else _AT), ("inf", _AT)

@@ -33,7 +33,7 @@ import pyarrow.compute as pc
 from glasshouse.arrays import Flags, Integers
 from glasshouse.conditions import Bound, Condition, as_bound
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import near_names, quoted, text
+from glasshouse.language import near_names, quoted
 from glasshouse.table.encoded import EncodedColumn, EncodedTable
 from glasshouse.table.generalised import (
     SUPPRESSED,
@@ -73,11 +73,11 @@ def records_fitting(table: EncodedTable, conditions: Sequence[Condition]) -> Fla
     """
     marks = np.ones(table.records, np.bool_)
     for condition in conditions:
-        own = _records(table, condition)
-        if not own.any():
+        fitting = _records(table, condition)
+        if not fitting.any():
             column = column_known(table, condition.column)
-            raise DataError(nobody_fits(column, condition, where=table.name))
-        marks &= own
+            raise _nobody_fits(column, condition, where=table.name)
+        marks &= fitting
     return marks
 
 
@@ -112,11 +112,10 @@ def column_known(table: EncodedTable, name: str) -> EncodedColumn:
     if plain in table.columns and focal is not None and tag in (focal, PurePath(focal).stem):
         return table.columns[plain]
     if name in table.facts:
-        parts = quoted(table.facts[name])
         raise StudyError(
             '"{name}" stands for the columns {parts}; say what is known of each',
             name=name,
-            parts=parts,
+            parts=quoted(table.facts[name]),
         )
     return table.column(name)
 
@@ -165,7 +164,11 @@ def people_like(release: EncodedTable, register: EncodedTable, names: Sequence[s
         _refuse_nested(release.column(name), register.column(name))
     people = np.zeros(release.records, np.int64)
     for records in _by_stars(release, np.arange(release.records), names):
-        telling = [name for name in names if not _is_star(release.column(name), records[0])]
+        telling = [
+            name
+            for name in names
+            if _values_of(release.column(name), records[:1])[0].as_py() != SUPPRESSED
+        ]
         if not telling:
             people[records] = register.records
             continue
@@ -176,65 +179,60 @@ def people_like(release: EncodedTable, register: EncodedTable, names: Sequence[s
     return people
 
 
-def nobody_fits(column: EncodedColumn, condition: Condition, *, where: str) -> str:
-    """Say that no record fits a condition, and which values come nearest to it."""
-    told = {"column": quoted([column.name]), "table": where, "known": _said(condition)}
+def _nobody_fits(column: EncodedColumn, condition: Condition, *, where: str) -> DataError:
+    """Return the error that no record fits a condition, with the values that come nearest to it."""
+    words = {"column": quoted([column.name]), "table": where, "known": _written(condition)}
     if condition.negated:
-        return text(
-            "no value of column {column} of {table} is other than {known}: zero candidates", **told
+        return DataError(
+            "no value of column {column} of {table} is other than {known}: zero candidates", **words
         )
     occurs = np.zeros(column.cardinality, np.bool_)
     occurs[column.codes] = True
     occurring = column.values.filter(pa.array(occurs)).drop_null().to_pylist()
     if condition.is_interval:
-        return _none_in_interval(occurring, told)
+        return _none_in_interval(occurring, words)
     near = _nearest(condition.values, occurring)
-    return _none_of_several(near, told) if len(condition.values) > 1 else _not_it(near, told)
+    several = len(condition.values) > 1
+    if not near and several:
+        return DataError(
+            "none of the values {known} occurs in column {column} of {table}: zero candidates",
+            **words,
+        )
+    if not near:
+        return DataError(
+            "the value {known} does not occur in column {column} of {table}: zero candidates",
+            **words,
+        )
+    if several:
+        return DataError(
+            "none of the values {known} occurs in column {column} of {table}: zero candidates; the nearest values are "
+            "{near}",
+            near=quoted(near),
+            **words,
+        )
+    return DataError(
+        "the value {known} does not occur in column {column} of {table}: zero candidates; the nearest values are "
+        "{near}",
+        near=quoted(near),
+        **words,
+    )
 
 
-def _none_in_interval(occurring: Sequence[str], told: Mapping[str, str]) -> str:
-    """Say that no value lies in an interval, and from where to where the numbers, or else the dates, run."""
+def _none_in_interval(occurring: Sequence[str], words: Mapping[str, str]) -> DataError:
+    """Return the error that no value lies in an interval, and from where to where the numbers, or else dates, run."""
     for kind in (Decimal, date):
         bounds = [bound for value in occurring if isinstance(bound := as_bound(value), kind)]
         if bounds:
-            return text(
+            return DataError(
                 "no value of column {column} of {table} lies in {known}: zero candidates; its values run from {low} "
                 "to {high}",
                 low=str(min(bounds)),
                 high=str(max(bounds)),
-                **told,
+                **words,
             )
-    return text(
+    return DataError(
         "no value of column {column} of {table} lies in {known}: zero candidates; it holds no numbers or dates",
-        **told,
-    )
-
-
-def _none_of_several(near: Sequence[str], told: Mapping[str, str]) -> str:
-    if not near:
-        return text(
-            "none of the values {known} occurs in column {column} of {table}: zero candidates",
-            **told,
-        )
-    return text(
-        "none of the values {known} occurs in column {column} of {table}: zero candidates; the nearest values are "
-        "{near}",
-        near=quoted(near),
-        **told,
-    )
-
-
-def _not_it(near: Sequence[str], told: Mapping[str, str]) -> str:
-    if not near:
-        return text(
-            "the value {known} does not occur in column {column} of {table}: zero candidates",
-            **told,
-        )
-    return text(
-        "the value {known} does not occur in column {column} of {table}: zero candidates; the nearest values are "
-        "{near}",
-        near=quoted(near),
-        **told,
+        **words,
     )
 
 
@@ -252,12 +250,8 @@ def _by_stars(table: EncodedTable, records: Integers, names: Sequence[str]) -> I
         star = column.values.index(SUPPRESSED).as_py()
         if star >= 0:
             _, group = np.unique(2 * group + (column.codes[records] == star), return_inverse=True)
-    for own in range(int(group.max(initial=-1)) + 1):
-        yield records[group == own]
-
-
-def _is_star(column: EncodedColumn, record: int) -> bool:
-    return bool(column.values[int(column.codes[record])].as_py() == SUPPRESSED)
+    for number in range(int(group.max(initial=-1)) + 1):
+        yield records[group == number]
 
 
 def _common(
@@ -267,13 +261,13 @@ def _common(
     released, true = release.column(name), register.column(name)
     values = released.values
     star = values.index(SUPPRESSED).as_py()
-    kept = np.flatnonzero(np.arange(len(values)) != star)
+    telling = np.flatnonzero(np.arange(len(values)) != star)
     try:
-        position = covering(true.values, values.take(pa.array(kept)))
+        position = covering(true.values, values.take(pa.array(telling)))
     except DataError as error:
         raise DataError("column {column}: {reason}", column=quoted([name]), reason=error) from None
     nobody = len(values)
-    code = np.where(position < 0, nobody, kept[position] if len(kept) else nobody)
+    code = np.where(position < 0, nobody, telling[position] if len(telling) else nobody)
     joint = np.concatenate(
         [released.codes[records].astype(np.uint32), code.astype(np.uint32)[true.codes]]
     )
@@ -283,14 +277,14 @@ def _common(
 def _refuse_nested(released: EncodedColumn, true: EncodedColumn) -> None:
     """Check that no released value stands for another one, but for ``*``: groups would overlap."""
     general = generalised_values(released.values)
-    others = [written for written in general.values() if written != SUPPRESSED]
-    if not others:
+    telling = [written for written in general.values() if written != SUPPRESSED]
+    if not telling:
         return
     is_plain = np.ones(released.cardinality, np.bool_)
     is_plain[list(general)] = False
     plain = released.values.filter(pa.array(is_plain))
     both = pa.concat_arrays([plain, true.values])  # the true values tell codes from intervals
-    covered = stood_for(both, others)[: len(plain)]
+    covered = stood_for(both, telling)[: len(plain)]
     if covered.any():
         value = plain[int(np.argmax(covered))].as_py()
         raise DataError(
@@ -341,10 +335,9 @@ def _overlaps(released: str, known: Condition) -> bool:
     if released == SUPPRESSED:
         return True
     if stars := _STARRED.fullmatch(released):
-        own = _known_interval(known)
-        return any(numbers.overlaps(own) for numbers in _numbers_starting(*stars.groups()))
-    interval = as_interval(released)
-    if interval is not None:
+        among = _known_interval(known)
+        return any(numbers.overlaps(among) for numbers in _numbers_starting(*stars.groups()))
+    if interval := as_interval(released):
         return interval.overlaps(_known_interval(known))
     return any(known.holds(member) for member in set_members(released))
 
@@ -379,7 +372,7 @@ def _point(bound: Bound) -> Decimal:
     return Decimal(bound.toordinal()) if isinstance(bound, date) else bound
 
 
-def _said(condition: Condition) -> str:
+def _written(condition: Condition) -> str:
     if not condition.is_interval:
         return quoted(condition.values)
     return f"{'' if condition.low is None else condition.low}..{'' if condition.high is None else condition.high}"
@@ -387,12 +380,12 @@ def _said(condition: Condition) -> str:
 
 def _nearest(known: Sequence[str], texts: Sequence[str]) -> list[str]:
     """Return the values nearest to the first known one: by number or date where it is one, else by spelling."""
-    wanted = as_bound(known[0])
-    if wanted is not None:
+    target = as_bound(known[0])
+    if target is not None:
         distances = (
-            (abs(_point(bound) - _point(wanted)), _point(bound), value)
+            (abs(_point(bound) - _point(target)), _point(bound), value)
             for value in texts
-            if (bound := as_bound(value)) is not None and type(bound) is type(wanted)
+            if (bound := as_bound(value)) is not None and type(bound) is type(target)
         )
         if nearest := nsmallest(_FEW, distances):
             return [value for *_, value in nearest]

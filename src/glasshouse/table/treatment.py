@@ -100,8 +100,8 @@ def treat(
     >>> treated.table.records, [(step.what, step.column, step.left_out) for step in treated.steps[1::2]]
     (1, [('outside the selection', None, 1), ('invalid value', None, 1)])
     """
-    wanted = [(condition.column, ~_meets(table, condition)) for condition in where]
-    table, steps = _without(table, WHERE, wanted)
+    outside = [(condition.column, ~_meets(table, condition)) for condition in where]
+    table, steps = _without(table, WHERE, outside)
     wrong = [(condition.column, _meets(table, condition)) for condition in invalid]
     table, more = _without(table, INVALID, wrong)
     steps += more
@@ -111,8 +111,8 @@ def treat(
         table, more = _without(table, MISSING_VALUE, [(n, gone) for n, gone in empty if gone.any()])
         steps += more
     if drop_suppressed:
-        parts = [part.name for own in table.quasi_identifiers for part in table.columns_of(own)]
-        hidden = is_suppressed(table, parts)
+        columns = [column for name in table.quasi_identifiers for column in table.columns_of(name)]
+        hidden = is_suppressed(table, [column.name for column in columns])
         if hidden.any():
             table, more = _without(table, SUPPRESSED_RECORD, [("", hidden)])
             steps += more[1:]
@@ -162,11 +162,11 @@ def _without(
     steps = []
     gone = np.zeros(table.records, np.bool_)
     for name, marks in marked:
-        left = table.records - int(np.count_nonzero(marks))
-        steps.append(Step(table.name, what, name, table.records, left))
+        unmarked = table.records - int(np.count_nonzero(marks))
+        steps.append(Step(table.name, what, name, table.records, unmarked))
         gone |= marks
-    left = table.records - int(np.count_nonzero(gone))
-    if left == 0:
+    remaining = table.records - int(np.count_nonzero(gone))
+    if remaining == 0:
         columns = quoted(dict.fromkeys(name for name, _ in marked))
         raise DataError(
             "{table}: all {records} records would be left out ({what} in {columns}): nothing is left",
@@ -176,19 +176,20 @@ def _without(
             columns=columns,
         )
     if in_all:
-        steps.append(Step(table.name, what, None, table.records, left))
-    return (table if left == table.records else table.of_records(~gone)), steps
+        steps.append(Step(table.name, what, None, table.records, remaining))
+    return (table if remaining == table.records else table.of_records(~gone)), steps
 
 
 def _meets(table: EncodedTable, condition: Condition) -> Flags:
     """Tell for every record whether it meets a condition."""
     column = table.column(condition.column)
     if condition.is_interval:
-        each = np.array([condition.holds(value) for value in column.values.to_pylist()], np.bool_)
+        texts = column.values.to_pylist()
+        meeting = np.array([condition.holds(value) for value in texts], np.bool_)
     else:
         listed = pc.is_in(column.values, pa.array(condition.values, pa.large_string()))
-        each = np.asarray(listed) != condition.negated
-    marks: Flags = each[column.codes]
+        meeting = np.asarray(listed) != condition.negated
+    marks: Flags = meeting[column.codes]
     return marks
 
 
@@ -201,15 +202,17 @@ def _chosen_records(codes: Codes, people: int, seed: np.uint64) -> Integers:
     """Return the record of each person with the least hash of the seed and its place, in the order of the records."""
     chosen = np.full(people, -1, np.int64)
     least = np.empty(people, np.uint64)
-    found = 0
+    count = 0
+    # Choose per person the record with the least draw so far.
     for i in range(codes.size):
         person = codes[i]
         draw = _mixed(np.uint64(i) + _mixed(seed))
         if chosen[person] < 0 or draw < least[person]:
-            found += chosen[person] < 0
+            count += chosen[person] < 0
             chosen[person] = i
             least[person] = draw
-    records = np.empty(found, np.int64)
+    # Put the chosen ones in the order of the records.
+    records = np.empty(count, np.int64)
     place = 0
     for i in range(codes.size):
         if chosen[codes[i]] == i:
