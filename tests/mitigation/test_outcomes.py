@@ -23,7 +23,6 @@ from glasshouse.mitigation import (
     Recoding,
 )
 from glasshouse.mitigation.anonymisation import GROUP
-from glasshouse.mitigation.utility import prediction
 from glasshouse.table import EncodedTable, read
 
 PEOPLE = read(
@@ -90,7 +89,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Comparison": compared,
     "MarginalDistances": lambda: compared().releases[0].utility.distances,
     "MeasuredRuns": lambda: mitigation.compare_figures(runs()),
-    "Prediction": lambda: prediction(PEOPLE, PEOPLE, "ill"),
+    "Prediction": lambda: mitigation.compare_utility(PEOPLE, PEOPLE, target="ill").prediction,
     "Quality": lambda: mitigation.quality(PEOPLE, recoded(), hierarchies()),
     "QueryError": lambda: compared().releases[0].utility.queries,
     "Recoding": recoded,

@@ -249,12 +249,12 @@ def anatomise(
     remaining, ends = buckets.sizes[by_size], buckets.starts[1:][by_size]
     seeded = np.frombuffer(_key("ties", seed, secret)[:8], np.uint64)[0]
     groups = _deal(remaining, ends, by_size, shuffled, l, group, seeded)
-    left = np.flatnonzero(remaining)
-    draws = np.concatenate([np.zeros(0, np.uint64), *_draws(key + b"residues", len(left))])
-    for bucket, draw in zip(left.tolist(), draws, strict=True):
+    residues = np.flatnonzero(remaining)
+    draws = np.concatenate([np.zeros(0, np.uint64), *_draws(key + b"residues", len(residues))])
+    for bucket, draw in zip(residues.tolist(), draws, strict=True):
         first = ends[bucket] - remaining[bucket]
-        own = shuffled[first : first + buckets.sizes[by_size[bucket]]]
-        _join(own, group, groups, draw)
+        records = shuffled[first : first + buckets.sizes[by_size[bucket]]]
+        _join(records, group, groups, draw)
     return Anatomy(
         dataset=table.name,
         l=l,
@@ -262,7 +262,7 @@ def anatomise(
         quasi_identifiers=tuple(names),
         group=_fixed(group),
         sizes=_fixed(np.bincount(group, minlength=groups)),
-        residues=len(left),
+        residues=len(residues),
         seed=seed,
     )
 
@@ -306,7 +306,7 @@ def _check_eligible(
         return
     code = int(secret.codes[buckets.order[buckets.starts[most]]])
     largest = table.records // count
-    parts = {
+    words = {
         "value": quoted([secret.values[code].as_py()]),
         "secret": secret.name,
         "count": count,
@@ -318,12 +318,12 @@ def _check_eligible(
         raise StudyError(
             '{value} is the value of "{secret}" in {count} of {records} records ({share}), more than 1 in l = '
             "{diversity}; no l works; generalise the attribute, or publish it by itself",
-            **parts,
+            **words,
         )
     raise StudyError(
         '{value} is the value of "{secret}" in {count} of {records} records ({share}), more than 1 in l = '
         "{diversity}; the largest l that works is {largest}",
-        **parts,
+        **words,
         largest=str(largest),
     )
 
@@ -415,6 +415,7 @@ def _deal(
     groups = 0
     filled = remaining.size
     while filled >= diversity:
+        # Find the buckets, from first to before end, that are as full as the l-th.
         least = remaining[diversity - 1]
         first = diversity - 1
         while first > 0 and remaining[first - 1] == least:
@@ -426,12 +427,14 @@ def _deal(
                 inside = middle
             else:
                 end = middle
+        # Move random ones of them to the last places, so that the order still falls when they have given.
         for place in range(diversity - 1, first - 1, -1):
             last = end - diversity + place
             state = _next(state)
             other = first + np.int64(state % np.uint64(last - first + 1))
             ends[last], ends[other] = ends[other], ends[last]
             buckets[last], buckets[other] = buckets[other], buckets[last]
+        # Take a record from each of the fuller buckets, and from these.
         for place in range(diversity):
             bucket = place if place < first else end - diversity + place
             remaining[bucket] -= 1

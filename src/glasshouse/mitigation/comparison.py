@@ -230,8 +230,8 @@ class ComparedAttack:
 
     def differences(self) -> list[tuple[Fraction, Fraction | None]]:
         """Return, run by run, the change of success against the first: as a difference, and as a factor."""
-        first, *others = (attack.probabilistic.posterior for attack in self.attacks)
-        return [(other - first, other / first if first else None) for other in others]
+        first, *later = (attack.probabilistic.posterior for attack in self.attacks)
+        return [(success - first, success / first if first else None) for success in later]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain values."""

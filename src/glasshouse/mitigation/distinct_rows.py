@@ -107,14 +107,14 @@ class LevelLabels:
         highest = max(hierarchy.height for hierarchy in hierarchies)
         starts = np.zeros((len(hierarchies), highest), np.int64)
         counts = np.ones((len(hierarchies), highest), np.int64)
-        parts, end = [], 0
+        flat, end = [], 0
         for attribute, hierarchy in enumerate(hierarchies):
             for level, codes in enumerate(hierarchy.codes):
                 starts[attribute, level] = end
                 counts[attribute, level] = len(hierarchy.labels[level])
-                parts.append(codes)
+                flat.append(codes)
                 end += len(codes)
-        return cls(np.concatenate(parts), starts, counts)
+        return cls(np.concatenate(flat), starts, counts)
 
     def groups(self, levels: Sequence[int], classes: int) -> list[list[int]]:
         """Return the attributes that tell something at their levels, as many together as a 64-bit key holds.
@@ -235,11 +235,11 @@ def label_counts(
 def merged_counts(numbers: NDArray[np.uint32], classes: int, counts: ValueCounts) -> ValueCounts:
     """Return the counts of merged classes: ``numbers`` says into which of the ``classes`` each one went."""
     cardinality = len(counts.reference)
-    given = numbers, classes, counts.starts, counts.values, counts.counts, cardinality
+    arguments = numbers, classes, counts.starts, counts.values, counts.counts, cardinality
     if classes * cardinality > max(len(counts.values), _DENSE_COUNTS):
-        starts, values, added = _merge_counts(*given)
+        starts, values, added = _merge_counts(*arguments)
         return ValueCounts(starts, values, added, counts.reference)
-    table = _counts_by_class(*given)
+    table = _counts_by_class(*arguments)
     present = table > 0
     values = np.broadcast_to(np.arange(cardinality, dtype=np.uint32), table.shape)[present]
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(present.sum(axis=1))])
@@ -323,6 +323,7 @@ def _numbered(keys: Words) -> tuple[NDArray[np.uint32], np.uint32]:
     distinct = np.empty(slots // 2, np.uint64)
     numbers = np.empty(keys.size, np.uint32)
     count = np.uint32(0)
+    # A slot holds the number of its key plus 1; 0: it is free. At most half of the slots are used.
     for i in range(keys.size):
         slot = _hashed(keys[i]) & mask
         while numbered[slot] != 0 and distinct[numbered[slot] - np.uint32(1)] != keys[i]:

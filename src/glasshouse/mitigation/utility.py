@@ -6,9 +6,9 @@ else. With c(r) the number of original values that the released value r stands f
 count of the original value v is Σ n(r) / c(r) over the r that stand for v; several columns are spread independently.
 Three questions are asked of this expectation:
 
-- how far is each marginal, and each pair of columns, from the truth (`marginal_distances`);
-- how wrong are the answers to counting queries (`count_query_error`; Xiao and Tao 2006, LeFevre et al. 2006);
-- how well does a classifier predict that learned from the release (`prediction`; LeFevre et al. 2008).
+- how far is each marginal, and each pair of columns, from the truth (`MarginalDistances`);
+- how wrong are the answers to counting queries (`QueryError`; Xiao and Tao 2006, LeFevre et al. 2006);
+- how well does a classifier predict that learned from the release (`Prediction`; LeFevre et al. 2008).
 
 Records that the release leaves out count as suppressed, ``*`` in every column. Everything is computed on the distinct
 combinations of values, with the number of records of each.
@@ -247,11 +247,22 @@ def compare_utility(
     classifier: Classifier | None = None,
     seed: int = 0,
 ) -> Utility:
-    """Ask a release all three questions at once.
+    """Tell what a release still serves for: distances of distributions, errors of counts, and what can be learned.
+
+    A query takes one to three columns at random and asks how many records have one of some values in each of them: a
+    range if the values are numbers or dates, else a random set. Of the c values of a column ⌈c · s^(1/q)⌉ are asked
+    for, where q is the number of columns, so that a query covers about the share s = 5 % of all combinations (Xiao and
+    Tao 2006, section 6). The error is |answer − truth| / max(truth, 0.1 % of the records).
+
+    To predict, the records, or a sample of them, are divided at random into parts. For each part, one classifier learns
+    from the release of the other parts, one from their original, and both predict the records of the part as they are
+    in the original. A feature is a column of shares per original value: 1 for a plain value, and evenly spread for a
+    generalised one. Records whose target is suppressed are not learned from.
 
     Args:
         original: The table before protection.
-        release: The table after it, with the same records; some may be left out.
+        release: The table after it, in any order; records may be left out. To predict, it must have the same records in
+            the same order.
         columns: What to compare; by default the original's quasi-identifiers and sensitive attributes.
         hierarchies: For columns with labels that do not explain themselves, what these stand for.
         queries: How many counting queries to ask.
@@ -261,156 +272,30 @@ def compare_utility(
 
     Raises:
         DataError: A column is not in both tables, or a released value stands for nothing in the original.
-        StudyError: The question makes no sense, or scikit-learn is wanted and not installed.
+        StudyError: The question makes no sense, the target is generalised, or scikit-learn is wanted and not installed.
+
+    >>> from glasshouse.table import read
+    >>> before = read(pa.table({"age": [21, 22, 22, 22], "sex": ["f", "f", "m", "m"]}))
+    >>> after = read(pa.table({"age": ["20-29"] * 4, "sex": ["f", "f", "m", "m"]}))
+    >>> distances = compare_utility(before, after, columns=["age", "sex"]).distances
+    >>> dict(distances.single), dict(distances.pairs)
+    ({'age': 0.25, 'sex': 0.0}, {('age', 'sex'): 0.25})
     """
     names = _compared(original, columns)
-    _check_queries(queries, SELECTIVITY)
+    if queries < 1:
+        raise StudyError("{queries} queries tell nothing; ask at least one", queries=str(queries))
     true, released = _both(original, release, names, hierarchies)
     learned = None
     if target is not None:
-        learned = prediction(
-            original,
-            release,
-            target,
-            features=[name for name in names if name != target],
-            hierarchies=hierarchies,
-            classifier=classifier,
-            seed=seed,
-        )
+        features = _compared(original, [name for name in names if name != target])
+        learned = _prediction(original, release, target, features, hierarchies, classifier, seed)
     return Utility(
         original=original.name,
         release=release.name,
         columns=names,
         distances=_distances(true, released),
-        queries=_query_error(true, released, queries, SELECTIVITY, seed),
+        queries=_query_error(true, released, queries, seed),
         prediction=learned,
-    )
-
-
-def marginal_distances(
-    original: EncodedTable,
-    release: EncodedTable,
-    columns: Sequence[str] | None = None,
-    *,
-    hierarchies: Mapping[str, Hierarchy] | None = None,
-) -> MarginalDistances:
-    """Tell how far each column of a release, and each pair of columns, is from the original.
-
-    Args:
-        original: The table before protection.
-        release: The table after it, in any order; records may be left out.
-        columns: What to compare; by default the original's quasi-identifiers and sensitive attributes.
-        hierarchies: For columns with labels that do not explain themselves, what these stand for.
-
-    Raises:
-        DataError: A column is not in both tables, or a released value stands for nothing in the original.
-        StudyError: There is no column, or one is given twice.
-
-    >>> from glasshouse.table import read
-    >>> before = read(pa.table({"age": [21, 22, 22, 22], "sex": ["f", "f", "m", "m"]}))
-    >>> after = read(pa.table({"age": ["20-29"] * 4, "sex": ["f", "f", "m", "m"]}))
-    >>> distances = marginal_distances(before, after, ["age", "sex"])
-    >>> dict(distances.single), dict(distances.pairs)
-    ({'age': 0.25, 'sex': 0.0}, {('age', 'sex'): 0.25})
-    """
-    return _distances(*_both(original, release, _compared(original, columns), hierarchies))
-
-
-def count_query_error(
-    original: EncodedTable,
-    release: EncodedTable,
-    columns: Sequence[str] | None = None,
-    *,
-    queries: int = 1_000,
-    seed: int = 0,
-    selectivity: float = SELECTIVITY,
-    hierarchies: Mapping[str, Hierarchy] | None = None,
-) -> QueryError:
-    """Ask the release random counting queries, and tell how wrong its answers are.
-
-    A query takes one to three columns at random and asks how many records have one of some values in each of them: a
-    range if the values are numbers or dates, else a random set. Of the c values of a column ⌈c · s^(1/q)⌉ are asked
-    for, where q is the number of columns, so that a query covers about the share s of all combinations (Xiao and Tao
-    2006, section 6). The error is |answer − truth| / max(truth, 0.1 % of the records).
-
-    Args:
-        original: The table before protection, which tells the truth.
-        release: The table after it, in any order; records may be left out.
-        columns: What to ask about; by default the original's quasi-identifiers and sensitive attributes.
-        queries: How many queries to ask.
-        seed: What the queries depend on.
-        selectivity: The share s, above 0 and at most 1.
-        hierarchies: For columns with labels that do not explain themselves, what these stand for.
-
-    Raises:
-        DataError: A column is not in both tables, or a released value stands for nothing in the original.
-        StudyError: There is no column or no query, or the selectivity is not a share.
-    """
-    _check_queries(queries, selectivity)
-    true, released = _both(original, release, _compared(original, columns), hierarchies)
-    return _query_error(true, released, queries, selectivity, seed)
-
-
-def prediction(
-    original: EncodedTable,
-    release: EncodedTable,
-    target: str,
-    *,
-    features: Sequence[str] | None = None,
-    seed: int = 0,
-    hierarchies: Mapping[str, Hierarchy] | None = None,
-    classifier: Classifier | None = None,
-    sample: int | None = SAMPLE,
-    folds: int = FOLDS,
-) -> Prediction:
-    """Tell how well a classifier predicts real records if it learned from the release, and if from the original.
-
-    The records are divided at random into parts. For each part, one classifier learns from the release of the other
-    parts, one from their original, and both predict the records of the part as they are in the original. A feature is
-    a column of shares per original value: 1 for a plain value, and evenly spread for a generalised one. Records whose
-    target is suppressed are not learned from.
-
-    Args:
-        original: The table before protection.
-        release: The table after it, with the same records in the same order.
-        target: The column to predict.
-        features: The columns to predict it from; by default the original's quasi-identifiers and sensitive
-            attributes, without the target.
-        seed: What the division depends on.
-        hierarchies: For columns with labels that do not explain themselves, what these stand for.
-        classifier: What learns; by default the logistic regression of scikit-learn.
-        sample: How many records to take at most, at random; None: all.
-        folds: The number of parts, at least 2.
-
-    Raises:
-        DataError: The tables do not have the same records or columns; or a released value stands for nothing.
-        StudyError: The target is a feature or generalised; or scikit-learn is wanted and not installed.
-    """
-    names = [name for name in _compared(original, features) if features or name != target]
-    _check_learning(original, release, target, names, folds)
-    learner = _logistic_regression() if classifier is None else classifier
-    rng = np.random.default_rng(seed)
-    if sample is not None and original.records > sample:
-        chosen = np.sort(rng.choice(original.records, sample, replace=False))
-        original, release = original.of_records(chosen), release.of_records(chosen)
-    fold = rng.integers(0, folds, original.records).astype(np.uint8)
-    true, released = _both(original, release, names, hierarchies)
-    labels = original.column(target).codes.astype(np.int64)
-    released_labels = _released_labels(original.column(target), release.column(target))
-    tested = _lessons(original, names, labels, fold, true)
-    learned = _lessons(release, names, released_labels, fold, released)
-    right = [
-        sum(_right(learner, source, tested, number) for number in range(folds))
-        for source in (tested, learned)
-    ]
-    most = int(np.bincount(labels).max())
-    return Prediction(
-        target=target,
-        features=tuple(names),
-        records=original.records,
-        original=Fraction(right[0], original.records),
-        release=Fraction(right[1], original.records),
-        majority=Fraction(most, original.records),
     )
 
 
@@ -675,20 +560,8 @@ class _Query:
     """Per column, which of the original's values count."""
 
 
-def _check_queries(queries: int, selectivity: float) -> None:
-    if queries < 1:
-        raise StudyError("{queries} queries tell nothing; ask at least one", queries=str(queries))
-    if not 0 < selectivity <= 1:
-        raise StudyError(
-            "the selectivity is {selectivity}; give a share above 0 and at most 1",
-            selectivity=str(selectivity),
-        )
-
-
-def _query_error(
-    true: _Counted, released: _Counted, queries: int, selectivity: float, seed: int
-) -> QueryError:
-    drawn = list(_random_queries(true.columns, queries, selectivity, np.random.default_rng(seed)))
+def _query_error(true: _Counted, released: _Counted, queries: int, seed: int) -> QueryError:
+    drawn = list(_random_queries(true.columns, queries, SELECTIVITY, np.random.default_rng(seed)))
     by_columns: dict[tuple[int, ...], list[int]] = {}
     for number, query in enumerate(drawn):
         by_columns.setdefault(query.columns, []).append(number)
@@ -779,18 +652,45 @@ class _Lessons:
     """Per row, its number of records."""
 
 
-def _check_learning(
-    original: EncodedTable, release: EncodedTable, target: str, names: Sequence[str], folds: int
-) -> None:
+def _prediction(
+    original: EncodedTable,
+    release: EncodedTable,
+    target: str,
+    features: Sequence[str],
+    hierarchies: Mapping[str, Hierarchy] | None,
+    classifier: Classifier | None,
+    seed: int,
+) -> Prediction:
+    """Tell how well a classifier predicts real records if it learned from the release, and if from the original."""
+    _check_learning(original, release, target)
+    learner = _logistic_regression() if classifier is None else classifier
+    rng = np.random.default_rng(seed)
+    if original.records > SAMPLE:
+        chosen = np.sort(rng.choice(original.records, SAMPLE, replace=False))
+        original, release = original.of_records(chosen), release.of_records(chosen)
+    fold = rng.integers(0, FOLDS, original.records).astype(np.uint8)
+    true, released = _both(original, release, features, hierarchies)
+    labels = original.column(target).codes.astype(np.int64)
+    released_labels = _released_labels(original.column(target), release.column(target))
+    tested = _lessons(original, features, labels, fold, true)
+    learned = _lessons(release, features, released_labels, fold, released)
+    right = [
+        sum(_right(learner, source, tested, number) for number in range(FOLDS))
+        for source in (tested, learned)
+    ]
+    most = int(np.bincount(labels).max())
+    return Prediction(
+        target=target,
+        features=tuple(features),
+        records=original.records,
+        original=Fraction(right[0], original.records),
+        release=Fraction(right[1], original.records),
+        majority=Fraction(most, original.records),
+    )
+
+
+def _check_learning(original: EncodedTable, release: EncodedTable, target: str) -> None:
     original.column(target), release.column(target)
-    if not names:
-        raise StudyError('name the columns to predict "{target}" from', target=target)
-    if target in names:
-        raise StudyError(
-            '"{target}" is to be predicted, and cannot be a feature too', target=target
-        )
-    if folds < 2:
-        raise StudyError("the number of parts is {folds}; give at least 2", folds=str(folds))
     if original.records != release.records:
         raise DataError(
             "{release} has {records} records and {original} {own}; "
