@@ -38,8 +38,6 @@ from glasshouse.table.partition import Partition, refined
 
 _CHUNK = 1 << 20
 """How many random words are made at a time."""
-_FEW = 32
-"""Up to so many items are sorted by insertion."""
 
 
 @dataclass(frozen=True)
@@ -151,10 +149,12 @@ class Anatomy:
         _shuffle_all(shuffled, classes.starts, _key("shuffle", self.seed))
         codes = np.empty(self.records, smallest_unsigned(len(values)))
         codes[classes.order] = shuffled
+        numbers = self.group.astype(smallest_unsigned(self.groups))
+        texts = pc.cast(pa.array(np.arange(1, self.groups + 1)), pa.large_string())
         columns = {
             **table.columns,
             self.sensitive: EncodedColumn(self.sensitive, _fixed(codes), values),
-            group: _numbers_column(group, self.group, self.groups),
+            group: EncodedColumn(group, _fixed(numbers), texts),
         }
         return replace(table, columns=columns, roles={**table.roles, group: Role.IGNORED})
 
@@ -202,10 +202,11 @@ class Anatomy:
         by_text = np.asarray(pc.sort_indices(secret.values)).astype(np.int64)
         rank = np.empty(len(by_text), np.uint32)
         rank[by_text] = np.arange(len(by_text), dtype=np.uint32)
-        classes = Partition(self.group, self.sizes)
-        ranks = rank[secret.codes[classes.order]]
-        _sort_parts(ranks, classes.starts)
-        return ranks, secret.values.take(pa.array(by_text))
+        # Records are put in the order of their values, and those of each group then stay in it.
+        ranks = rank[secret.codes]
+        by_value = Partition(ranks, np.bincount(ranks, minlength=len(rank))).order
+        in_groups = Partition(self.group[by_value], self.sizes).order
+        return ranks[by_value[in_groups]], secret.values.take(pa.array(by_text))
 
 
 def anatomise(
@@ -340,13 +341,6 @@ def _as_dictionary(codes: NDArray[Any], values: pa.LargeStringArray) -> pa.Dicti
     return pa.DictionaryArray.from_arrays(pa.array(codes), values)
 
 
-def _numbers_column(name: str, numbers: NDArray[np.uint32], count: int) -> EncodedColumn:
-    """Return group numbers, which count from 0, as a column of texts that count from 1."""
-    codes = numbers.astype(smallest_unsigned(count))
-    texts = pc.cast(pa.array(np.arange(1, count + 1)), pa.large_string())
-    return EncodedColumn(name, _fixed(codes), texts)
-
-
 def _fixed(array: NDArray[Any]) -> NDArray[Any]:
     array.flags.writeable = False
     return array
@@ -472,20 +466,3 @@ def _join(
                 group[records[0]] = place
                 return
             choice -= 1
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _sort_parts(items: NDArray[np.uint32], starts: Integers) -> None:
-    """Sort each part of an array, in place; most parts are a few items long."""
-    for part in range(starts.size - 1):
-        begin, end = starts[part], starts[part + 1]
-        if end - begin > _FEW:
-            items[begin:end].sort()
-            continue
-        for place in range(begin + 1, end):
-            item = items[place]
-            hole = place
-            while hole > begin and items[hole - 1] > item:
-                items[hole] = items[hole - 1]
-                hole -= 1
-            items[hole] = item

@@ -51,25 +51,17 @@ _FEW = 32
 
 
 @dataclass(frozen=True)
-class ClassCounts:
+class ClassCounts(ValueCounts):
     """What a set of classes looks like to a criterion."""
 
     sizes: Integers
     """Per class, how many records it holds."""
-    starts: Integers
-    """Per class, where its sensitive values begin in ``values``; one more entry closes the last."""
-    values: NDArray[np.uint32]
-    """Class by class, the codes of the sensitive values in it, each once."""
-    counts: Integers
-    """How often each of them occurs in its class."""
-    reference: Integers
-    """Per code of the sensitive attribute, how often it occurs in all input records."""
 
     @classmethod
     def of_sizes(cls, sizes: Integers) -> ClassCounts:
         """Return classes of which only the sizes are known, for criteria without a sensitive attribute."""
         none = np.zeros(0, np.int64)
-        return cls(sizes, np.zeros(1, np.int64), np.zeros(0, np.uint32), none, none)
+        return cls(np.zeros(1, np.int64), np.zeros(0, np.uint32), none, none, sizes)
 
     @classmethod
     def seen_by(
@@ -78,29 +70,17 @@ class ClassCounts:
         """Return classes as a criterion sees them, given what tells the counts of a sensitive attribute."""
         if criterion.sensitive is None:
             return cls.of_sizes(sizes)
-        secret = counts(criterion.sensitive)
-        return cls(sizes, secret.starts, secret.values, secret.counts, secret.reference)
+        return cls(**vars(counts(criterion.sensitive)), sizes=sizes)
 
     @property
     def records(self) -> int:
         """The number of all input records."""
         return int(self.reference.sum())
 
-    def check_values(self) -> None:
-        """Make sure that there are sensitive values to judge.
-
-        Raises:
-            InternalError: There are none.
-        """
-        if len(self.starts) != len(self.sizes) + 1:
-            raise InternalError("a criterion with a sensitive attribute was given sizes only")
-
 
 class _Stated(ABC):
     """What all criteria can say of themselves."""
 
-    kind: ClassVar[str]
-    """Its name without its numbers."""
     says: ClassVar[str]
     """Its name in sentences, with the names of its parameters in the place of their values."""
     sensitive: str | None
@@ -127,18 +107,6 @@ class _Stated(ABC):
             table.column(self.sensitive)
         return self
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return its kind and parameters as plain values; a hierarchy by its height."""
-        content: dict[str, Any] = {"criterion": self.kind}
-        for name, value in vars(self).items():
-            if isinstance(value, Hierarchy):
-                content["height"] = value.height
-            elif name in ("c", "l", "p", "t") and not isinstance(value, int):
-                content[name] = float(exact(value, what=name))
-            elif not name.startswith("_"):
-                content[name] = list(value) if isinstance(value, tuple) else value
-        return content
-
 
 class Criterion(_Stated):
     """What every class of a release has to meet."""
@@ -154,18 +122,6 @@ class TableCriterion(_Stated):
     @abstractmethod
     def allows(self, kept_records: int, kept_classes: int) -> bool:
         """Tell whether so many records may be released in so many classes."""
-
-
-def for_table(
-    criteria: Iterable[Criterion | TableCriterion], table: EncodedTable
-) -> tuple[Criterion | TableCriterion, ...]:
-    """Return criteria ready to judge a table.
-
-    Raises:
-        DataError: A sensitive attribute or one of its values is not where it should be.
-        StudyError: No class of this table could ever meet one of them.
-    """
-    return tuple(criterion.for_table(table) for criterion in criteria)
 
 
 def sensitive_of(criteria: Iterable[Criterion | TableCriterion]) -> tuple[str, ...]:
@@ -238,7 +194,6 @@ class KAnonymity(_LeastSize):
     k: int
     """The least size of a class."""
 
-    kind: ClassVar[str] = "k-anonymity"
     says: ClassVar[str] = "{k}-anonymity"
 
     def __post_init__(self) -> None:
@@ -252,7 +207,6 @@ class HighestRisk(_LeastSize):
     p: Number
     """The highest probability."""
 
-    kind: ClassVar[str] = "highest risk"
     says: ClassVar[str] = "re-identification of any record with probability at most {p}"
 
     def __post_init__(self) -> None:
@@ -276,7 +230,6 @@ class AverageRisk(TableCriterion):
     p: Number
     """The highest average probability."""
 
-    kind: ClassVar[str] = "average risk"
     says: ClassVar[str] = "re-identification with probability at most {p} on average"
     sensitive = None
 
@@ -291,6 +244,8 @@ class AverageRisk(TableCriterion):
 class _OfSensitive(Criterion):
     """What looks at the values of a sensitive attribute."""
 
+    kind: ClassVar[str]
+    """Its name without its numbers."""
     sensitive: str
     """The sensitive attribute."""
 
@@ -303,7 +258,8 @@ class _OfSensitive(Criterion):
 
     def holds(self, classes: ClassCounts) -> Flags:
         """Tell of each class whether it meets the criterion."""
-        classes.check_values()
+        if len(classes.starts) != len(classes.sizes) + 1:
+            raise InternalError("a criterion with a sensitive attribute was given sizes only")
         return self._holds(classes)
 
     @abstractmethod

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, quoted, text, unknown_name
-from glasshouse.mitigation.criteria import Criterion, TableCriterion, for_table, sensitive_of
+from glasshouse.mitigation.criteria import Criterion, TableCriterion, sensitive_of
 from glasshouse.mitigation.distinct_rows import (
     DistinctRows,
     LevelLabels,
@@ -158,7 +158,7 @@ def question(
         raise StudyError("a recoding needs at least one quasi-identifier; name one")
     if not criteria or isinstance(criteria, Criterion | TableCriterion):
         raise StudyError("a recoding needs a list of criteria to meet, such as [KAnonymity(5)]")
-    ready = for_table(criteria, table)
+    ready = tuple(criterion.for_table(table) for criterion in criteria)
     table.with_roles(quasi_identifiers=names, sensitive=sensitive_of(ready), facts={})
     return names, ready
 

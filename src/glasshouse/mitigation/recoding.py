@@ -25,7 +25,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from operator import le
 from typing import Any, NamedTuple
 
@@ -73,6 +72,8 @@ from glasshouse.table.generalised import SUPPRESSED
 Levels = tuple[int, ...]
 """A node: the level of each attribute."""
 
+_SLACK = 1e-9
+"""By so much more a distance may be greater, so that rounding does no harm."""
 _MOST_KEPT = 64
 """The classes of at most so many nodes are kept to merge others from."""
 _FIRST_ROOM = 1 << 10
@@ -246,7 +247,7 @@ class _Relaxation:
     groups: Integers
     """Per value, its group."""
     within: float
-    """The greatest distance, and a little more, so that rounding does no harm."""
+    """The greatest distance, and some slack."""
 
     @classmethod
     def all_of(cls, criterion: Criterion, table: EncodedTable) -> list[_Relaxation]:
@@ -256,13 +257,13 @@ class _Relaxation:
         """
         if isinstance(criterion, EqualCloseness):
             values = np.arange(table.column(criterion.sensitive).cardinality)
-            return [cls(values, _a_little_more(exact(criterion.t, what="t")))]
+            return [cls(values, float(exact(criterion.t, what="t")) + _SLACK)]
         if isinstance(criterion, HierarchicalCloseness):
             column = table.column(criterion.sensitive)
             coded = criterion.hierarchy.coded(column, where=table.name)
             top, t = coded.height - 1, exact(criterion.t, what="t")
             return [
-                cls(coded.codes[level].astype(np.int64), _a_little_more(t * top / (level + 1)))
+                cls(coded.codes[level].astype(np.int64), float(t * top / (level + 1)) + _SLACK)
                 for level in range(top)
             ]
         return []
@@ -280,10 +281,6 @@ class _Relaxation:
             self.within,
         )
         return most
-
-
-def _a_little_more(limit: Fraction) -> float:
-    return float(limit) + 1e-9
 
 
 class _Lattice:
