@@ -18,8 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import date
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
@@ -41,9 +39,9 @@ from glasshouse.language import quoted
 from glasshouse.mitigation.distinct_rows import code_column, distinct_rows, first_of_each
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.sources import MISSING
+from glasshouse.study.conditions import as_bound
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.dictionary import positions
-from glasshouse.table.encode import NUMBER
 from glasshouse.table.generalised import SUPPRESSED, covered_values
 from glasshouse.table.partition import refined
 
@@ -489,17 +487,6 @@ def _values_under_labels(true: EncodedColumn, hierarchy: Hierarchy | None) -> di
     return {label: np.array(sorted(codes), np.int64) for label, codes in labels.items()}
 
 
-def _number(written: str) -> Decimal | None:
-    return Decimal(written) if NUMBER.fullmatch(written) else None
-
-
-def _day(written: str) -> Decimal | None:
-    try:
-        return Decimal(date.fromisoformat(written).toordinal())
-    except ValueError:
-        return None
-
-
 # Distances
 
 
@@ -607,15 +594,13 @@ def _random_values(
 def _natural_order(column: EncodedColumn) -> Integers | None:
     """Return the codes in the order of the numbers or days that the values are; None where they are not."""
     texts = column.values.to_pylist()
-    for understood in (_number, _day):
-        points = [understood(written.strip()) for written in texts]
-        known = [point for point in points if point is not None]
-        missing = sum(written.strip() == MISSING for written in texts)
-        if known and len(known) + missing == len(texts):
-            least = min(known) - 1
-            keys = [least if point is None else point for point in points]
-            return np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
-    return None
+    points = [as_bound(written) for written in texts]
+    kinds = {type(point) for point in points if point is not None}
+    unordered = points.count(None) > sum(written.strip() == MISSING for written in texts)
+    if unordered or len(kinds) != 1:
+        return None
+    rising = sorted(range(len(points)), key=lambda code: (points[code] is not None, points[code]))
+    return np.array(rising, np.int64)
 
 
 def _added(numbers: NDArray[Any], weights: Floats, classes: int) -> Floats:

@@ -154,7 +154,7 @@ class _Joiner:
         self._members = [CollectionMember(focal.name, tag, focal.records, focal.records)]
         self._facts: list[dict[str, tuple[str, ...]]] = [_facts(focal)]
         self._names: list[Mapping[str, str]] = [{name: name for name in focal.columns}]
-        identifier = _identifier(focal)
+        identifier = focal.column(str(focal.identifier))
         self._people = identifier.values
         self._row = np.full(identifier.cardinality, -1, np.int64)
         self._row[identifier.codes] = np.arange(focal.records)
@@ -164,7 +164,7 @@ class _Joiner:
         treated = one_record_each(table, seed=seed)
         table = treated.table
         tag = self._tag(table.name)
-        identifier = _identifier(table)
+        identifier = table.column(str(table.identifier))
         person = positions(identifier.values, self._people)
         place, linked = _places(identifier.codes, person, self._row, self._focal.records)
         if linked == 0:
@@ -239,9 +239,9 @@ class _Joiner:
         return list(dict.fromkeys(name for facts in self._facts for name in facts if name))
 
     def _tag(self, name: str) -> str:
-        taken = {member.tag for member in self._members}
         if self._tags is not None:
             return self._tags[len(self._members)]
+        taken = {member.tag for member in self._members}
         tag = _stem(name) if _stem(name) not in taken else name
         if tag in taken:
             raise StudyError(
@@ -266,10 +266,6 @@ def _facts(table: EncodedTable) -> dict[str, tuple[str, ...]]:
 
 def _stem(name: str) -> str:
     return PurePath(name).stem or name
-
-
-def _identifier(table: EncodedTable) -> EncodedColumn:
-    return table.column(str(table.identifier))
 
 
 def _joined(column: EncodedColumn, place: Integers, name: str) -> EncodedColumn:

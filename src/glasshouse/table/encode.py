@@ -94,7 +94,16 @@ def read(
     strip = dialect is not None and dialect.strip
     if isinstance(data, str | PathLike) and is_saved_table(Path(data)):
         refuse_dialect(dialect, display_name(Path(data)))
-        return _retrieved(load_table(Path(data)), roles, together, kinds, strip=strip, name=name)
+        table = _retrieved(Path(data), kinds, strip=strip, name=name)
+        if not roles:
+            return table
+        return table.with_roles(
+            quasi_identifiers=quasi_identifiers,
+            sensitive=sensitive,
+            identifier=id,
+            weight=weight,
+            facts=together,
+        )
     source = open_source(data, dialect=dialect, name=name)
     for fact, columns in together.items():
         if fact in source.columns and fact not in columns:
@@ -123,47 +132,25 @@ def _column_type(column: str, kind: ColumnType | str) -> ColumnType:
     try:
         return ColumnType(kind)
     except ValueError:
-        known = ", ".join(ColumnType)
         raise StudyError(
             'type "{kind}" of column "{column}" is unknown; the types are {known}',
             kind=str(kind),
             column=column,
-            known=known,
+            known=", ".join(ColumnType),
         ) from None
 
 
 def _retrieved(
-    table: EncodedTable,
-    roles: Mapping[str, Role],
-    facts: Mapping[str, Sequence[str]],
-    types: Mapping[str, ColumnType],
-    *,
-    strip: bool,
-    name: str | None,
+    path: Path, types: Mapping[str, ColumnType], *, strip: bool, name: str | None
 ) -> EncodedTable:
+    table = load_table(path)
     for column in types:
         table.column(column)
-    table = replace(
-        table,
-        name=name or table.name,
-        columns={
-            column.name: _understood(column, types, strip=strip, where=table.name)
-            for column in table.columns.values()
-        },
-    )
-    if not roles:
-        return table
-
-    def with_role(role: Role) -> list[str]:
-        return [name for name, assigned in roles.items() if assigned is role]
-
-    return table.with_roles(
-        quasi_identifiers=with_role(Role.QUASI_IDENTIFIER),
-        sensitive=with_role(Role.SENSITIVE),
-        identifier=next(iter(with_role(Role.IDENTIFIER)), None),
-        weight=next(iter(with_role(Role.WEIGHT)), None),
-        facts=facts,
-    )
+    columns = {
+        column.name: _understood(column, types, strip=strip, where=table.name)
+        for column in table.columns.values()
+    }
+    return replace(table, name=name or table.name, columns=columns)
 
 
 def _encoded(

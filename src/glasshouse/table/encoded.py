@@ -357,11 +357,10 @@ def load_table(path: Path) -> EncodedTable:
         collection = tuple(map(str, header["collection"]))
         written, own_name = header["format"], str(header["name"])
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
-        reason = str(error).splitlines()[0]
         raise DataError(
             "{file}: is a damaged table ({reason}); encode the data again",
             file=path.name,
-            reason=reason,
+            reason=str(error).splitlines()[0],
         ) from None
     if written != _FORMAT:
         raise DataError(
@@ -417,15 +416,13 @@ def _renumber(
 def _profiled(column: EncodedColumn, records: int) -> ColumnProfile:
     counts = np.bincount(column.codes, minlength=column.cardinality)
     present = np.array([value != MISSING for value in column.values.to_pylist()], bool)
-    distinct = int(np.count_nonzero(present))
-    missing = int(counts[~present].sum())
     unique = int(np.count_nonzero(counts[present] == 1))
     role, reason = _suggestion(column.name, column.cardinality, unique, records)
     return ColumnProfile(
         name=column.name,
         kind=_kind(column.values.filter(pa.array(present))),
-        distinct=distinct,
-        missing=missing,
+        distinct=int(np.count_nonzero(present)),
+        missing=int(counts[~present].sum()),
         unique=unique,
         role=role,
         reason=reason,
@@ -463,7 +460,6 @@ def _kind(values: pa.LargeStringArray) -> str:
     if len(values) == 0:
         return ""
     for kind, pattern in _PATTERNS.items():
-        matches = pc.match_substring_regex(values, pattern)
-        if pc.all(matches).as_py():
+        if pc.all(pc.match_substring_regex(values, pattern)).as_py():
             return kind
     return "text"

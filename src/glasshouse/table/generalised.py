@@ -22,8 +22,8 @@ import pyarrow.compute as pc
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError
 from glasshouse.language import quoted
+from glasshouse.study.conditions import Bound, as_bound
 from glasshouse.table.dictionary import positions
-from glasshouse.table.encode import NUMBER
 from glasshouse.table.encoded import EncodedTable
 
 SUPPRESSED = "*"
@@ -214,10 +214,15 @@ def as_interval(released: str) -> Interval | None:
         return None
     (low, low_side), (high, high_side) = written
     of_dates = any(_DATE.fullmatch(end) for end in (low, high))
-    first, last = _point(low, of_dates=of_dates), _point(high, of_dates=of_dates)
+    first, last = _end_point(low, of_dates=of_dates), _end_point(high, of_dates=of_dates)
     if first is None or last is None or (first, low_side) > (last, high_side):
         return None
     return Interval((first, low_side), (last, high_side), of_dates)
+
+
+def point_of(bound: Bound) -> Decimal:
+    """Return where a number or a date stands among others of its kind; a date by its day's number."""
+    return Decimal(bound.toordinal()) if isinstance(bound, date) else bound
 
 
 def set_members(released: str) -> list[str]:
@@ -269,10 +274,8 @@ class _Intervals:
         furthest = accumulate((interval.high for interval, _ in ordered), max)
         return cls(ordered, lows, list(furthest))
 
-    def around(self, point: Decimal | None) -> Iterator[int]:
+    def around(self, point: Decimal) -> Iterator[int]:
         """Yield the positions of the intervals that hold a point."""
-        if point is None:
-            return
         at = (point, _AT)
         last = bisect_right(self.lows, at) - 1
         while last >= 0 and self.furthest[last] >= at:
@@ -339,10 +342,11 @@ class _Cover:
                 position = self.starts.get((true[:length], whole))
                 if position is not None:
                     standing.add(position)
-        if self.numbers.ordered:
-            standing.update(self.numbers.around(_number(true.strip())))
-        if self.dates.ordered:
-            standing.update(self.dates.around(_day(true.strip())))
+        if self.numbers.ordered or self.dates.ordered:
+            bound = as_bound(true)
+            if bound is not None:
+                intervals = self.dates if isinstance(bound, date) else self.numbers
+                standing.update(intervals.around(point_of(bound)))
         return standing
 
     def only_one(self, true: str) -> int:
@@ -380,19 +384,8 @@ def _written_ends(written: str) -> tuple[tuple[str, int], tuple[str, int]] | Non
     return None
 
 
-def _point(written: str, *, of_dates: bool) -> Decimal | None:
-    return _day(written) if of_dates and not written.endswith("inf") else Decimal(written)
-
-
-def _number(written: str) -> Decimal | None:
-    return Decimal(written) if NUMBER.fullmatch(written) else None
-
-
-def _day(written: str) -> Decimal | None:
-    """Return the number of an ISO date's day; None where the text is not a date."""
-    try:
-        return (
-            Decimal(date.fromisoformat(written).toordinal()) if _DATE.fullmatch(written) else None
-        )
-    except ValueError:
-        return None
+def _end_point(written: str, *, of_dates: bool) -> Decimal | None:
+    if written.endswith("inf"):
+        return Decimal(written)
+    bound = as_bound(written)
+    return None if bound is None or isinstance(bound, date) != of_dates else point_of(bound)

@@ -41,6 +41,7 @@ from glasshouse.table.generalised import (
     as_interval,
     covering,
     generalised_values,
+    point_of,
     set_members,
     standing_for,
     stood_for,
@@ -60,9 +61,12 @@ def may_fit(column: EncodedColumn, condition: Condition) -> Flags:
     """Tell, for each value of a column, whether it can stand for what a condition says; perhaps none can."""
     if condition.negated:
         return ~_ruled_out(column.values, replace(condition, negated=False))
-    if condition.is_interval:
-        return _meeting(column.values, condition)
-    return standing_for(condition.values, column.values)
+    if not condition.is_interval:
+        return standing_for(condition.values, column.values)
+    marks = _holding(column.values, condition)
+    for position, value in generalised_values(column.values).items():
+        marks[position] |= _overlaps(value, condition)
+    return marks
 
 
 def records_fitting(table: EncodedTable, conditions: Sequence[Condition]) -> Flags:
@@ -302,14 +306,6 @@ def _values_of(column: EncodedColumn, records: Integers) -> pa.LargeStringArray:
     return column.values.filter(pa.array(held))
 
 
-def _meeting(values: pa.LargeStringArray, known: Condition) -> Flags:
-    """Mark the values that are in an interval or can stand for something in it."""
-    marks = _holding(values, known)
-    for position, value in generalised_values(values).items():
-        marks[position] |= _overlaps(value, known)
-    return marks
-
-
 def _ruled_out(values: pa.LargeStringArray, known: Condition) -> Flags:
     """Mark the values that can stand only for what a condition says."""
     if known.is_interval:
@@ -344,8 +340,7 @@ def _overlaps(released: str, known: Condition) -> bool:
 
 def _is_within(released: str, known: Condition) -> bool:
     """Tell whether a generalised value can stand only for what a condition says."""
-    members = set_members(released)
-    if members:
+    if members := set_members(released):
         return all(known.holds(member) for member in members)
     interval = as_interval(released) if known.is_interval else None
     return interval is not None and interval.is_within(_known_interval(known))
@@ -355,8 +350,8 @@ def _known_interval(known: Condition) -> Interval:
     """Return the interval of a condition that has one; where an end is open, it reaches as far as anything does."""
     low, high = known.low, known.high
     return Interval.closed(
-        -_INFINITY if low is None else _point(low),
-        _INFINITY if high is None else _point(high),
+        -_INFINITY if low is None else point_of(low),
+        _INFINITY if high is None else point_of(high),
         of_dates=isinstance(high if low is None else low, date),
     )
 
@@ -366,10 +361,6 @@ def _numbers_starting(start: str, stars: str) -> Iterable[Interval]:
     rests = [len(stars)] if len(stars) > 1 else range(_LONGEST_CODE - len(start) + 1)
     for rest in rests:
         yield Interval.closed(Decimal(start + "0" * rest), Decimal(start + "9" * rest))
-
-
-def _point(bound: Bound) -> Decimal:
-    return Decimal(bound.toordinal()) if isinstance(bound, date) else bound
 
 
 def _written(condition: Condition) -> str:
@@ -383,7 +374,7 @@ def _nearest(known: Sequence[str], texts: Sequence[str]) -> list[str]:
     target = as_bound(known[0])
     if target is not None:
         distances = (
-            (abs(_point(bound) - _point(target)), _point(bound), value)
+            (abs(point_of(bound) - point_of(target)), point_of(bound), value)
             for value in texts
             if (bound := as_bound(value)) is not None and type(bound) is type(target)
         )

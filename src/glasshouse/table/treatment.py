@@ -138,9 +138,9 @@ def one_record_each(table: EncodedTable, *, seed: int = 0) -> Treated:
         )
     column = table.column(table.identifier)
     gone = _is_missing(column)
-    table, steps = _without(
-        table, WITHOUT_IDENTIFIER, [(column.name, gone)] if gone.any() else [], in_all=False
-    )
+    nameless = [(column.name, gone)] if gone.any() else []
+    table, steps = _without(table, WITHOUT_IDENTIFIER, nameless)
+    steps = steps[:1]  # in all they are those of this column
     column = table.column(column.name)
     chosen = _chosen_records(column.codes, column.cardinality, np.uint64(seed))
     if len(chosen) < table.records:
@@ -150,11 +150,7 @@ def one_record_each(table: EncodedTable, *, seed: int = 0) -> Treated:
 
 
 def _without(
-    table: EncodedTable,
-    what: str,
-    marked: Sequence[tuple[str, Flags]],
-    *,
-    in_all: bool = True,
+    table: EncodedTable, what: str, marked: Sequence[tuple[str, Flags]]
 ) -> tuple[EncodedTable, list[Step]]:
     """Leave out the marked records; say for each column by itself, and in all, how many they are."""
     if not marked:
@@ -175,8 +171,7 @@ def _without(
             what=translated(what),
             columns=columns,
         )
-    if in_all:
-        steps.append(Step(table.name, what, None, table.records, remaining))
+    steps.append(Step(table.name, what, None, table.records, remaining))
     return (table if remaining == table.records else table.of_records(~gone)), steps
 
 
