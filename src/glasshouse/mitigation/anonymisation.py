@@ -429,6 +429,7 @@ def _extremes(
     fewest, entropy, share, distance = values.size + 1, np.inf, -1.0, -1.0
     most, far = (0, 0), 0
     for number in range(sizes.size):
+        # Add up the class's entropy and its distance from all records.
         size, spent, moved = float(sizes[number]), 0.0, 0.0
         fewest = min(fewest, starts[number + 1] - starts[number])
         for i in range(starts[number], starts[number + 1]):
@@ -436,6 +437,7 @@ def _extremes(
             moved += max(0.0, counts[i] / size - reference[values[i]] / records)
             if counts[i] / size > share:
                 share, most = counts[i] / size, (number, i)
+        # Keep it where it is the worst so far.
         entropy = min(entropy, max(0.0, np.log(size) - spent / size))
         if moved > distance:
             distance, far = moved, number

@@ -34,8 +34,8 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Integers, Words
 from glasshouse.errors import DataError, InternalError, StudyError
 from glasshouse.language import marked, printable, quoted, translated
-from glasshouse.mitigation.distinct_rows import ValueCounts
-from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
+from glasshouse.mitigation.distinct_rows import CodedHierarchy, ValueCounts
+from glasshouse.mitigation.hierarchies import Hierarchy, Number, exact
 from glasshouse.table import EncodedTable
 from glasshouse.table.encode import NUMBER
 
@@ -755,9 +755,11 @@ def _entropy(
                 fewest = min(fewest, counts[i])
                 most = max(most, counts[i])
                 spent += counts[i] * np.log(float(counts[i]))
+        # Equal counts are decided by their number.
         if fewest == most:
             holds[number] = entries >= least_values
             continue
+        # Others by doubles, unless the two sides are nearer than rounding can tell.
         size = float(sizes[number])
         greatest, needed = size * np.log(size), size * np.log(least)
         surplus = greatest - spent - needed

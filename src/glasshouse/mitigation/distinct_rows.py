@@ -4,7 +4,8 @@ Recoding treats records alike on the quasi-identifiers alike, so ten million rec
 distinct combinations (`distinct_rows`). How often each sensitive value occurs in a combination is kept beside it, in
 compressed rows (`ValueCounts`). Generalising makes combinations alike and so puts them into classes (`RowClasses`):
 the labels of a class are packed into one key of 64 bits, or several in turn, and classes with equal keys are `merged`;
-`merged_counts` adds up their sensitive values, where a criterion asks for them.
+`merged_counts` adds up their sensitive values, where a criterion asks for them. The labels come from hierarchies in
+terms of the table's codes (`CodedHierarchy`), all levels of all attributes in one array (`LevelLabels`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers, Words
 from glasshouse.errors import StudyError
-from glasshouse.mitigation.hierarchies import CodedHierarchy
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.partition import Partition, refined
 
@@ -88,6 +88,37 @@ class RowClasses:
 
     def __len__(self) -> int:
         return len(self.sizes)
+
+
+@dataclass(frozen=True)
+class CodedHierarchy:
+    """A hierarchy in terms of the codes of a table's column.
+
+    Label codes are numbered per level by first appearance among the column's values, so that those of level 0 are the
+    column's own; labels that no value of the column has are left out.
+    """
+
+    column: str
+    """The attribute."""
+    domain: int
+    """The number of values in the attribute's domain, D."""
+    codes: tuple[NDArray[np.uint32], ...]
+    """Per level: for each code of the table's column, the code of its label at that level."""
+    labels: tuple[tuple[str, ...], ...]
+    """Per level: the text of each label code."""
+    sizes: tuple[Integers, ...]
+    """Per level and label code: how many rows of the hierarchy carry the label; its share is size / D."""
+    parents: tuple[NDArray[np.uint32], ...]
+    """Per level but the last: for each label code, the code of its label one level up."""
+
+    @property
+    def height(self) -> int:
+        """The number of levels."""
+        return len(self.codes)
+
+    def records_per_label(self, level: int, counts: Integers) -> Integers:
+        """Return how many records have each label of a level, from how many have each value."""
+        return records_per_code(self.codes[level], counts, len(self.labels[level]))
 
 
 @dataclass(frozen=True)
@@ -258,6 +289,11 @@ def value_counts(classes: Partition, column: EncodedColumn) -> ValueCounts:
         counts=cells.sizes[order],
         reference=records_per_value(column),
     )
+
+
+def records_per_code(codes: NDArray[Any], weights: Integers, cardinality: int) -> Integers:
+    """Return the sum of the weights of each code; doubles count exactly up to 2⁵³."""
+    return np.bincount(codes, weights, minlength=cardinality).astype(np.int64)
 
 
 def records_per_value(column: EncodedColumn) -> Integers:

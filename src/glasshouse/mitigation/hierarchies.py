@@ -32,12 +32,12 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, near_names, quoted, text, text_for, translated
+from glasshouse.mitigation.distinct_rows import CodedHierarchy
 from glasshouse.sources import MISSING, Source, open_source
 from glasshouse.study import Dialect
 from glasshouse.table.dictionary import positions
@@ -330,33 +330,6 @@ class Hierarchy:
             "{where}: the value {value} of column {column} is not in its hierarchy{more}; add a row for it",
             **words,
         )
-
-
-@dataclass(frozen=True)
-class CodedHierarchy:
-    """A hierarchy in terms of the codes of a table's column.
-
-    Label codes are numbered per level by first appearance among the column's values, so that those of level 0 are the
-    column's own; labels that no value of the column has are left out.
-    """
-
-    column: str
-    """The attribute."""
-    domain: int
-    """The number of values in the attribute's domain, D."""
-    codes: tuple[NDArray[np.uint32], ...]
-    """Per level: for each code of the table's column, the code of its label at that level."""
-    labels: tuple[tuple[str, ...], ...]
-    """Per level: the text of each label code."""
-    sizes: tuple[Integers, ...]
-    """Per level and label code: how many rows of the hierarchy carry the label; its share is size / D."""
-    parents: tuple[NDArray[np.uint32], ...]
-    """Per level but the last: for each label code, the code of its label one level up."""
-
-    @property
-    def height(self) -> int:
-        """The number of levels."""
-        return len(self.codes)
 
 
 def read_hierarchy(

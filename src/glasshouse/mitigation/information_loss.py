@@ -41,14 +41,16 @@ from glasshouse.errors import StudyError
 from glasshouse.language import marked, quoted, text, unknown_name
 from glasshouse.mitigation.criteria import Criterion, TableCriterion, sensitive_of
 from glasshouse.mitigation.distinct_rows import (
+    CodedHierarchy,
     DistinctRows,
     LevelLabels,
     RowClasses,
     first_of_each,
     label_counts,
     part_of,
+    records_per_code,
 )
-from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
+from glasshouse.mitigation.hierarchies import Hierarchy, Number, exact
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.dictionary import smallest_unsigned
 from glasshouse.table.partition import refined
@@ -488,7 +490,7 @@ class _OfAttributes(Objective):
         self._labels = LevelLabels.of(hierarchies)
         self._weights = weights
         self._counts = [
-            _weighed(codes, rows.weights, len(hierarchy.labels[0]))
+            records_per_code(codes, rows.weights, len(hierarchy.labels[0]))
             for codes, hierarchy in zip(rows.codes.T, hierarchies, strict=True)
         ]
         self._unsuppressed = [
@@ -562,7 +564,7 @@ class _Cheapest:
 
     @classmethod
     def of(cls, hierarchy: CodedHierarchy, level: int, counts: Integers) -> _Cheapest:
-        labels = _weighed(hierarchy.codes[level], counts, len(hierarchy.labels[level]))
+        labels = hierarchy.records_per_label(level, counts)
         costs = hierarchy.domain - hierarchy.sizes[level]
         order = np.argsort(costs)
         costs, labels = costs[order], labels[order]
@@ -572,6 +574,9 @@ class _Cheapest:
 
 class _OfShares(_OfAttributes):
     """What the labels' shares of the domain add up to; costs are whole numbers, as `loss` takes them."""
+
+    _measure: Callable[..., float]
+    """The loss that costs add up to."""
 
     def _without_suppression(self, attribute: int, level: int) -> int:
         hierarchy = self._hierarchies[attribute]
@@ -596,20 +601,18 @@ class _OfShares(_OfAttributes):
             for hierarchy, counts in zip(self._hierarchies, self._counts, strict=True)
         ]
 
-    @property
-    def _domains(self) -> list[int]:
-        return [hierarchy.domain for hierarchy in self._hierarchies]
-
-
-class _Loss(_OfShares):
     def loss(self, node: Node) -> float:
         even = len(set(self._weights)) == 1
-        return loss(
+        return self._measure(
             self._costs(node),
-            domains=self._domains,
+            domains=[hierarchy.domain for hierarchy in self._hierarchies],
             records=self._rows.records,
             weights=None if even else self._weights,
         )
+
+
+class _Loss(_OfShares):
+    _measure = staticmethod(loss)
 
     def loss_of(self, score: float) -> float:
         return math.expm1(score / _FINE)
@@ -624,13 +627,7 @@ class _Loss(_OfShares):
 
 
 class _Granularity(_OfShares):
-    def loss(self, node: Node) -> float:
-        return granularity_loss(
-            self._costs(node),
-            domains=self._domains,
-            records=self._rows.records,
-            weights=self._weights,
-        )
+    _measure = staticmethod(granularity_loss)
 
     def _most(self, attribute: int) -> float:
         return 1 - 1 / self._hierarchies[attribute].domain
@@ -648,7 +645,7 @@ class _NonUniformEntropy(_OfAttributes):
     def _without_suppression(self, attribute: int, level: int) -> float:
         hierarchy = self._hierarchies[attribute]
         counts = self._counts[attribute]
-        labels = _weighed(hierarchy.codes[level], counts, len(hierarchy.labels[level]))
+        labels = hierarchy.records_per_label(level, counts)
         return _bits_between(counts, labels)
 
     def _suppression(self, attribute: int, level: int, counts: Integers) -> float:
@@ -767,11 +764,6 @@ def _squares(sizes: Integers) -> int:
     return int(sizes @ sizes)
 
 
-def _weighed(codes: NDArray[np.uint32], weights: Integers, cardinality: int) -> Integers:
-    """Return how many records have each code; doubles count exactly up to 2⁵³."""
-    return np.bincount(codes, weights, minlength=cardinality).astype(np.int64)
-
-
 def _bits(counts: Integers, total: int) -> float:
     """Return the bits that it takes to tell the values of so many records, of ``total`` together."""
     return _bits_between(counts, np.array([total]))
@@ -816,10 +808,7 @@ def _bits_lost(hierarchy: CodedHierarchy, levels: Integers) -> float:
     lost, below = 0.0, 0
     for level in np.flatnonzero(levels.any(axis=0)).tolist():
         values = levels[:, level:].sum(axis=1)
-        finer, coarser = (
-            _weighed(hierarchy.codes[height], values, len(hierarchy.labels[height]))
-            for height in (below, level)
-        )
-        lost += _bits_between(finer, coarser)
+        finer = hierarchy.records_per_label(below, values)
+        lost += _bits_between(finer, hierarchy.records_per_label(level, values))
         below = level
     return lost

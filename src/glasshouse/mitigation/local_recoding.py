@@ -13,7 +13,7 @@ their values. There are two ways to form groups that all meet the criteria:
 Everything works on the distinct combinations of quasi-identifiers and of those sensitive values that the criteria look
 at, with the number of their records (`local_state`); large inputs are searched in blocks of near groups. Doubles guide
 the search, but whether a class meets the criteria is decided exactly, by `Criterion.holds`, and once more on the
-released columns themselves. `docs/anonymise-local.md` derives what is computed here.
+released columns themselves. `docs/anonymise-local.md`, *What is computed*, derives it.
 """
 
 from __future__ import annotations
@@ -700,11 +700,13 @@ def rearrange(setting: Setting, seed: int, work: float) -> tuple[Integers, float
     near = np.empty(_NEIGHBOURS, np.int64)
     chosen = np.empty(_POOLED + 1, np.int64)
     done = 0.0
+    # As often as there are groups, take a random one that loses something.
     for _ in range(setting.starts.size - 1):
         chosen[0] = _below(pool.random, block.used[0])
         if block.sizes[chosen[0]] == 0 or block.costs[chosen[0]] == 0.0 or done > work:
             continue
         known = _nearest(setting.forest, block, chosen[0], near)
+        # Take it apart with some of the nearest until the clusters lose no more: the loss never grows.
         for _ in range(_TRIES):
             taken, units = _take_apart(block, near[:known], chosen, pool)
             done += float(units) * units
@@ -714,6 +716,7 @@ def rearrange(setting: Setting, seed: int, work: float) -> tuple[Integers, float
             clusters = _put_together(setting, pool, units, lost)
             if clusters > 0 and _write_back(block, pool, units, clusters, chosen[:taken]):
                 break
+    # Number the units by the group that they are in now.
     numbers = np.empty(setting.weights.size, np.int64)
     for group in range(block.used[0]):
         unit = block.heads[group]
@@ -787,6 +790,7 @@ def _take_apart(
     """
     taken, units = 0, 0
     for _ in range(2 + _below(pool.random, chosen.size - 1)):
+        # Choose the group itself first, then others by a square of chance: near ones more often.
         group = chosen[0]
         if taken > 0 and near.size > 0:
             group = near[int(near.size * _chance(pool.random) ** 2)]
@@ -795,6 +799,7 @@ def _take_apart(
             fresh = chosen[i] != group
             if not fresh:
                 break
+        # Put its units behind those in the pool; they count once all have found room.
         end, unit = units, block.heads[group]
         while fresh and unit >= 0 and end < _ROOM:
             pool.units[end] = unit
@@ -929,6 +934,7 @@ def _write_back(
     """Replace the chosen groups by the clusters of a pool, if there is room; groups may become empty."""
     if block.used[0] + clusters > block.heads.size:
         return False
+    # Empty the chosen groups, and open further ones where there are more clusters.
     slots = np.empty(max(clusters, chosen.size), np.int64)
     for i in range(slots.size):
         if i < chosen.size:
@@ -941,6 +947,7 @@ def _write_back(
         block.sizes[slots[cluster]] = pool.sizes[cluster]
         block.costs[slots[cluster]] = pool.costs[cluster]
         block.regions[slots[cluster]] = pool.regions[cluster]
+    # Link each unit into the list of its group.
     for i in range(units):
         slot, unit = slots[pool.clusters[i]], pool.units[i]
         block.nexts[unit], block.heads[slot] = block.heads[slot], unit

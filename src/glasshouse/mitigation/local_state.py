@@ -44,6 +44,7 @@ from glasshouse.mitigation.criteria import (
     sensitive_of,
 )
 from glasshouse.mitigation.distinct_rows import (
+    CodedHierarchy,
     ValueCounts,
     code_column,
     first_of_each,
@@ -52,7 +53,7 @@ from glasshouse.mitigation.distinct_rows import (
     records_per_value,
     value_counts,
 )
-from glasshouse.mitigation.hierarchies import CodedHierarchy, exact
+from glasshouse.mitigation.hierarchies import exact
 from glasshouse.mitigation.information_loss import Recoding, granularity_loss, loss, released_column
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.generalised import SUPPRESSED, covers

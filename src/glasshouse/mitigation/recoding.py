@@ -46,6 +46,7 @@ from glasshouse.mitigation.criteria import (
     sensitive_of,
 )
 from glasshouse.mitigation.distinct_rows import (
+    CodedHierarchy,
     DistinctRows,
     LevelLabels,
     RowClasses,
@@ -54,7 +55,7 @@ from glasshouse.mitigation.distinct_rows import (
     merged,
     merged_counts,
 )
-from glasshouse.mitigation.hierarchies import CodedHierarchy, Hierarchy, Number, exact
+from glasshouse.mitigation.hierarchies import Hierarchy, Number, exact
 from glasshouse.mitigation.information_loss import (
     Node,
     Objective,
