@@ -130,7 +130,7 @@ class Anonymisation:
             classes=recoding.classes,
             attained=attained(release, suppressed=recoding.suppressed),
             before=assess(table),
-            after=assess(_without(release, recoding.suppressed)),
+            after=assess(without(release, recoding.suppressed)),
             suppressed=int(np.count_nonzero(recoding.suppressed)),
             heights=recoding.heights,
             loss=remaining.loss,
@@ -363,7 +363,7 @@ def attained(
     """
     known = table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers
     names = table.sensitive if sensitive is None else sensitive
-    retained = table if suppressed is None else _without(table, suppressed)
+    retained = without(table, suppressed)
     if not retained.records:
         raise StudyError(
             "{table}: every record is suppressed, so that there is no class", table=table.name
@@ -379,8 +379,9 @@ def attained(
     )
 
 
-def _without(table: EncodedTable, suppressed: Flags) -> EncodedTable:
-    return table.of_records(~suppressed) if suppressed.any() else table
+def without(table: EncodedTable, suppressed: Flags | None) -> EncodedTable:
+    """Return a table without its suppressed records; None: none is."""
+    return table if suppressed is None or not suppressed.any() else table.of_records(~suppressed)
 
 
 def _secrecy(

@@ -22,7 +22,7 @@ import pyarrow as pa
 from glasshouse.arrays import Flags
 from glasshouse.errors import StudyError
 from glasshouse.microdata import Assessment, Attack, assess, population_risks
-from glasshouse.mitigation.anonymisation import assess_by_group
+from glasshouse.mitigation.anonymisation import assess_by_group, without
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.utility import Utility, compare_utility
 from glasshouse.table import EncodedTable
@@ -158,9 +158,7 @@ def compare_release(
         fraction: The share of the population that the records are; without it nothing is estimated of the population.
         predict: A column that a classifier shall predict; without it none is asked.
     """
-    hidden = np.zeros(release.records, np.bool_) if suppressed is None else suppressed
-    retained = release.of_records(~hidden) if hidden.any() else release
-    retained = retained.with_roles(
+    retained = without(release, suppressed).with_roles(
         quasi_identifiers=original.quasi_identifiers, sensitive=original.sensitive
     )
     assessment = assess(retained) if group is None else assess_by_group(retained, group)
@@ -172,7 +170,7 @@ def compare_release(
     return ComparedRelease(
         name=name,
         records=release.records,
-        suppressed=int(np.count_nonzero(hidden)),
+        suppressed=release.records - retained.records,
         classes=naming.classes,
         highest=Fraction(1, smallest),
         average=naming.probabilistic.posterior,

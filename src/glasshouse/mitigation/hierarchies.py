@@ -179,14 +179,6 @@ class Hierarchy:
     def _name(self) -> str:
         return text("the hierarchy of {column}", column=quoted([self.column]))
 
-    def _row(self, position: int) -> str:
-        return text(
-            "{name}, row {row} ({value})",
-            name=self._name,
-            row=str(position + 1),
-            value=quoted([str(self.rows[position][0])]),
-        )
-
     def _check_depth(self) -> None:
         if not self.rows or not self.rows[0]:
             raise DataError(
@@ -218,7 +210,12 @@ class Hierarchy:
         if not differ.size:
             raise DataError(
                 "{row}: is there already as row {there}; remove one",
-                row=self._row(here),
+                row=text(
+                    "{name}, row {row} ({value})",
+                    name=self._name,
+                    row=str(here + 1),
+                    value=quoted([str(self.rows[here][0])]),
+                ),
                 there=str(there + 1),
             )
         raise self._two_parents(0, there, here, int(differ[0]))
@@ -458,9 +455,7 @@ def top_bottom(
             bottom=str(bottom),
             top=str(top),
         )
-    inner: list[_Level] = [lambda number: None]
-    inner += [_of_width(width, Fraction(0)) for width in _nested(widths)]
-    return _of_numbers(column, [_clipped(level, low, high) for level in inner])
+    return _of_numbers(column, [_clipped(width, low, high) for width in (None, *_nested(widths))])
 
 
 def prefixes(column: EncodedColumn, *, lengths: Sequence[int] | None = None) -> Hierarchy:
@@ -808,20 +803,20 @@ def _rounded(units: Sequence[Fraction]) -> _Level:
     return span
 
 
-def _clipped(level: _Level, low: Fraction | None, high: Fraction | None) -> _Level:
-    """Return a level that tells of numbers outside two ends only on which side they are."""
+def _clipped(width: Fraction | None, low: Fraction | None, high: Fraction | None) -> _Level:
+    """Return the level of intervals between two ends, of which numbers outside tell only on which side they are."""
 
     def span(number: Fraction) -> _Span | None:
         if low is not None and number < low:
             return _Span(None, low)
         if high is not None and number >= high:
             return _Span(high, None)
-        inner = level(number)
-        if inner is None or inner.low is None or inner.high is None:
-            return inner
+        if width is None:
+            return None
+        first = floor(number / width) * width
+        end = first + width
         return _Span(
-            inner.low if low is None else max(low, inner.low),
-            inner.high if high is None else min(high, inner.high),
+            first if low is None else max(low, first), end if high is None else min(high, end)
         )
 
     return span

@@ -302,10 +302,10 @@ def loss(
     >>> loss([100, 400], domains=[4, 4], records=100)
     0.41421356237309515
     """
-    shares = [
-        _cut(_share_lost(total, domain, records))
-        for total, domain in zip(sums, domains, strict=True)
+    lost = [
+        _share_lost(total, domain, records) for total, domain in zip(sums, domains, strict=True)
     ]
+    shares = [share.numerator * _CUT // share.denominator / _CUT for share in lost]
     if weights is None:
         return math.prod(1 + share for share in shares) ** (1 / len(shares)) - 1
     powers = zip(shares, weights, strict=True)
@@ -750,10 +750,6 @@ def _share_lost(total: int, domain: int, records: int) -> Fraction:
     if domain == 1:
         return Fraction(0)
     return Fraction(total - records, records * (domain - 1))
-
-
-def _cut(exact: Fraction) -> float:
-    return exact.numerator * _CUT // exact.denominator / _CUT
 
 
 def _ratio(part: float, whole: float) -> float:
