@@ -189,10 +189,10 @@ def released_column(
         name: The column.
         texts: What may be released, each once.
         labels: Per set of records that are released alike, which of the texts it has.
-        numbers: Per record, the number of its set.
+        numbers: Per record, the number of its set; sets are numbered by first appearance.
     """
-    encoded = pa.array(labels.astype(np.uint32)[numbers]).dictionary_encode()
-    codes = np.asarray(encoded.indices).astype(smallest_unsigned(len(encoded.dictionary)))
+    encoded = pa.array(labels).dictionary_encode()
+    codes = np.asarray(encoded.indices).astype(smallest_unsigned(len(encoded.dictionary)))[numbers]
     codes.flags.writeable = False
     return EncodedColumn(name, codes, pa.array(texts, pa.large_string()).take(encoded.dictionary))
 

@@ -22,6 +22,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
@@ -764,15 +765,16 @@ def recoding_of(
     Raises:
         InternalError: What would be released is not what was promised.
     """
-    numbers = _group_of_records(items, groups, seed)
+    group_of_records = pa.array(_group_of_records(items, groups, seed)).dictionary_encode()
+    numbers, order = map(np.asarray, (group_of_records.indices, group_of_records.dictionary))
     released, sums = {}, []
     for name, attribute, codes in zip(items.names, attributes, items.codes.T, strict=True):
         texts, labels, sizes = attribute.released(codes[groups.items], groups.starts)
         texts = list(dict.fromkeys([*texts, SUPPRESSED]))
         with_suppressed = np.append(labels, texts.index(SUPPRESSED))
-        released[name] = released_column(name, texts, with_suppressed, numbers)
+        released[name] = released_column(name, texts, with_suppressed[order], numbers)
         sums.append(int(sizes @ groups.sizes))
-    suppressed = numbers == len(groups)
+    suppressed = (order == len(groups))[numbers]
     return Recoding(
         method=method,
         quasi_identifiers=items.names,

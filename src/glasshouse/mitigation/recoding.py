@@ -517,16 +517,17 @@ class _LatticeSearch:
 
     def _released(self, node: Node) -> dict[str, Any]:
         lattice = self._lattice
-        suppressed = node.suppressed[lattice.class_of_rows(node.levels)]
+        numbers = lattice.class_of_rows(node.levels)[lattice.rows.number]
+        first = lattice.rows.codes[node.classes.first]
         released = {}
         for name, hierarchy, level, codes in zip(
-            lattice.rows.names, lattice.hierarchies, node.levels, lattice.rows.codes.T, strict=True
+            lattice.rows.names, lattice.hierarchies, node.levels, first.T, strict=True
         ):
             texts = list(dict.fromkeys([*hierarchy.labels[level], SUPPRESSED]))
             labels = hierarchy.codes[level].astype(np.int64)[codes]
-            labels[suppressed] = texts.index(SUPPRESSED)
-            released[name] = released_column(name, texts, labels, lattice.rows.number)
-        return {"suppressed": suppressed[lattice.rows.number], "released": released}
+            labels[node.suppressed] = texts.index(SUPPRESSED)
+            released[name] = released_column(name, texts, labels, numbers)
+        return {"suppressed": node.suppressed[numbers], "released": released}
 
     def _impossible(self) -> StudyError:
         limit = self._lattice.judge.limit
