@@ -34,12 +34,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from glasshouse.arrays import Flags, Floats, Integers
+from glasshouse.conditions import as_bound
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted
 from glasshouse.mitigation.distinct_rows import code_column, distinct_rows, first_of_each
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.sources import MISSING
-from glasshouse.study.conditions import as_bound
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.dictionary import positions
 from glasshouse.table.generalised import SUPPRESSED, covered_values

@@ -20,9 +20,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from glasshouse.arrays import Flags, Integers
+from glasshouse.conditions import Bound, as_bound
 from glasshouse.errors import DataError
 from glasshouse.language import quoted
-from glasshouse.study.conditions import Bound, as_bound
 from glasshouse.table.dictionary import positions
 from glasshouse.table.encoded import EncodedTable
 

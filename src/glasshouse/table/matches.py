@@ -31,7 +31,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from glasshouse.arrays import Flags, Integers
-from glasshouse.conditions import Bound, Condition, as_bound
+from glasshouse.conditions import Condition, as_bound
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import near_names, quoted
 from glasshouse.table.encoded import EncodedColumn, EncodedTable
