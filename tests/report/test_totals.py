@@ -16,6 +16,7 @@ from glasshouse.disclosure import SMALLEST_CELL, show_cells_from
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.reconstruction import CampaignResult, ExposurePhase, campaign
 from glasshouse.reconstruction.campaign_result import Apart
+from glasshouse.report.charts import to_svg
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Figure, Finding, Page, Provenance, Severity
 from glasshouse.report.totals.charts import (
@@ -439,6 +440,18 @@ def test_a_wide_axis_of_value_has_powers_of_ten_only() -> None:
         axis = value_at_risk(steps, "USD").to_dict()["layer"][0]["encoding"]["x"]["axis"]
     assert '"1 milhão"' in axis["labelExpr"]
     assert '"10 milhões"' in axis["labelExpr"]
+
+
+def test_value_at_risk_that_grows_a_thousandfold_is_drawn_with_every_label_of_its_axis() -> None:
+    steps = [
+        ExposurePhase(name, 1, 0.1, None, value, None, 0, 0.0)
+        for name, value in (("prior", 267.0), ("city, solved", 4.9e6))
+    ]
+    with speaking("pt-BR"):
+        drawn = to_svg(value_figure(steps, "USD").chart)
+    assert {"100", "1.000", "10 mil", "100 mil", "1 milhão", "10 milhões"} <= set(
+        re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
+    )
 
 
 def entries(figure: Figure) -> list[list[str]]:

@@ -208,7 +208,7 @@ LONGEST_TEXT = 120
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
-_CODE = ("calculate", "filter", "$schema", "expr", "test")
+_CODE = ("calculate", "filter", "$schema", "expr", "labelExpr", "test")
 """What holds expressions, and no text of a user."""
 _NUMBERS: dict[str, Any] = {"en": "en-GB", "pt-BR": "pt-BR"}
 """What the drawing library calls the way in which each language writes numbers."""
