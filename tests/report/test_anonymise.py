@@ -10,8 +10,8 @@ import pytest
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.mitigation import Anonymisation, Comparison
 from glasshouse.report import Provenance
-from glasshouse.report.anonymise.findings import protection_findings
 from glasshouse.report.anonymise.page import page as protection_page
+from glasshouse.report.anonymise.page import protection_findings
 from glasshouse.report.compare.page import comparison_findings, comparison_page
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Severity

@@ -12,9 +12,8 @@ import pytest
 from glasshouse.microdata.presence import PRESENCE_LABELS, Member, Membership, member, membership
 from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
 from glasshouse.report.html import to_html
-from glasshouse.report.membership.charts import bins
 from glasshouse.report.membership.findings import membership_findings
-from glasshouse.report.membership.page import page
+from glasshouse.report.membership.page import bins, page
 from glasshouse.report.page import Page, Provenance, Severity
 from glasshouse.study.membership import MembershipStudy
 from glasshouse.table import EncodedTable, read

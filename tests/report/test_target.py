@@ -18,8 +18,7 @@ from glasshouse.microdata.individual import Belief, Target, TargetSecret, target
 from glasshouse.qif import Tries
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Provenance, Severity
-from glasshouse.report.target.findings import target_findings
-from glasshouse.report.target.page import MOST_RANKS_DRAWN, MOST_RANKS_LISTED, page
+from glasshouse.report.target.page import MOST_RANKS_DRAWN, MOST_RANKS_LISTED, page, target_findings
 from glasshouse.study.question import Adversary, Gain
 from glasshouse.study.target import TargetStudy
 from glasshouse.table import read

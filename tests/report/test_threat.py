@@ -21,9 +21,13 @@ from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report.archive import in_every_language, to_json
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Page, Provenance, Severity
-from glasshouse.report.threat.charts import MOST_RANKS, ranked_beliefs
 from glasshouse.report.threat.findings import likeliest, threat_findings
-from glasshouse.report.threat.page import measures_section, sampling_section
+from glasshouse.report.threat.page import (
+    MOST_RANKS,
+    measures_section,
+    ranked_beliefs,
+    sampling_section,
+)
 from glasshouse.runs import Resources
 from glasshouse.runs.threat import answer
 from glasshouse.study import Dataset

@@ -13,13 +13,14 @@ from glasshouse.language import exactly, number, printable, text, text_for
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import ComparedRelease, Comparison
 from glasshouse.mitigation.comparison import AssessedRuns, MeasuredRuns
-from glasshouse.report.anonymise.findings import (
+from glasshouse.report.anonymise.page import (
+    exact_knowledge,
     learned_without_a_name,
     only_quasi_identifiers,
     protect_the_secret,
+    recoding_known,
     release_severity,
 )
-from glasshouse.report.anonymise.page import exact_knowledge, recoding_known
 from glasshouse.report.attacks import METHOD, attack_label, exact_figure, graded, learned
 from glasshouse.report.cells import (
     NOTHING,

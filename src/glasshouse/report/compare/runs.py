@@ -11,8 +11,7 @@ import altair as alt
 from glasshouse.language import exactly, number, printable, text, text_for
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.mitigation import AssessedRuns, ComparedAttack, ComparedRun
-from glasshouse.report.anonymise.findings import only_quasi_identifiers
-from glasshouse.report.anonymise.page import certainty_term, exact_knowledge
+from glasshouse.report.anonymise.page import certainty_term, exact_knowledge, only_quasi_identifiers
 from glasshouse.report.attacks import (
     METHOD,
     exact_figure,
