@@ -164,17 +164,17 @@ def test_many_datasets_fit_into_the_title() -> None:
 
 def test_what_was_left_out_is_accounted_for() -> None:
     missing = "missing value"
+    steps = (
+        Step("D1.csv", "outside the selection", "state", 4000, 3500),
+        Step("D1.csv", "outside the selection", None, 4000, 3500),
+        Step("D1.csv", missing, "age", 3500, 3300),
+        Step("D1.csv", missing, "<b>", 3500, 3400),
+        Step("D1.csv", missing, None, 3500, 3250),
+    )
     page = render_html(
-        grown("D1.csv"),
+        replace(grown("D1.csv"), steps=steps),
         subject="person",
         provenance=PROVENANCE,
-        treatment=[
-            Step("D1.csv", "outside the selection", "state", 4000, 3500),
-            Step("D1.csv", "outside the selection", None, 4000, 3500),
-            Step("D1.csv", missing, "age", 3500, 3300),
-            Step("D1.csv", missing, "<b>", 3500, 3400),
-            Step("D1.csv", missing, None, 3500, 3250),
-        ],
         notes=["One record of each person was drawn with the seed 7."],
     )
     done = (

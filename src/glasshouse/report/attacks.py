@@ -18,14 +18,6 @@ METHOD = (
 """Whose method it is."""
 
 
-def attack_label(attack: Attack) -> str:
-    """Say what an attack tries, in a few words.
-
-    The label of a chart or the first cell of a row.
-    """
-    return target_label(attack.secret)
-
-
 def target_label(secret: Sequence[str]) -> str:
     """Say what is attacked: a secret, or the name of the person.
 
@@ -113,12 +105,12 @@ def _largest(attacks: Sequence[Attack]) -> list[Attack]:
         ),
     )
     covered = {attack.secret for attack in best}
-    others: dict[tuple[str, ...], Attack] = {}
+    further: dict[tuple[str, ...], Attack] = {}
     for attack in attacks:
-        known = others.get(attack.secret, attack)
+        known = further.get(attack.secret, attack)
         if attack.secret not in covered and _size(attack) >= _size(known):
-            others[attack.secret] = attack
-    return [*best, *others.values()]
+            further[attack.secret] = attack
+    return [*best, *further.values()]
 
 
 def _size(attack: Attack) -> int:
@@ -164,14 +156,14 @@ def knowledge_counted(attack: Attack) -> str:
 
 
 def _shortened(attack: Attack) -> str:
-    own = attack.quasi_identifiers
-    if len(own) <= MOST_NAMED:
-        return enumeration(own)
+    names = attack.quasi_identifiers
+    if len(names) <= MOST_NAMED:
+        return enumeration(names)
     return text_for(
-        len(own) - FIRST_NAMED,
+        len(names) - FIRST_NAMED,
         "{first} and {count} further attribute",
         "{first} and {count} further attributes",
-        first=", ".join(enumeration([name]) for name in own[:FIRST_NAMED]),
+        first=", ".join(enumeration([name]) for name in names[:FIRST_NAMED]),
     )
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from glasshouse.language import exactly, localised, number, text
 from glasshouse.microdata.assessment import Attack, Leakage
-from glasshouse.report.page import Cell, Column, Group, Table, Term
+from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.words import money, percentage, times
 
 NOTHING = Cell("–")
@@ -43,9 +43,10 @@ def number_cell(value: Fraction | None) -> Cell:
     """
     if value is None:
         return NOTHING
-    said = number(value, ".6g")
-    shown = exactly(float(value)) if said == "1" and value != 1 else said
-    return Cell(shown, exact=exactly(value))
+    rounded = number(value, ".6g")
+    if rounded == "1" and value != 1:
+        rounded = exactly(float(value))
+    return Cell(rounded, exact=exactly(value))
 
 
 def percent_cell(probability: Fraction | None) -> Cell:
@@ -97,23 +98,6 @@ def yes_cell(holds: bool) -> Cell:
     return Cell(text("yes") if holds else text("no"))
 
 
-def text_table(
-    title: str, first: str | Sequence[str], numbers: Iterable[str], rows: Iterable[Sequence[str]]
-) -> Table:
-    """Return a table of texts: what each row is about, in one column or several, then figures under their titles."""
-    group = Group(tuple(tuple(map(Cell, row)) for row in rows))
-    return figures_table(first, numbers, [group], title=title)
-
-
-def figures_table(
-    first: str | Sequence[str], numbers: Iterable[str], groups: Iterable[Group], *, title: str = ""
-) -> Table:
-    """Return a table of groups of rows: what each row is about, then figures under their titles."""
-    words = map(Column, [first] if isinstance(first, str) else first)
-    columns = (*words, *(Column(heading, numeric=True) for heading in numbers))
-    return Table(columns, tuple(groups), title)
-
-
 def three_digits(probability: Fraction) -> str:
     """Say a probability in per cent with three digits; a rounding never makes it certain.
 
@@ -152,17 +136,33 @@ def under(heading: str | None, *titles: str) -> tuple[Column, ...]:
 
 
 def cell_table(
-    first: str,
-    others: Iterable[str | Column],
+    first: str | Sequence[str],
+    numbers: Iterable[str | Column],
     rows: Iterable[Sequence[Cell | str]],
     title: str = "",
 ) -> Table:
-    """Return a table of cells: what each row is about, then numbers under their titles.
+    """Return a table of cells: what each row is about, in one column or several, then numbers under their titles.
 
     A column that holds no numbers, or that is under a heading, is given instead of its title.
     """
-    columns = (Column(other, numeric=True) if isinstance(other, str) else other for other in others)
-    return Table((Column(first), *columns), (Group(cell_rows(rows)),), title)
+    return group_table(first, numbers, [Group(cell_rows(rows))], title)
+
+
+def group_table(
+    first: str | Sequence[str],
+    numbers: Iterable[str | Column],
+    groups: Iterable[Group] | Mapping[str, Iterable[Sequence[Cell | str]]],
+    title: str = "",
+) -> Table:
+    """Return such a table of groups of rows, which may be given as the rows under each title."""
+    words = map(Column, [first] if isinstance(first, str) else first)
+    columns = (
+        Column(heading, numeric=True) if isinstance(heading, str) else heading
+        for heading in numbers
+    )
+    if isinstance(groups, Mapping):
+        groups = (Group(cell_rows(rows), title=name) for name, rows in groups.items())
+    return Table((*words, *columns), tuple(groups), title)
 
 
 def cell_rows(rows: Iterable[Sequence[Cell | str]]) -> tuple[tuple[Cell, ...], ...]:
@@ -182,11 +182,6 @@ def prior_and_posterior(code: str, prior: str, posterior: str) -> str:
     return text(
         "{code}: prior {prior}, posterior {posterior}", code=code, prior=prior, posterior=posterior
     )
-
-
-def explained(meanings: Mapping[str, str]) -> tuple[Term, ...]:
-    """Return words that a report uses in a sense of its own, in the order given."""
-    return tuple(Term(name, meaning) for name, meaning in meanings.items())
 
 
 def certain_cell(attack: Attack) -> Cell:

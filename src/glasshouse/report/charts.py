@@ -8,16 +8,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import altair as alt
 import vl_convert
 
 from glasshouse.errors import DataError
-from glasshouse.language import number, printable, spoken, text
+from glasshouse.language import marked, number, printable, spoken, text, translated
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.report.cells import cell_table, percent_cell
-from glasshouse.report.page import Cell, Column, Group, Table
+from glasshouse.report.page import Cell, Column, Table
 from glasshouse.report.words import FINER, frequencies, natural, rounded, told_apart
 
 FEW = 20
@@ -44,11 +44,18 @@ def chances(*probabilities: Fraction) -> tuple[str, ...]:
     >>> chances(Fraction(1, 6), Fraction(1, 3000)), chances(Fraction(1, 2), Fraction(501, 1000))
     (('1 in 6', '1 in 3,000'), ('500 in 1,000', '501 in 1,000'))
     """
-    if all(each.denominator <= FEW or each.numerator == 1 for each in probabilities):
+    if all(
+        probability.denominator <= FEW or probability.numerator == 1
+        for probability in probabilities
+    ):
         return tuple(
-            _certain(each) or _one_in(each.numerator, each.denominator) for each in probabilities
+            _certain(probability) or _one_in(probability.numerator, probability.denominator)
+            for probability in probabilities
         )
-    ways = (tuple(_rounded(each, base) for each in probabilities) for base in (None, *FINER))
+    ways = (
+        tuple(_rounded(probability, base) for probability in probabilities)
+        for base in (None, *FINER)
+    )
     return told_apart(ways)
 
 
@@ -75,12 +82,9 @@ def both_frequencies(low: Fraction, high: Fraction) -> str:
     >>> both_frequencies(Fraction(4, 100), Fraction(86, 100)), both_frequencies(Fraction(1, 250), Fraction(1, 2))
     ('4 and 86 of every 100', '1 of every 250 and 50 of every 100')
     """
-    if _on_a_hundred(low, high):
-        return text(
-            "{low} and {high} of every 100", low=rounded(100 * low), high=rounded(100 * high)
-        )
-    first, second = frequencies(low, high)
-    return first if first == second else text("{first} and {last}", first=first, last=second)
+    return _two_frequencies(
+        low, high, marked("{low} and {high} of every 100"), marked("{first} and {last}")
+    )
 
 
 def frequency_range(low: Fraction, high: Fraction) -> str:
@@ -89,16 +93,19 @@ def frequency_range(low: Fraction, high: Fraction) -> str:
     >>> frequency_range(Fraction(4, 100), Fraction(86, 100)), frequency_range(Fraction(1, 250), Fraction(1, 2))
     ('4 to 86 of every 100', '1 of every 250 to 50 of every 100')
     """
-    if _on_a_hundred(low, high):
-        return text(
-            "{low} to {high} of every 100", low=rounded(100 * low), high=rounded(100 * high)
-        )
-    first, second = frequencies(low, high)
-    return first if first == second else text("{low} to {high}", low=first, high=second)
+    return _two_frequencies(
+        low, high, marked("{low} to {high} of every 100"), marked("{low} to {high}")
+    )
 
 
-def _on_a_hundred(low: Fraction, high: Fraction) -> bool:
-    return low >= Fraction(1, 100) and rounded(100 * low) < rounded(100 * high) < 100
+def _two_frequencies(low: Fraction, high: Fraction, on_a_hundred: str, apart: str) -> str:
+    counts = rounded(100 * low), rounded(100 * high)
+    if low >= Fraction(1, 100) and counts[0] < counts[1] < 100:
+        return translated(on_a_hundred, low=counts[0], high=counts[1])
+    first, last = frequencies(low, high)
+    return (
+        first if first == last else translated(apart, first=first, last=last, low=first, high=last)
+    )
 
 
 class Shift(NamedTuple):
@@ -117,28 +124,15 @@ class Shift(NamedTuple):
         return cls(label, leakage.prior, leakage.posterior)
 
 
-def rest_of(shown: Sequence[Shift], label: str) -> Shift:
+def rest_of(shifts: Sequence[Shift], label: str) -> Shift:
     """Return all that is not shown, summed up: what is left of 1.
 
     >>> rest_of([Shift("a", Fraction(1, 2), Fraction(1, 3))], "others")
     Shift(label='others', before=Fraction(1, 2), after=Fraction(2, 3))
     """
-    before = sum((shift.before for shift in shown), Fraction(0))
-    after = sum((shift.after for shift in shown), Fraction(0))
+    before = sum((shift.before for shift in shifts), Fraction(0))
+    after = sum((shift.after for shift in shifts), Fraction(0))
     return Shift(label, 1 - before, 1 - after)
-
-
-def shift_rows(shifts: Sequence[Shift]) -> tuple[tuple[Cell, ...], ...]:
-    """Return a row of a table for each: what it is, and how probable before and after."""
-    return tuple(
-        (Cell(shift.label), percent_cell(shift.before), percent_cell(shift.after))
-        for shift in shifts
-    )
-
-
-def shift_table(shifts: Sequence[Shift]) -> Table:
-    """Return the numbers of `shift_chart`."""
-    return Table((Column(""), *before_and_after_columns()), (Group(shift_rows(shifts)),))
 
 
 def shift_chart(shifts: Sequence[Shift], *, title: str, subtitle: str) -> alt.TopLevelMixin:
@@ -160,7 +154,7 @@ def shift_chart(shifts: Sequence[Shift], *, title: str, subtitle: str) -> alt.To
     y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelPadding=12))
     scale = alt.Scale(domain=[0, top], nice=False)
     colour = alt.Color("what:N", **keyed((before, after), (NEUTRAL, TARGETS[0][0])))
-    base = alt.Chart(alt.InlineData(values=rows)).encode(y=y)
+    base = plot(rows).encode(y=y)
     bars = base.mark_rule(strokeWidth=3, color=JOINT).encode(
         x=alt.X("before:Q", scale=scale, title=text("probability (%)"), axis=alt.Axis(tickCount=5)),
         x2="after:Q",
@@ -171,11 +165,8 @@ def shift_chart(shifts: Sequence[Shift], *, title: str, subtitle: str) -> alt.To
         .encode(x=alt.X(f"{name}:Q", scale=scale), color=colour)
         for name, label, size in (("before", before, 220), ("after", after, 110))
     ]
-    return alt.layer(bars, *points).properties(
-        width=640,
-        height=alt.Step(30),
-        title=alt.Title(wrapped(title, 95), subtitle=wrapped(subtitle, 105)),
-    )
+    chart = alt.layer(bars, *points)
+    return titled(chart, title, subtitle, (95, 105), width=640, height=alt.Step(30))
 
 
 def _certain(probability: Fraction) -> str | None:
@@ -214,6 +205,30 @@ _NUMBERS: dict[str, Any] = {"en": "en-GB", "pt-BR": "pt-BR"}
 """What the drawing library calls the way in which each language writes numbers."""
 _NUMBERED = re.compile(r"\b(gradient_|clip)[0-9]+\b")
 """Names that a picture gives to its parts."""
+_Chart = TypeVar("_Chart", bound=alt.TopLevelMixin)
+PER_CENT = alt.Scale(domain=[0, 100])
+"""The scale of an axis of probabilities or shares."""
+
+
+def plot(rows: Sequence[Mapping[str, object]]) -> alt.Chart:
+    """Return a chart of rows, without a mark so far."""
+    return alt.Chart(alt.InlineData(values=rows))
+
+
+def titled(
+    chart: _Chart, title: str, subtitle: str = "", letters: tuple[int, int] = (90, 90), **size: Any
+) -> _Chart:
+    """Return a chart with what it shows above it.
+
+    Args:
+        chart: The chart.
+        title: What was found.
+        subtitle: How to read it.
+        letters: How many letters of the two fit into a line.
+        size: Its width and height, where it is not made of charts that have their own.
+    """
+    below = wrapped(subtitle, letters[1]) if subtitle else alt.Undefined
+    return chart.properties(title=alt.Title(wrapped(title, letters[0]), subtitle=below), **size)
 
 
 def keyed(names: Sequence[str], looks: Sequence[str]) -> dict[str, Any]:
@@ -234,17 +249,19 @@ def _visible(content: Any) -> Any:
     The drawing library reads escapes in some titles, and gives up at the control characters that they stand for.
     """
     if isinstance(content, str):
-        shown = _UNSEEN.sub(_sign, content).replace("\\", "⧵")
-        return shown if len(shown) <= LONGEST_TEXT else shown[: LONGEST_TEXT - 1] + "…"
+        visible = _UNSEEN.sub(_sign, content).replace("\\", "⧵")
+        return visible if len(visible) <= LONGEST_TEXT else visible[: LONGEST_TEXT - 1] + "…"
     if isinstance(content, list):
-        return [_visible(each) for each in content]
+        return [_visible(entry) for entry in content]
     if isinstance(content, dict):
-        return {name: each if name in _CODE else _visible(each) for name, each in content.items()}
+        return {
+            name: entry if name in _CODE else _visible(entry) for name, entry in content.items()
+        }
     return content
 
 
-def _sign(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _sign(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return chr(0x2400 + code) if code < 0x20 else "�"
 
 
@@ -270,14 +287,14 @@ def _svg(chart: str, language: str) -> str:
     return _with_own_names(svg)
 
 
-def wrapped(said: str, width: int = 90) -> list[str]:
+def wrapped(sentence: str, width: int = 90) -> list[str]:
     """Return a text in lines; titles do not break by themselves.
 
     >>> wrapped("one two three", 8)
     ['one two', 'three']
     """
     lines: list[str] = []
-    for word in printable(said).split(" "):
+    for word in printable(sentence).split(" "):
         if lines and len(lines[-1]) + len(word) < width:
             lines[-1] += f" {word}"
         else:
@@ -289,12 +306,12 @@ def _with_own_names(svg: str) -> str:
     """Name gradients and clips by the picture they are in: they are numbered over all pictures of a process."""
     numbers: dict[str, str] = {}
 
-    def numbered(found: re.Match[str]) -> str:
-        return numbers.setdefault(found[0], f"{found[1]}{len(numbers)}")
+    def numbered(match: re.Match[str]) -> str:
+        return numbers.setdefault(match[0], f"{match[1]}{len(numbers)}")
 
     plain = _NUMBERED.sub(numbered, svg)
-    own = hashlib.sha256(plain.encode()).hexdigest()[:8]
-    return _NUMBERED.sub(lambda found: f"{found[0]}-{own}", plain)
+    digest = hashlib.sha256(plain.encode()).hexdigest()[:8]
+    return _NUMBERED.sub(lambda match: f"{match[0]}-{digest}", plain)
 
 
 def _themed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
@@ -354,12 +371,9 @@ def successes_chart(
         for name, success in zip(names, successes, strict=True)
     ]
     order = list(dict.fromkeys(label for label, _ in steps))
-    places = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X(
-            "success:Q",
-            title=text("share of records for which the adversary succeeds (%)"),
-            scale=alt.Scale(domain=[0, 100]),
-        ),
+    share = text("share of records for which the adversary succeeds (%)")
+    places = plot(rows).encode(
+        x=alt.X("success:Q", title=share, scale=PER_CENT),
         y=alt.Y("attack:N", sort=order, title=None, axis=alt.Axis(labelPadding=12, labelLimit=360)),
     )
     lines = places.mark_line(strokeWidth=3, color=JOINT).encode(detail="attack:N")
@@ -367,17 +381,14 @@ def successes_chart(
         color=alt.Color(f"{field}:N", **keyed(names, colours)),
         shape=alt.Shape(f"{field}:N", **keyed(names, shapes)),
     )
-    return alt.layer(lines, marks).properties(
-        width=520,
-        height=alt.Step(34),
-        title=alt.Title(wrapped(title, 75), subtitle=wrapped(subtitle, 85)),
-    )
+    chart = alt.layer(lines, marks)
+    return titled(chart, title, subtitle, (75, 85), width=520, height=alt.Step(34))
 
 
 def before_and_after_table(first: str, rows: Iterable[tuple[str, Fraction, Cell]]) -> Table:
     """Return how probable things are: what they are, before, and what may be told of after."""
-    cells = tuple((Cell(label), percent_cell(before), after) for label, before, after in rows)
-    return Table((Column(first), *before_and_after_columns()), (Group(cells),))
+    cells = ((label, percent_cell(before), after) for label, before, after in rows)
+    return cell_table(first, before_and_after_columns(), cells)
 
 
 def successes_table(steps: Sequence[tuple[str, Sequence[Fraction]]], names: Sequence[str]) -> Table:

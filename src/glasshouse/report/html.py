@@ -47,11 +47,11 @@ def _template() -> jinja2.Template:
     return environment.get_template("report.html")
 
 
-def _as_text(shown: object) -> object:
+def _as_text(value: object) -> object:
     """Return what the template shows with every character visible; what is markup already passes as it is."""
-    if isinstance(shown, str) and not hasattr(shown, "__html__"):
-        return printable(shown)
-    return shown
+    if isinstance(value, str) and not hasattr(value, "__html__"):
+        return printable(value)
+    return value
 
 
 NARROW = 200
@@ -109,20 +109,20 @@ def _parts(chart: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, An
     if "title" in chart or "vconcat" not in chart:
         yield _parted(chart)
         return
-    shared = {name: own for name, own in chart.items() if name not in ("vconcat", "spacing")}
+    shared = {name: entry for name, entry in chart.items() if name not in ("vconcat", "spacing")}
     for view in chart["vconcat"]:
         yield _parted({**shared, **view})
 
 
 def _parted(chart: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any]]:
     title = chart.get("title", "")
-    said = title if isinstance(title, Mapping) else {"text": title}
-    bare = {name: own for name, own in chart.items() if name != "title"}
-    return _one_line(said.get("text", "")), _one_line(said.get("subtitle", "")), bare
+    heading = title if isinstance(title, Mapping) else {"text": title}
+    bare = {name: entry for name, entry in chart.items() if name != "title"}
+    return _one_line(heading.get("text", "")), _one_line(heading.get("subtitle", "")), bare
 
 
-def _one_line(said: str | list[str] | None) -> str:
-    return said if isinstance(said, str) else " ".join(said or ())
+def _one_line(lines: str | list[str] | None) -> str:
+    return lines if isinstance(lines, str) else " ".join(lines or ())
 
 
 def narrowed(chart: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,52 +143,56 @@ def narrowed(chart: Mapping[str, Any]) -> dict[str, Any]:
 
 def _stacked(view: Mapping[str, Any]) -> dict[str, Any]:
     """Return a view with its panels below one another, each narrow."""
-    own = dict(view)
-    if "hconcat" in own:
-        own["vconcat"] = own.pop("hconcat")
-    if "concat" in own or ("facet" in own and "spec" in own):
-        own["columns"] = 1
-    if "facet" in own and "column" in own["facet"]:
-        own["facet"] = {**own["facet"]["column"]}
+    view = dict(view)
+    if "hconcat" in view:
+        view["vconcat"] = view.pop("hconcat")
+    if "concat" in view or ("facet" in view and "spec" in view):
+        view["columns"] = 1
+    if "facet" in view and "column" in view["facet"]:
+        view["facet"] = {**view["facet"]["column"]}
     for name in _VIEWS:
-        if name in own:
-            own[name] = [_stacked(each) for each in own[name]]
-    if "spec" in own:
-        own["spec"] = _stacked(own["spec"])
-    if isinstance(own.get("width"), (int, float)):
-        own["width"] = min(own["width"], NARROW)
-    if "title" in own:
-        own["title"] = _short_lines(own["title"])
-    if "encoding" in own:
-        own["encoding"] = {name: _channel(name, each) for name, each in own["encoding"].items()}
-    return own
+        if name in view:
+            view[name] = [_stacked(panel) for panel in view[name]]
+    if "spec" in view:
+        view["spec"] = _stacked(view["spec"])
+    if isinstance(view.get("width"), (int, float)):
+        view["width"] = min(view["width"], NARROW)
+    if "title" in view:
+        view["title"] = _short_lines(view["title"])
+    if "encoding" in view:
+        view["encoding"] = {name: _channel(name, panel) for name, panel in view["encoding"].items()}
+    return view
 
 
 def _channel(name: str, channel: Any) -> Any:
     """Return a channel of an encoding with a title in short lines, and slanted labels where they need room."""
     if not isinstance(channel, Mapping):
         return channel
-    own = dict(channel)
-    if own.get("title"):
-        own["title"] = wrapped(_one_line(own["title"]), _LETTERS)
-    if isinstance(own.get("legend"), Mapping) and "columns" in own["legend"]:
-        own["legend"] = {**own["legend"], "columns": 1}
-    if name == "x" and isinstance(own.get("sort"), list) and len("".join(own["sort"])) > _LETTERS:
-        own["axis"] = {**(own.get("axis") or {}), "labelAngle": -45}
-    return own
+    narrow = dict(channel)
+    if narrow.get("title"):
+        narrow["title"] = wrapped(_one_line(narrow["title"]), _LETTERS)
+    if isinstance(narrow.get("legend"), Mapping) and "columns" in narrow["legend"]:
+        narrow["legend"] = {**narrow["legend"], "columns": 1}
+    if (
+        name == "x"
+        and isinstance(narrow.get("sort"), list)
+        and len("".join(narrow["sort"])) > _LETTERS
+    ):
+        narrow["axis"] = {**(narrow.get("axis") or {}), "labelAngle": -45}
+    return narrow
 
 
 def _short_lines(title: Any) -> Any:
     if not isinstance(title, Mapping):
         return wrapped(_one_line(title), _LETTERS)
-    parts = [part for part in ("text", "subtitle") if title.get(part)]
-    return {**title, **{part: wrapped(_one_line(title[part]), _LETTERS) for part in parts}}
+    lines = [line for line in ("text", "subtitle") if title.get(line)]
+    return {**title, **{line: wrapped(_one_line(title[line]), _LETTERS) for line in lines}}
 
 
 def _drawn(chart: Mapping[str, Any]) -> Drawing:
     svg = to_svg(chart)
-    found = _WIDTH.search(svg)
-    width = float(found[1]) if found else 0.0
+    match = _WIDTH.search(svg)
+    width = float(match[1]) if match else 0.0
     smallest = min((float(size) for size in _FONT_SIZE.findall(svg)), default=_LEAST_TEXT)
     least = round(width * min(1.0, _LEAST_TEXT / smallest))
     hidden = svg.replace("<svg ", f'<svg aria-hidden="true" style="min-width:{least}px" ', 1)

@@ -36,22 +36,22 @@ def inspect_brief(
         columns=text_for(len(profiles), "{count} column", "{count} columns"),
     )
     counts = (text("distinct"), text("missing"), text("unique"))
-    shown = len(counts) if width >= NARROW else 1
+    counted = len(counts) if width >= NARROW else 1
     columns = (
         *(Column(text("column")), Column(text("values"))),
-        *(Column(count, numeric=True) for count in counts[:shown]),
+        *(Column(count, numeric=True) for count in counts[:counted]),
         Column(text("suggested role")),
         *([Column(text("because"))] if width >= WIDE else []),
     )
-    rows = tuple(_row(profile, shown, wide=width >= WIDE) for profile in profiles)
+    rows = tuple(_row(profile, counted, wide=width >= WIDE) for profile in profiles)
     explained = text(
         "Roles are suggestions from names and values: an attribute is a quasi-identifier if someone could know it."
     )
     return Brief((Table(columns, (Group(rows),), title), explained))
 
 
-def _row(profile: ColumnProfile, shown: int, *, wide: bool) -> tuple[Cell, ...]:
-    counts = (profile.distinct, profile.missing, profile.unique)[:shown]
+def _row(profile: ColumnProfile, counted: int, *, wide: bool) -> tuple[Cell, ...]:
+    counts = (profile.distinct, profile.missing, profile.unique)[:counted]
     kind = translated(profile.kind) if profile.kind else "–"
     role = translated(profile.role.value)
     reason = (role, profile.reason) if wide else (f"{role}\n  {profile.reason}",)

@@ -67,6 +67,16 @@ class Finding:
     """Which of several reports it is from, where a page tells of several."""
 
 
+def note(sentence: str, figure: str = "", meaning: str = "", remedy: str = "") -> Finding:
+    """Return a finding that one must know to judge."""
+    return Finding(Severity.NOTE, sentence, figure, meaning, remedy)
+
+
+def reassurance(sentence: str, figure: str = "", meaning: str = "", remedy: str = "") -> Finding:
+    """Return a finding of what is safe, and why."""
+    return Finding(Severity.SAFE, sentence, figure, meaning, remedy)
+
+
 def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return findings with the worst first; those alike in the order given.
 

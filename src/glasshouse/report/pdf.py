@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict
-from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -45,26 +44,29 @@ def to_pdf(page: Page) -> bytes:
         GlasshouseError: typst is not installed.
     """
     typst = _typst()
+    document = (files("glasshouse.report") / "paper" / "report.typ").read_bytes()
     inputs = {"page": json.dumps(content_of(page), ensure_ascii=False)}
     try:
-        return _set(typst, inputs, ["ua-1"])
-    except typst.TypstError:
-        pass  # the standard refuses what the fonts lack; a page with an empty box is better than none
-    try:
-        return _set(typst, inputs, [])
-    except typst.TypstError as error:
-        raise InternalError(f"the report could not be set on paper: {error}") from error
-
-
-def _set(typst: Any, inputs: dict[str, str], standards: list[str]) -> bytes:
-    paper: bytes = typst.compile(
-        _document(), format="pdf", sys_inputs=inputs, pdf_standards=standards
-    )
+        paper: bytes = typst.compile(
+            document, format="pdf", sys_inputs=inputs, pdf_standards=["ua-1"]
+        )
+    except (
+        typst.TypstError
+    ):  # the standard refuses what the fonts lack; an empty box is better than no page
+        try:
+            paper = typst.compile(document, format="pdf", sys_inputs=inputs, pdf_standards=[])
+        except typst.TypstError as error:
+            raise InternalError(f"the report could not be set on paper: {error}") from error
     return paper
 
 
 def content_of(page: Page) -> dict[str, Any]:
     """Return all that the document shows, as plain values with every character visible."""
+    smallest = text(
+        "Counts of people who have particular values in common are shown from {smallest} on; smaller ones as “fewer "
+        "than {smallest}”.",
+        smallest=page.provenance.smallest_cell,
+    )
     content = {
         "language": spoken().partition("-")[0],
         "region": locale().partition("_")[2],
@@ -77,7 +79,7 @@ def content_of(page: Page) -> dict[str, Any]:
         "findings": [_finding(finding) for finding in ranked(page.findings)],
         "figures": [_figure(figure) for figure in page.figures],
         "sections": [_section(section) for section in page.sections],
-        "limits": [*page.limits, _smallest_cell(page)],
+        "limits": [*page.limits, smallest],
         "instruction": instructions(page.provenance),
         "command": page.command,
         "study": page.provenance.study.rstrip().split("\n") if page.provenance.study else [],
@@ -86,8 +88,8 @@ def content_of(page: Page) -> dict[str, Any]:
         "made": text("Made by Glasshouse {version}.", version=page.provenance.version),
     }
     return {
-        name: _shown(own, LONGEST_CODE if name in _COPIED else LONGEST_WORD)
-        for name, own in content.items()
+        name: _shown(entry, LONGEST_CODE if name in _COPIED else LONGEST_WORD)
+        for name, entry in content.items()
     }
 
 
@@ -97,10 +99,11 @@ def _shown(value: Any, longest: int) -> Any:
         return _breakable(_UNIT.sub(_NO_BREAK, printable(value)), longest)
     if isinstance(value, dict):
         return {
-            name: own if name == "picture" else _shown(own, longest) for name, own in value.items()
+            name: entry if name == "picture" else _shown(entry, longest)
+            for name, entry in value.items()
         }
     if isinstance(value, list | tuple):
-        return [_shown(each, longest) for each in value]
+        return [_shown(entry, longest) for entry in value]
     return value
 
 
@@ -108,18 +111,18 @@ def _breakable(line: str, longest: int) -> str:
     """Return a text with places to break its long words, save fingerprints, which fit."""
     return re.sub(
         rf"(?!{_DIGEST})\S{{{longest},}}",
-        lambda found: _STEP.sub(_CAN_BREAK, _shortened(found[0])),
+        lambda match: _STEP.sub(_CAN_BREAK, _shortened(match[0])),
         line,
     )
 
 
-def _shortened(shown: str) -> str:
+def _shortened(line: str) -> str:
     """Return a text that is no longer than paper bears: a heading that fills a page would be repeated without end.
 
     >>> len(_shortened("x" * 1000)), _shortened("age")
     (240, 'age')
     """
-    return shown if len(shown) <= LONGEST_NAME else shown[: LONGEST_NAME - 1] + "…"
+    return line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 1] + "…"
 
 
 def _titles(page: Page) -> dict[str, str]:
@@ -209,14 +212,6 @@ def _cell(cell: Cell) -> list[str]:
     return [cell.mark or "", cell.text]
 
 
-def _smallest_cell(page: Page) -> str:
-    return text(
-        "Counts of people who have particular values in common are shown from {smallest} on; smaller ones as “fewer "
-        "than {smallest}”.",
-        smallest=page.provenance.smallest_cell,
-    )
-
-
 def _origins(page: Page) -> list[list[str]]:
     """Return where the figures come from: a name, and what stands below it."""
     provenance = page.provenance
@@ -240,8 +235,3 @@ def _typst() -> Any:
             )
         ) from None
     return typst
-
-
-@cache
-def _document() -> bytes:
-    return (files("glasshouse.report") / "paper" / "report.typ").read_bytes()

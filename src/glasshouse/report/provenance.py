@@ -2,47 +2,43 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
-from glasshouse.language import number, text, translated
-from glasshouse.report.cells import text_table
+from glasshouse.language import marked, number, text, translated
+from glasshouse.report.cells import cell_table
 from glasshouse.report.page import Provenance, Section, Table
+from glasshouse.report.words import sentences
 from glasshouse.table.treatment import Step
 
 
 def instructions(provenance: Provenance) -> tuple[str, ...]:
     """Return how to repeat the figures; the command follows the first sentence, the study all of them."""
-    version = provenance.version
     if not provenance.study:
-        return (text("Run this command with Glasshouse {version}:", version=version),)
-    if not provenance.abridged and not provenance.seed_withheld:
-        return (
-            text(
-                "Save this as study.toml and run this command with Glasshouse {version}:",
-                version=version,
-            ),
-        )
-    return (
-        text(
-            "Run this command with Glasshouse {version} and the study.toml of the run:",
-            version=version,
-        ),
-        _left_out(provenance),
-    )
+        templates = [marked("Run this command with Glasshouse {version}:")]
+    elif not provenance.abridged and not provenance.seed_withheld:
+        templates = [
+            marked("Save this as study.toml and run this command with Glasshouse {version}:")
+        ]
+    else:
+        templates = [
+            marked("Run this command with Glasshouse {version} and the study.toml of the run:"),
+            LEFT_OUT[provenance.abridged, provenance.seed_withheld],
+        ]
+    return sentences(*templates, version=provenance.version)
 
 
-def _left_out(provenance: Provenance) -> str:
-    """Say what the study lacks here, of what the run has."""
-    if not provenance.seed_withheld:
-        return text("Here the study is without the values of the data that it names.")
-    if not provenance.abridged:
-        return text(
-            "Here the study is without its seed, which may be that of the random choices that protect a release."
-        )
-    return text(
+LEFT_OUT = {
+    (True, False): marked("Here the study is without the values of the data that it names."),
+    (False, True): marked(
+        "Here the study is without its seed, which may be that of the random choices that protect a release."
+    ),
+    (True, True): marked(
         "Here the study is without the values of the data that it names, and without its seed, which may be that of "
         "the random choices that protect a release."
-    )
+    ),
+}
+"""What the study lacks here of what the run has: values, or the seed."""
 
 
 def treatment_section(treatment: Sequence[Step], notes: Sequence[str] = ()) -> Section | None:
@@ -50,36 +46,35 @@ def treatment_section(treatment: Sequence[Step], notes: Sequence[str] = ()) -> S
     if not treatment and not notes:
         return None
     title = text("What was done to the data")
-    steps = [step for step in treatment if not _says_the_same_again(step, treatment)]
+    alike = Counter((step.dataset, step.what) for step in treatment)
+    steps = [  # without the sum of a single column, which has been told already
+        step for step in treatment if step.column is not None or alike[step.dataset, step.what] != 2
+    ]
     if not steps:
         return Section(title, notes=tuple(notes))
-    intro = text("Records that were left out before the attack.")
-    if any(step.column is None for step in steps):
-        intro += " " + text(
+    intro = sentences(
+        marked("Records that were left out before the attack."),
+        any(step.column is None for step in steps)
+        and marked(
             "Where they are left out for what they have in one of several columns, each column is counted by itself, "
             "and then all together."
+        ),
+    )
+    rows = [
+        (
+            step.dataset,
+            translated(step.what),
+            text("in all") if step.column is None else step.column,
+            *map(number, (step.before, step.left_out, step.after)),
         )
-    table = text_table(
-        "",
+        for step in steps
+    ]
+    table = cell_table(
         (text("Dataset"), text("Left out for"), text("Column")),
         (text("Records before"), text("Left out"), text("Records after")),
-        [
-            (
-                step.dataset,
-                translated(step.what),
-                text("in all") if step.column is None else step.column,
-                *map(number, (step.before, step.left_out, step.after)),
-            )
-            for step in steps
-        ],
+        rows,
     )
-    return Section(title, intro, (table,), tuple(notes))
-
-
-def _says_the_same_again(step: Step, treatment: Sequence[Step]) -> bool:
-    """Tell whether a step sums up a single column, which has been told already."""
-    alike = [s for s in treatment if (s.dataset, s.what) == (step.dataset, step.what)]
-    return step.column is None and len(alike) == 2
+    return Section(title, " ".join(intro), (table,), tuple(notes))
 
 
 def treatment_blocks(steps: Sequence[Step], notes: Sequence[str] = ()) -> tuple[str | Table, ...]:
@@ -97,10 +92,10 @@ def treatment_blocks(steps: Sequence[Step], notes: Sequence[str] = ()) -> tuple[
         )
         for step in steps
     ]
-    table = text_table(
-        text("What was left out of the data"),
+    table = cell_table(
         (text("dataset"), text("records with")),
         (text("before"), text("left out"), text("kept")),
         rows,
+        text("What was left out of the data"),
     )
     return (table, *notices)

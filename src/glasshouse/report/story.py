@@ -40,22 +40,24 @@ def story_page(
     return Page(
         title=title,
         lead=lead,
-        findings=tuple(finding for each in chapters for finding in _findings(each, each.findings)),
-        opening=tuple(finding for each in chapters for finding in _findings(each, 1)),
+        findings=tuple(
+            finding for chapter in chapters for finding in _findings(chapter, chapter.findings)
+        ),
+        opening=tuple(finding for chapter in chapters for finding in _findings(chapter, 1)),
         adversary=tuple(
             text(
                 "{chapter} — {sentences}",
-                chapter=each.title,
-                sentences=" ".join(each.page.adversary),
+                chapter=chapter.title,
+                sentences=" ".join(chapter.page.adversary),
             )
-            for each in chapters
+            for chapter in chapters
         ),
-        limits=_each_once(sentence for each in chapters for sentence in each.page.limits),
+        limits=_each_once(sentence for chapter in chapters for sentence in chapter.page.limits),
         provenance=provenance,
         command=command,
-        method="; ".join(_each_once(each.page.method for each in chapters)),
-        figures=tuple(figure for each in chapters for figure in _pictures(each)),
-        sections=tuple(_section(each) for each in chapters if each.page.sections),
+        method="; ".join(_each_once(chapter.page.method for chapter in chapters)),
+        figures=tuple(figure for chapter in chapters for figure in _pictures(chapter)),
+        sections=tuple(_section(chapter) for chapter in chapters if chapter.page.sections),
         glossary=_terms(chapters),
     )
 
@@ -89,7 +91,7 @@ def _section(chapter: Chapter) -> Section:
 
 
 def _terms(chapters: Sequence[Chapter]) -> tuple[Term, ...]:
-    terms = {term.name.casefold(): term for each in chapters for term in each.page.glossary}
+    terms = {term.name.casefold(): term for chapter in chapters for term in chapter.page.glossary}
     return tuple(terms[name] for name in sorted(terms))
 
 

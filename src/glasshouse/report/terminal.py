@@ -74,7 +74,7 @@ def _show_table(console: Console, table: Table, *, coloured: bool) -> None:
 
 def _cell(cell: Cell, *, coloured: bool, whole: bool) -> Text:
     """Return what a cell shows; a number is never broken into lines."""
-    shown = cell.text if cell.mark is None else f"{cell.mark} {cell.text}"
-    style = COLOURS.get(shown[:1], "") if coloured else ""
-    lines = "\n".join(printable(line) for line in shown.split("\n"))
+    content = cell.text if cell.mark is None else f"{cell.mark} {cell.text}"
+    style = COLOURS.get(content[:1], "") if coloured else ""
+    lines = "\n".join(printable(line) for line in content.split("\n"))
     return Text(lines, style=style, no_wrap=whole)

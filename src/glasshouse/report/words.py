@@ -55,25 +55,27 @@ def told_apart(ways: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     >>> told_apart([("30", "30"), ("30.5", "30.0"), ("30.50", "30.00")])
     ('30.5', '30.0')
     """
-    return max(ways, key=lambda said: len(set(said)))
+    return max(ways, key=lambda figures: len(set(figures)))
 
 
-def frequency(probability: Fraction) -> str:
+def frequency(probability: Fraction, base: int | None = None) -> str:
     """Say a probability as a natural frequency.
 
-    The count is rounded to two digits, on 100, 1,000, … as needed; a rounding never turns "some" into "none" or
-    "nearly all" into "all".
+    The count is rounded to two digits, on 100, 1,000, … as needed, or on a base, unless it is too small for that; a
+    rounding never turns "some" into "none" or "nearly all" into "all".
 
     >>> frequency(Fraction(23, 100)), frequency(Fraction(1, 32561)), frequency(Fraction(9999, 10000))
     ('23 of every 100', '1 of every 32,561', 'more than 99 of every 100')
-    >>> frequency(Fraction(0)), frequency(Fraction(1)), frequency(Fraction(3, 7000))
-    ('none', 'all', '43 of every 100,000')
+    >>> frequency(Fraction(0)), frequency(Fraction(1)), frequency(Fraction(3, 7000)), frequency(Fraction(1, 8), 1000)
+    ('none', 'all', '43 of every 100,000', '125 of every 1,000')
     """
     if probability <= 0:
         return text("none")
     if probability >= 1:
         return text("all")
-    count, base = natural(probability)
+    count = 0 if base is None else rounded(probability * base)
+    if base is None or count == 0:
+        count, base = natural(probability)
     if count == base:
         return text("more than {count} of every {base}", count=base - 1, base=base)
     return text("{count} of every {base}", count=count, base=base)
@@ -89,18 +91,10 @@ def frequencies(*probabilities: Fraction) -> tuple[str, ...]:
     >>> frequencies(Fraction(9999, 10000), Fraction(9994, 10000), Fraction(1))
     ('more than 999 of every 1,000', '999 of every 1,000', 'all')
     """
-    ways = (tuple(_frequency_of(each, base) for each in probabilities) for base in FINER)
-    return told_apart([tuple(map(frequency, probabilities)), *ways])
-
-
-def _frequency_of(probability: Fraction, base: int) -> str:
-    """Say a probability on a base; one that is too small for it as it is said by itself."""
-    count = rounded(probability * base)
-    if count == 0 or probability >= 1:
-        return frequency(probability)
-    if count == base:
-        return text("more than {count} of every {base}", count=base - 1, base=base)
-    return text("{count} of every {base}", count=count, base=base)
+    return told_apart(
+        tuple(frequency(probability, base) for probability in probabilities)
+        for base in (None, *FINER)
+    )
 
 
 def natural(probability: Fraction) -> tuple[int, int]:
@@ -143,8 +137,10 @@ def percentages(*probabilities: Fraction) -> tuple[str, ...]:
     >>> percentages(Fraction(1, 3), Fraction(2, 3)), percentages(Fraction(30012, 10**5), Fraction(30041, 10**5))
     (('33.3 %', '66.7 %'), ('30.01 %', '30.04 %'))
     """
-    digits = (1, 2, 3, 4)
-    return told_apart(tuple(percentage(each, own) for each in probabilities) for own in digits)
+    return told_apart(
+        tuple(percentage(probability, digits) for probability in probabilities)
+        for digits in (1, 2, 3, 4)
+    )
 
 
 def _percent(figure: str) -> str:
@@ -212,8 +208,8 @@ def short_names(datasets: Sequence[str]) -> tuple[str, ...]:
     stems = [_ENDINGS.sub("", name) or name for name in datasets]
     years = [_YEAR.findall(stem) for stem in stems]
     alike = {_YEAR.sub("", stem) for stem in stems}
-    if len(stems) > len(alike) == 1 and all(len(found) == 1 for found in years):
-        stems = [found[0] for found in years]
+    if len(stems) > len(alike) == 1 and all(len(matches) == 1 for matches in years):
+        stems = [matches[0] for matches in years]
     return tuple(stems if len(set(stems)) == len(set(datasets)) else datasets)
 
 
@@ -285,26 +281,26 @@ MOST_NAMED = 3
 """How many datasets are all named."""
 
 
-def joined(parts: Sequence[str]) -> str:
+def joined(phrases: Sequence[str]) -> str:
     """Join parts of a sentence as they stand.
 
     >>> joined([]), joined(["a_1"]), joined(["a_1", "b"]), joined(["a_1", "b", "c"])
     ('', 'a_1', 'a_1 and b', 'a_1, b and c')
     """
-    if len(parts) < 2:
-        return "".join(parts)
-    return text("{first} and {last}", first=", ".join(parts[:-1]), last=parts[-1])
+    if len(phrases) < 2:
+        return "".join(phrases)
+    return text("{first} and {last}", first=", ".join(phrases[:-1]), last=phrases[-1])
 
 
-def either(parts: Sequence[str]) -> str:
+def either(phrases: Sequence[str]) -> str:
     """Join parts of a sentence of which one will do.
 
     >>> either(["a"]), either(["a", "b"]), either(["a", "b", "c"])
     ('a', 'a or b', 'a, b or c')
     """
-    if len(parts) < 2:
-        return "".join(parts)
-    return text("{first} or {last}", first=", ".join(parts[:-1]), last=parts[-1])
+    if len(phrases) < 2:
+        return "".join(phrases)
+    return text("{first} or {last}", first=", ".join(phrases[:-1]), last=phrases[-1])
 
 
 def listed(datasets: Sequence[str]) -> str:
@@ -524,21 +520,24 @@ _TERMS = {
 def glossary(*names: str) -> tuple[Term, ...]:
     """Return words of the field with their meanings, in the order of the alphabet of the language that is spoken.
 
-    >>> [term.name for term in glossary("record", "class")]
-    ['class', 'record']
+    >>> [term.name for term in glossary("record, class", "target")]
+    ['class', 'record', 'target']
     """
-    terms = [Term(translated(name), translated(_TERMS[name])) for name in names]
+    words = ", ".join(names).split(", ")
+    terms = [Term(translated(name), translated(_TERMS[name])) for name in words]
     return tuple(sorted(terms, key=lambda term: term.name.casefold()))
 
 
-def known_terms() -> tuple[str, ...]:
-    """Return every word that is explained."""
-    return tuple(_TERMS)
-
-
-def explained(terms: Mapping[str, str]) -> tuple[Term, ...]:
+def explained(terms: Mapping[str, str], **words: object) -> tuple[Term, ...]:
     """Return words of one report with their meanings, both `marked`, in the order given."""
-    return tuple(Term(translated(name), translated(meaning)) for name, meaning in terms.items())
+    return tuple(
+        Term(translated(name), translated(meaning, **words)) for name, meaning in terms.items()
+    )
+
+
+def sentences(*templates: str | bool, **words: object) -> tuple[str, ...]:
+    """Return sentences that are `marked`, but for those that do not apply: ``applies and marked("…")``."""
+    return tuple(translated(message, **words) for message in templates if isinstance(message, str))
 
 
 def hundredths(value: float, currency: str | None) -> str:

@@ -6,49 +6,48 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import altair as alt
-
 from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import Anonymisation
 from glasshouse.report.attacks import (
     METHOD,
-    attack_label,
     exact_figure,
     graded,
     learned,
     success_steps,
+    target_label,
 )
 from glasshouse.report.cells import (
     cell_table,
     certain_cell,
     count_cell,
     number_cell,
-    text_table,
     three_digits,
+    under,
 )
 from glasshouse.report.charts import NEUTRAL, TARGETS, successes_chart, successes_table
 from glasshouse.report.page import (
     Brief,
     Cell,
-    Column,
     Figure,
     Finding,
-    Group,
     Page,
     Provenance,
     Section,
     Severity,
-    Table,
     Term,
+    note,
+    reassurance,
 )
 from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.words import (
     counted,
     enumeration,
+    explained,
     frequencies,
     glossary,
     percentage,
+    sentences,
     share,
     singular,
 )
@@ -64,6 +63,31 @@ METHODS = {
 """The words that each method adds to the glossary."""
 _NOT_TAKEN = {"anatomy": ("recoding", "objective", "diversity"), "mondrian": ("objective",)}
 """The options that have a value but no meaning with Anatomy or a kind of recoding."""
+LIMITS = (
+    marked(
+        "Every risk is an exact ratio of counts in this release, not an estimate. Suppressed records form no class and "
+        "are left out of the figures after the protection."
+    ),
+    marked(
+        "A protection holds against what the adversary is assumed to know. Who knows more, or has another release of "
+        "the same people, may learn more."
+    ),
+)
+AS_THEY_ARE = marked("Released as they are, and in no figure: {columns}.")
+LOSS = {
+    marked("Loss"): marked(
+        "The mean share of the domain that a released value stands for, per attribute, joined by a geometric mean: 0 "
+        "where nothing is generalised, 1 where everything is."
+    )
+}
+HEIGHT = {marked("Height"): marked("How many levels of its hierarchy a column was generalised.")}
+SUGGESTED = marked(
+    "These hierarchies were suggested by the program and should be reviewed: {columns}."
+)
+SCALES = marked(
+    "Of loss, 0 is best. Of granularity, non-uniform entropy, discernibility and average class size, which are scaled "
+    "as ARX does, 1 is best and 0 is nothing left."
+)
 
 
 def brief(outcome: Anonymisation, question: AnonymiseStudy) -> Brief:
@@ -77,70 +101,56 @@ def brief(outcome: Anonymisation, question: AnonymiseStudy) -> Brief:
     )
     heights = outcome.heights or {}
     levels = ", ".join(f"{name} {height}" for name, height in heights.items())
+    rows = [
+        (
+            f"{after.code} {target_label(after.secret)}",
+            *(percentage(attack.deterministic.posterior) for attack in (before, after)),
+            *(three_digits(attack.probabilistic.posterior) for attack in (before, after)),
+        )
+        for before, after in zip(outcome.before.attacks, outcome.after.attacks, strict=True)
+    ]
+    after = text("after")
+    measures = (text("certain: before"), after, text("guess right: before"), after)
+    title = text("With all quasi-identifiers, before and after")
     return Brief(
         (
             protected,
             *treatment_blocks(outcome.steps),
             *([text("Heights: {heights}", heights=levels)] if outcome.heights is not None else []),
-            _before_and_after_table(outcome),
+            cell_table(text("attack"), measures, rows, title),
         ),
         protection_findings(outcome, subject=question.subject),
-        notes=tuple(_review(outcome)),
+        notes=_review(outcome),
     )
 
 
-def _before_and_after_table(outcome: Anonymisation) -> Table:
-    rows = [
-        (
-            f"{after.code} {attack_label(after)}",
-            percentage(before.deterministic.posterior),
-            percentage(after.deterministic.posterior),
-            three_digits(before.probabilistic.posterior),
-            three_digits(after.probabilistic.posterior),
-        )
-        for before, after in zip(outcome.before.attacks, outcome.after.attacks, strict=True)
-    ]
-    measures = (
-        text("certain: before"),
-        text("after"),
-        text("guess right: before"),
-        text("after"),
-    )
-    title = text("With all quasi-identifiers, before and after")
-    return text_table(title, text("attack"), measures, rows)
-
-
-def _review(outcome: Anonymisation) -> Iterator[str]:
-    """Yield what a publisher has to review."""
+def _review(outcome: Anonymisation) -> tuple[str, ...]:
+    """Return what a publisher has to review."""
     suggested = [used for used in outcome.hierarchies if used.suggested]
-    levels = [used.column for used in suggested if used.height > 2]
-    if levels:
-        yield text(
-            "suggested hierarchies: {columns}; review them, or give your own with --hierarchy",
-            columns=", ".join(levels),
-        )
-    plain = [used.column for used in suggested if used.height <= 2]
-    if plain:
-        yield text(
-            "told or not at all, being no numbers, dates or codes: {columns}; --hierarchy says better",
-            columns=", ".join(plain),
-        )
-    if outcome.left_out:
-        yield text(
-            "columns not released: {columns}; --keep COLUMN releases one as it is",
-            columns=", ".join(outcome.left_out),
-        )
-    if outcome.parameters.get("keep"):
-        yield text(
-            "released as they are, and in no figure: {columns}",
-            columns=", ".join(outcome.parameters["keep"]),
-        )
+    columns = {
+        marked(
+            "suggested hierarchies: {columns}; review them, or give your own with --hierarchy"
+        ): [used.column for used in suggested if used.height > 2],
+        marked(
+            "told or not at all, being no numbers, dates or codes: {columns}; --hierarchy says better"
+        ): [used.column for used in suggested if used.height <= 2],
+        marked(
+            "columns not released: {columns}; --keep COLUMN releases one as it is"
+        ): outcome.left_out,
+        marked("released as they are, and in no figure: {columns}"): outcome.parameters.get("keep"),
+    }
+    return tuple(
+        translated(message, columns=", ".join(names)) for message, names in columns.items() if names
+    )
 
 
 def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Provenance) -> Page:
     """Return the report of a protected release."""
     content = outcome.to_dict()
+    attacks = zip(outcome.before.attacks, outcome.after.attacks, strict=True)
+    steps, kinds = success_steps(attacks), [text("original"), text("protected")]
     sections = (_risks(outcome), _protection(content), treatment_section(outcome.steps))
+    as_they_are = ", ".join(content["parameters"].get("keep") or ())
     return Page(
         title=text("A protected release, and what it still tells"),
         lead=text(
@@ -158,22 +168,39 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
             if is_anatomy(content)
             else recoding_known(),
         ),
-        limits=_limits(content),
-        glossary=_glossary(content),
+        limits=sentences(*LIMITS, bool(as_they_are) and AS_THEY_ARE, columns=as_they_are),
+        glossary=(
+            certainty_term(),
+            *(explained(LOSS) if content.get("loss") is not None else ()),
+            *(explained(HEIGHT) if content.get("heights") else ()),
+            *glossary(
+                "adversary, quasi-identifier, sensitive attribute, class, re-identification",
+                "attribute inference, generalisation, suppression",
+                *METHODS.get(content["method"], ()),
+            ),
+        ),
         provenance=provenance,
         command="glasshouse anonymise --study study.toml",
         method=METHOD,
         figures=(
             Figure.of(
-                protection_chart(outcome),
+                successes_chart(
+                    steps,
+                    kinds,
+                    field="what",
+                    colours=[NEUTRAL, TARGETS[0][0]],
+                    shapes=["circle", "diamond"],
+                    title=_chart_title(outcome),
+                    subtitle=text("with all quasi-identifiers; suppressed records are left out"),
+                ),
                 label=text("Each attack on the original and on the protected release"),
                 caption=text(
                     "Grey circles: the original. Orange diamonds: the protected release. Further left is safer."
                 ),
-                table=successes_table(_steps(outcome), _kinds()),
+                table=successes_table(steps, kinds),
             ),
         ),
-        sections=tuple(section for section in sections if section is not None),
+        sections=tuple(filter(None, sections)),
     )
 
 
@@ -200,97 +227,28 @@ def certainty_term() -> Term:
     )
 
 
-def _limits(content: Mapping[str, Any]) -> tuple[str, ...]:
-    limits = [
-        text(
-            "Every risk is an exact ratio of counts in this release, not an estimate. Suppressed records form no class "
-            "and are left out of the figures after the protection."
-        ),
-        text(
-            "A protection holds against what the adversary is assumed to know. Who knows more, or has another release "
-            "of the same people, may learn more."
-        ),
-    ]
-    if content["parameters"].get("keep"):
-        limits.append(
-            text(
-                "Released as they are, and in no figure: {columns}.",
-                columns=", ".join(content["parameters"]["keep"]),
-            )
-        )
-    return tuple(limits)
-
-
-def _glossary(content: Mapping[str, Any]) -> tuple[Term, ...]:
-    own = [certainty_term()]
-    if content.get("loss") is not None:
-        own.append(
-            Term(
-                text("Loss"),
-                text(
-                    "The mean share of the domain that a released value stands for, per attribute, joined by a "
-                    "geometric mean: 0 where nothing is generalised, 1 where everything is."
-                ),
-            )
-        )
-    if content.get("heights"):
-        own.append(
-            Term(
-                text("Height"),
-                text("How many levels of its hierarchy a column was generalised."),
-            )
-        )
-    words = (
-        *("adversary", "quasi-identifier", "sensitive attribute", "class", "re-identification"),
-        *("attribute inference", "generalisation", "suppression"),
-    )
-    return (*own, *glossary(*words, *METHODS.get(content["method"], ())))
-
-
-def protection_chart(outcome: Anonymisation) -> alt.TopLevelMixin:
-    """Show each attack on the original and on the release: how often a guess is right, and who is known for certain."""
+def _chart_title(outcome: Anonymisation) -> str:
+    """Say how often a guess at who it is is right in the original and in the release."""
     naming, named = (
-        each.attacks[0].probabilistic.posterior for each in (outcome.before, outcome.after)
+        assessment.attacks[0].probabilistic.posterior
+        for assessment in (outcome.before, outcome.after)
     )
     before, after = frequencies(naming, named)
-    title = (
-        text("A guess at who it is: right for {after}, as in the original", after=after)
-        if naming == named
-        else text(
-            "A guess at who it is: right for {before} in the original, for {after} in the protected release",
-            before=before,
-            after=after,
-        )
+    if naming == named:
+        return text("A guess at who it is: right for {after}, as in the original", after=after)
+    return text(
+        "A guess at who it is: right for {before} in the original, for {after} in the protected release",
+        before=before,
+        after=after,
     )
-    return successes_chart(
-        _steps(outcome),
-        _kinds(),
-        field="what",
-        colours=[NEUTRAL, TARGETS[0][0]],
-        shapes=["circle", "diamond"],
-        title=title,
-        subtitle=text("with all quasi-identifiers; suppressed records are left out"),
-    )
-
-
-def _steps(outcome: Anonymisation) -> list[tuple[str, list[Fraction]]]:
-    return success_steps(zip(outcome.before.attacks, outcome.after.attacks, strict=True))
-
-
-def _kinds() -> list[str]:
-    return [text("original"), text("protected")]
 
 
 def _risks(outcome: Anonymisation) -> Section:
-    columns = [Column(text("Attack"))]
-    for under in (text("Before"), text("After")):
-        columns += [
-            Column(text("known for certain"), numeric=True, under=under),
-            Column(text("guess right"), numeric=True, under=under),
-        ]
-    rows = tuple(
+    titles = (text("known for certain"), text("guess right"))
+    columns = [*under(text("Before"), *titles), *under(text("After"), *titles)]
+    rows = [
         (
-            Cell(attack_label(after), mark=after.code),
+            Cell(target_label(after.secret), mark=after.code),
             *(
                 cell
                 for attack in (before, after)
@@ -298,18 +256,19 @@ def _risks(outcome: Anonymisation) -> Section:
             ),
         )
         for before, after in zip(outcome.before.attacks, outcome.after.attacks, strict=True)
-    )
+    ]
     return Section(
         text("What an adversary learns, before and after"),
         text("With all quasi-identifiers."),
-        (Table(tuple(columns), (Group(rows),)),),
+        (cell_table(text("Attack"), columns, rows),),
     )
 
 
 def _protection(content: Mapping[str, Any]) -> Section:
     quality = content.get("quality") or {}
-    rows = [(text("method"), Cell(content["method"])), *_parameters(content)]
-    rows += [
+    rows = [
+        (text("method"), Cell(content["method"])),
+        *_parameters(content),
         (text("classes or groups"), count_cell(content["classes"])),
         (text("suppressed records"), count_cell(content["suppressed"])),
         *_attained(content["attained"]),
@@ -319,34 +278,18 @@ def _protection(content: Mapping[str, Any]) -> Section:
             if name in QUALITIES
         ),
     ]
-    tables = [_values(text("Protection"), rows)]
+    tables = [cell_table(text("Protection"), [text("Value")], rows)]
     if content.get("heights"):
         heights = [(name, count_cell(height)) for name, height in content["heights"].items()]
-        tables.append(_values(text("Height"), heights))
-    return Section(text("How it is protected"), tables=tuple(tables), notes=_notes(content))
-
-
-def _notes(content: Mapping[str, Any]) -> tuple[str, ...]:
-    notes = []
-    if content.get("suggested_hierarchies"):
-        notes.append(
-            text(
-                "These hierarchies were suggested by the program and should be reviewed: {columns}.",
-                columns=", ".join(content["suggested_hierarchies"]),
-            )
-        )
-    if content.get("quality"):
-        notes.append(
-            text(
-                "Of loss, 0 is best. Of granularity, non-uniform entropy, discernibility and average class size, which "
-                "are scaled as ARX does, 1 is best and 0 is nothing left."
-            )
-        )
-    if content["columns_left_out"]:
-        notes.append(
-            text("Not released: {columns}.", columns=", ".join(content["columns_left_out"]))
-        )
-    return tuple(notes)
+        tables.append(cell_table(text("Height"), [text("Value")], heights))
+    suggested = ", ".join(content.get("suggested_hierarchies") or ())
+    left_out = ", ".join(content["columns_left_out"])
+    notes = (
+        *sentences(bool(suggested) and SUGGESTED, columns=suggested),
+        *sentences(bool(quality) and SCALES),
+        *sentences(bool(left_out) and marked("Not released: {columns}."), columns=left_out),
+    )
+    return Section(text("How it is protected"), tables=tuple(tables), notes=notes)
 
 
 def _attained(attained: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
@@ -354,20 +297,11 @@ def _attained(attained: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
     rows = [(text("smallest class or group"), count_cell(attained["k"]))]
     for secret in attained["sensitive"]:
         name = secret["sensitive"]
-        rows += [
-            (
-                text("fewest values of {secret} in a class (l)", secret=name),
-                count_cell(secret["l"]),
-            ),
-            (
-                text("greatest share of one value of {secret} in a class", secret=name),
-                Cell(number(secret["most_frequent"], ".4g")),
-            ),
-            (
-                text("farthest class from all records, {secret} (t)", secret=name),
-                Cell(number(secret["t"], ".4g")),
-            ),
-        ]
+        frequent, far = (Cell(number(secret[key], ".4g")) for key in ("most_frequent", "t"))
+        fewest = text("fewest values of {secret} in a class (l)", secret=name)
+        share_of_one = text("greatest share of one value of {secret} in a class", secret=name)
+        farthest = text("farthest class from all records, {secret} (t)", secret=name)
+        rows += [(fewest, count_cell(secret["l"])), (share_of_one, frequent), (farthest, far)]
     return rows
 
 
@@ -394,10 +328,6 @@ def _given(value: object) -> str:
     return "" if value is True else str(value)
 
 
-def _values(title: str, rows: Sequence[tuple[str, Cell]]) -> Table:
-    return cell_table(title, [text("Value")], [(Cell(name), value) for name, value in rows])
-
-
 QUALITIES = {
     "loss": marked("loss"),
     "granularity": marked("granularity"),
@@ -412,14 +342,16 @@ def protection_findings(outcome: Anonymisation, *, subject: str = "person") -> t
     """Return who can still be named, whose secret is still known, what is safe now, and what it all costs."""
     naming, *inferring = zip(outcome.before.attacks, outcome.after.attacks, strict=True)
     content = outcome.to_dict()
-    found = [_named(*naming, content, subject)]
+    findings = [_named(*naming, content, subject)]
     if inferring:
         worst = max(inferring, key=lambda pair: (pair[1].certain, pair[1].probabilistic.additive))
-        found.append(_inferred(*worst, content, subject))
-    found.extend(attained_findings(content, subject))
-    found.append(cost_finding(content, subject))
-    found.extend(suppressed_findings(outcome.suppressed, outcome.records, content["attained"]["k"]))
-    return tuple(found)
+        findings.append(_inferred(*worst, content, subject))
+    findings.extend(attained_findings(content, subject))
+    findings.append(cost_finding(content, subject))
+    findings.extend(
+        suppressed_findings(outcome.suppressed, outcome.records, content["attained"]["k"])
+    )
+    return tuple(findings)
 
 
 def is_anatomy(content: Mapping[str, Any]) -> bool:
@@ -478,9 +410,9 @@ def _named(before: Attack, after: Attack, content: Mapping[str, Any], subject: s
     return Finding(
         release_severity(after, after.probabilistic.posterior),
         _naming_sentence(before, after, subject, anatomy=anatomy),
-        figure=_before_and_after(before, after),
-        meaning=meaning,
-        remedy=remedy,
+        _exact_figures(before, after),
+        meaning,
+        remedy,
     )
 
 
@@ -488,7 +420,7 @@ def _naming_sentence(before: Attack, after: Attack, subject: str, *, anatomy: bo
     said_before, said_after = frequencies(
         before.probabilistic.posterior, after.probabilistic.posterior
     )
-    parts = {
+    words = {
         "people": counted(before.certain, subject),
         "records": number(before.records),
         "share": share(before.certain, before.records),
@@ -502,51 +434,47 @@ def _naming_sentence(before: Attack, after: Attack, subject: str, *, anatomy: bo
         else text("none of the {kept} whose record is kept", kept=after.records),
     }
     if _same(before, after) and after.certain and anatomy:
-        return text(
+        template = marked(
             "Anatomy does not protect against being named: with or without it {people} of {records} can be named with "
-            "certainty ({share}), and a guess is right for {after}.",
-            **parts,
+            "certainty ({share}), and a guess is right for {after}."
         )
-    if _same(before, after) and after.certain:
-        return text(
+    elif _same(before, after) and after.certain:
+        template = marked(
             "This protection does not keep anybody from being named: with or without it {people} of {records} can be "
-            "named with certainty ({share}), and a guess is right for {after}.",
-            **parts,
+            "named with certainty ({share}), and a guess is right for {after}."
         )
-    if _same(before, after):
-        return text(
+    elif _same(before, after):
+        template = marked(
             "The protection changes nothing for being named: with or without it nobody can be named with certainty, "
-            "and a guess is right for {after}.",
-            **parts,
+            "and a guess is right for {after}."
         )
-    if after.certain:
-        return text(
+    elif after.certain:
+        template = marked(
             "Before, {people} of {records} could be named with certainty ({share}); in the protected release {left} of "
-            "{kept} can ({left_share}), and a guess is right for {after} instead of {before}.",
-            **parts,
+            "{kept} can ({left_share}), and a guess is right for {after} instead of {before}."
         )
-    if before.certain == 0:
-        return text(
+    elif before.certain == 0:
+        template = marked(
             "In the original nobody could be named with certainty; in the protected release {nobody} can, and a guess "
-            "is right for {after} instead of {before}.",
-            **parts,
+            "is right for {after} instead of {before}."
         )
-    return text(
-        "Before, {people} of {records} could be named with certainty ({share}); in the protected release {nobody} can, "
-        "and a guess is right for {after} instead of {before}.",
-        **parts,
-    )
+    else:
+        template = marked(
+            "Before, {people} of {records} could be named with certainty ({share}); in the protected release {nobody} "
+            "can, and a guess is right for {after} instead of {before}."
+        )
+    return translated(template, **words)
 
 
 def _same(before: Attack, after: Attack) -> bool:
-    return (before.records, before.certain, before.probabilistic.posterior) == (
-        after.records,
-        after.certain,
-        after.probabilistic.posterior,
+    first, second = (
+        (attack.records, attack.certain, attack.probabilistic.posterior)
+        for attack in (before, after)
     )
+    return first == second
 
 
-def _before_and_after(before: Attack, after: Attack) -> str:
+def _exact_figures(before: Attack, after: Attack) -> str:
     return text(
         "Original – {before}. Protected – {after}.",
         before=exact_figure(before),
@@ -559,9 +487,9 @@ def _inferred(before: Attack, after: Attack, content: Mapping[str, Any], subject
     return Finding(
         grade,
         _inferring_sentence(before, after, subject),
-        figure=_before_and_after(before, after),
-        meaning=learned_without_a_name() if after.certain else only_quasi_identifiers(),
-        remedy=_inferring_remedy(content) if grade != Severity.SAFE else "",
+        _exact_figures(before, after),
+        learned_without_a_name() if after.certain else only_quasi_identifiers(),
+        _inferring_remedy(content) if grade != Severity.SAFE else "",
     )
 
 
@@ -584,7 +512,7 @@ def _inferring_sentence(before: Attack, after: Attack, subject: str) -> str:
     said_before, said_after = frequencies(
         before.probabilistic.posterior, after.probabilistic.posterior
     )
-    parts = {
+    words = {
         "secret": enumeration(after.secret),
         "people": counted(after.certain, subject),
         "share": share(after.certain, after.records),
@@ -596,32 +524,30 @@ def _inferring_sentence(before: Attack, after: Attack, subject: str) -> str:
         return text(
             "What the protection does not stop: in the protected release the {secret} of {people} ({share}) is known "
             "with certainty, because all records that may be theirs share it; in the original it is that of {known}.",
-            **parts,
+            **words,
         )
     all_kept = after.records == before.records
     if before.certain and all_kept:
-        return text(
+        template = marked(
             "Nobody's {secret} can be inferred with certainty any more; before it was that of {known}. A guess at it "
-            "is right for {after} instead of {before}.",
-            **parts,
+            "is right for {after} instead of {before}."
         )
-    if before.certain:
-        return text(
+    elif before.certain:
+        template = marked(
             "Nobody's {secret} can be inferred with certainty any more, if their record is kept; before it was that of "
-            "{known}. A guess at it is right for {after} instead of {before}.",
-            **parts,
+            "{known}. A guess at it is right for {after} instead of {before}."
         )
-    if _same(before, after):
-        return text(
+    elif _same(before, after):
+        template = marked(
             "With or without the protection nobody's {secret} can be inferred with certainty, and a guess at it is "
-            "right for {after}.",
-            **parts,
+            "right for {after}."
         )
-    return text(
-        "Neither in the original nor in the protected release can anybody's {secret} be inferred with certainty; a "
-        "guess at it is right for {after} instead of {before}.",
-        **parts,
-    )
+    else:
+        template = marked(
+            "Neither in the original nor in the protected release can anybody's {secret} be inferred with certainty; a "
+            "guess at it is right for {after} instead of {before}."
+        )
+    return translated(template, **words)
 
 
 def attained_findings(content: Mapping[str, Any], subject: str) -> Iterator[Finding]:
@@ -631,17 +557,16 @@ def attained_findings(content: Mapping[str, Any], subject: str) -> Iterator[Find
         for secret in attained["sensitive"]:
             yield _grouped(secret)
         return
-    others = attained["k"] - 1
-    if others > 0:
-        yield Finding(
-            Severity.SAFE,
+    alike = attained["k"] - 1
+    if alike > 0:
+        yield reassurance(
             text_for(
-                others,
+                alike,
                 "In the protected release every {subject} whose record is kept looks like at least {count} other.",
                 "In the protected release every {subject} whose record is kept looks like at least {count} others.",
                 subject=singular(subject),
             ),
-            figure=text("smallest class: {size} records", size=others + 1),
+            figure=text("smallest class: {size} records", size=alike + 1),
             meaning=text(
                 "Whoever looks for one person always finds several, and cannot tell them apart."
             ),
@@ -677,8 +602,7 @@ def cost_finding(content: Mapping[str, Any], subject: str) -> Finding:
     """Say what a protection costs; without a loss, it is Anatomy."""
     loss = content.get("loss")
     if loss is None:
-        return Finding(
-            Severity.NOTE,
+        return note(
             text(
                 "The cost: nothing is generalised and no record is suppressed, but the link between each {subject} and "
                 "the sensitive value is cut inside each group.",
@@ -689,8 +613,7 @@ def cost_finding(content: Mapping[str, Any], subject: str) -> Finding:
                 "others becomes an estimate."
             ),
         )
-    return Finding(
-        Severity.NOTE,
+    return note(
         text("The protection costs nothing: no detail is lost.")
         if loss == 0
         else _cost_sentence(content, percentage(Fraction(loss))),
@@ -711,35 +634,30 @@ def cost_finding(content: Mapping[str, Any], subject: str) -> Finding:
 
 def _cost_sentence(content: Mapping[str, Any], loss: str) -> str:
     """Say what is lost, and what is known of how good that is; only where it is about the loss itself."""
+    parameters, bound = content["parameters"], content.get("bound")
     if "objective" in content:
+        objective = translated(QUALITIES[parameters.get("objective", "loss")])
+        if parameters.get("importance"):
+            objective = text("{objective} with attributes weighed", objective=objective)
         return text(
             "The cost: {loss} of the detail is lost; what was made as good as possible is {objective} ({value}).",
             loss=loss,
-            objective=_objective(content["parameters"]),
+            objective=objective,
             value=number(content["objective"], ".4g"),
         )
     if content.get("optimal"):
-        return text(
-            "The cost: {loss} of the detail is lost, the least that this protection allows.",
-            loss=loss,
+        template = marked(
+            "The cost: {loss} of the detail is lost, the least that this protection allows."
         )
-    bound = content.get("bound")
-    if bound is not None:
-        return text(
-            "The cost: {loss} of the detail is lost, the least that was found; no recoding loses less than {bound}.",
-            loss=loss,
-            bound=percentage(Fraction(bound)),
+    elif bound is not None:
+        template = marked(
+            "The cost: {loss} of the detail is lost, the least that was found; no recoding loses less than {bound}."
         )
-    if content["parameters"].get("recoding") == "mondrian":
-        return text("The cost: {loss} of the detail is lost.", loss=loss)
-    return text("The cost: {loss} of the detail is lost, the least that was found.", loss=loss)
-
-
-def _objective(parameters: Mapping[str, Any]) -> str:
-    name = translated(QUALITIES[parameters.get("objective", "loss")])
-    if parameters.get("importance"):
-        return text("{objective} with attributes weighed", objective=name)
-    return name
+    elif parameters.get("recoding") == "mondrian":
+        template = marked("The cost: {loss} of the detail is lost.")
+    else:
+        template = marked("The cost: {loss} of the detail is lost, the least that was found.")
+    return translated(template, loss=loss, bound=percentage(Fraction(bound or 0)))
 
 
 def suppressed_findings(count: int, records: int, smallest: int) -> Iterator[Finding]:
@@ -749,8 +667,7 @@ def suppressed_findings(count: int, records: int, smallest: int) -> Iterator[Fin
     figure = text("{suppressed} of {records} records suppressed", suppressed=count, records=records)
     hidden = share(count, records)
     if count >= smallest:
-        yield Finding(
-            Severity.NOTE,
+        yield note(
             text_for(
                 count,
                 "{count} record ({share}) is suppressed: it stays in the file, but tells nothing of who it is.",

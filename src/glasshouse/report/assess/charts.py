@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -17,7 +17,6 @@ from glasshouse.microdata.assessment import SIZE_BINS, SUCCESS_BINS
 from glasshouse.microdata.influence import shapley_values, without_each
 from glasshouse.report.attacks import (
     SMALL_CLASS,
-    attack_label,
     by_knowledge,
     classes_are_counted,
     growth,
@@ -27,9 +26,19 @@ from glasshouse.report.attacks import (
     target_label,
     widest,
 )
-from glasshouse.report.cells import count_cell, figures_table, percent_cell, text_table
-from glasshouse.report.charts import JOINT, NEUTRAL, TARGETS, keyed, wrapped
-from glasshouse.report.page import Cell, Column, Figure, Finding, Group, Section, Severity, Table
+from glasshouse.report.cells import cell_table, count_cell, group_table, percent_cell, under
+from glasshouse.report.charts import (
+    JOINT,
+    NEUTRAL,
+    PER_CENT,
+    TARGETS,
+    keyed,
+    plot,
+    successes_table,
+    titled,
+    wrapped,
+)
+from glasshouse.report.page import Cell, Figure, Finding, Section, Table, note
 from glasshouse.report.words import (
     enumeration,
     frequencies,
@@ -41,7 +50,6 @@ from glasshouse.report.words import (
 
 BEFORE, AFTER, CERTAIN = NEUTRAL, TARGETS[0][0], TARGETS[1][0]
 """The colours of a guess before and after, and of certainty."""
-_PER_CENT = alt.Scale(domain=[0, 100])
 
 
 def _ways() -> tuple[str, str, str]:
@@ -61,9 +69,8 @@ def before_and_after_figure(assessment: Assessment) -> Figure:
     One row per attack on an axis from 0 to 100 %: the chance of a right guess before and after, joined by a line
     that is the leakage, and the share of records known for certain.
     """
-    attacks = widest(assessment.attacks)
-    ways = _ways()
-    successes = [(attack_label(attack), _successes(attack)) for attack in attacks]
+    attacks, ways = widest(assessment.attacks), _ways()
+    successes = [(target_label(attack.secret), _successes(attack)) for attack in attacks]
     rows = [
         {"attack": label, "what": way, "success": 100 * float(success)}
         for label, by_way in successes
@@ -75,52 +82,34 @@ def before_and_after_figure(assessment: Assessment) -> Figure:
     ]
     order = [label for label, _ in successes]
     row = alt.Y("attack:N", sort=order, title=None, axis=alt.Axis(labelPadding=12))
-    line = (
-        alt.Chart(alt.InlineData(values=spans))
-        .mark_rule(strokeWidth=3, color=JOINT)
-        .encode(x=alt.X("before:Q", scale=_PER_CENT), x2="after:Q", y=row)
-    )
-    points = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_point(filled=True, size=140, opacity=1)
-        .encode(
-            x=alt.X(
-                "success:Q",
-                title=text("probability that the adversary succeeds (%)"),
-                scale=_PER_CENT,
-            ),
+    line = plot(spans).mark_rule(strokeWidth=3, color=JOINT)
+    points = plot(rows).mark_point(filled=True, size=140, opacity=1)
+    succeeds = text("probability that the adversary succeeds (%)")
+    chart = alt.layer(
+        line.encode(x=alt.X("before:Q", scale=PER_CENT), x2="after:Q", y=row),
+        points.encode(
+            x=alt.X("success:Q", title=succeeds, scale=PER_CENT),
             y=row,
             color=alt.Color("what:N", **keyed(ways, (BEFORE, AFTER, CERTAIN))),
             shape=alt.Shape("what:N", **keyed(ways, ("circle", "circle", "diamond"))),
-        )
+        ),
     )
     guess = attacks[0].probabilistic
     before, after = frequencies(guess.prior, guess.posterior)
-    finding = text(
+    title = text(
         "One guess at who it is: right for {before} before, {after} after",
         before=before,
         after=after,
     )
+    above = alt.Title(title, subtitle=wrapped(_known(attacks[0])))
     return Figure.of(
-        alt.layer(line, points).properties(
-            width=680,
-            height=alt.Step(44),
-            title=alt.Title(finding, subtitle=wrapped(_known(attacks[0]))),
-        ),
+        chart.properties(width=680, height=alt.Step(44), title=above),
         label=text("Success of each attack before and after"),
         caption=text(
             "“Before”: she knows the release, but nothing of the person. “After”: she also knows the person’s "
             "quasi-identifiers. The line between them is what the attack gives her."
         ),
-        table=figures_table(
-            text("Attack"),
-            ways,
-            [
-                Group(
-                    tuple((Cell(label), *map(percent_cell, by_way)) for label, by_way in successes)
-                )
-            ],
-        ),
+        table=successes_table(successes, ways),
     )
 
 
@@ -137,69 +126,59 @@ def every_subset_figure(assessment: Assessment) -> Figure | None:
         return None
     successes: dict[str, dict[int, list[Fraction]]] = {}
     for attack in attacks:
-        sizes = successes.setdefault(attack_label(attack), {})
+        sizes = successes.setdefault(target_label(attack.secret), {})
         sizes.setdefault(len(attack.quasi_identifiers), []).append(attack.probabilistic.posterior)
     priors = {
-        attack_label(attack): 100 * float(attack.probabilistic.prior)
+        target_label(attack.secret): 100 * float(attack.probabilistic.prior)
         for attack in widest(assessment.attacks)
     }
-    rows = [
-        {"attack": label, "size": size, "success": success, "prior": priors[label]}
-        for label in sorted(successes)
-        for size, guesses in sorted(successes[label].items())
-        for success in sorted({round(100 * float(guess), 1) for guess in guesses})
-    ]
-    base = alt.Chart(alt.InlineData(values=rows))
+    base = plot(
+        [
+            {"attack": label, "size": size, "success": success, "prior": priors[label]}
+            for label in sorted(successes)
+            for size, guesses in sorted(successes[label].items())
+            for success in sorted({round(100 * float(guess), 1) for guess in guesses})
+        ]
+    )
+    known, right = (
+        text("quasi-identifiers that she knows"),
+        text("probability that one guess is right (%)"),
+    )
     points = base.mark_circle(size=26, opacity=0.55, color=AFTER, aria=False).encode(
-        x=alt.X(
-            "size:O", title=text("quasi-identifiers that she knows"), axis=alt.Axis(labelAngle=0)
-        ),
-        y=alt.Y(
-            "success:Q", title=text("probability that one guess is right (%)"), scale=_PER_CENT
-        ),
+        x=alt.X("size:O", title=known, axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("success:Q", title=right, scale=PER_CENT),
     )
     line = base.mark_rule(strokeDash=[5, 4], strokeWidth=2, color=BEFORE).encode(y="min(prior):Q")
-    chart = (
-        alt.layer(points, line)
-        .properties(width=720 // min(len(priors), 3) - 20, height=280)
-        .facet(facet=_panels(list(priors)), columns=3)
-        .properties(
-            title=alt.Title(
-                wrapped(_best_known(attacks)),
-                subtitle=wrapped(
-                    text("one dot per set of attributes; the dashed line is a guess without them")
-                ),
+    panel = alt.layer(points, line).properties(width=720 // min(len(priors), 3) - 20, height=280)
+    subtitle = text("one dot per set of attributes; the dashed line is a guess without them")
+    rows = {
+        label: [
+            (
+                *map(Cell, map(number, (size, len(guesses)))),
+                *map(percent_cell, (min(guesses), median(guesses), max(guesses))),
             )
-        )
-    )
-    groups = [
-        Group(
-            tuple(
-                (
-                    *(Cell(number(size)), Cell(number(len(guesses)))),
-                    *map(percent_cell, (min(guesses), median(guesses), max(guesses))),
-                )
-                for size, guesses in sorted(sizes.items())
-            ),
-            title=label,
-        )
+            for size, guesses in sorted(sizes.items())
+        ]
         for label, sizes in successes.items()
-    ]
+    }
     titles = (text("Sets"), text("Lowest"), text("Median"), text("Highest"))
     return Figure.of(
-        chart,
+        titled(_panels(panel, priors, columns=3), _best_known(attacks), subtitle),
         label=text("Success of a guess with every set of quasi-identifiers"),
         caption=text(
             "{sets} sets of quasi-identifiers; the exact figures of each are in results.parquet beside this report.",
             sets=sets,
         ),
-        table=figures_table(text("Quasi-identifiers known"), titles, groups),
+        table=group_table(text("Quasi-identifiers known"), titles, rows),
     )
 
 
-def _panels(labels: list[str]) -> alt.Facet:
+def _panels(chart: Any, labels: Iterable[str], *, columns: int) -> alt.FacetChart:
     """Return a panel per target, in their order."""
-    return alt.Facet("attack:N", sort=labels, title=None, header=alt.Header(labelFontSize=13))
+    header = alt.Header(labelFontSize=13)
+    facet = alt.Facet("attack:N", sort=list(labels), title=None, header=header)
+    panels: alt.FacetChart = chart.facet(facet=facet, columns=columns)
+    return panels
 
 
 def _best_known(attacks: Sequence[Attack]) -> str:
@@ -229,79 +208,53 @@ def growing_figure(assessment: Assessment) -> Figure | None:
     stages = growth(assessment.attacks)
     if len(stages) == 1:
         return None
-    labels = stage_labels(stages)
-    _, after, certain = _ways()
-    successes = [
-        (label, attack_label(attack), _successes(attack)[1:])
-        for label, stage in zip(labels, stages, strict=True)
-        for attack in stage
-    ]
-    rows = [
-        {"datasets": label, "target": target, "what": way, "success": 100 * float(success)}
-        for label, target, by_way in successes
-        for way, success in zip((after, certain), by_way, strict=True)
-    ]
-    order = [attack_label(attack) for attack in stages[-1]]
+    labels, ways = stage_labels(stages), _ways()[1:]
+    rows, numbers = [], dict[str, list[tuple[Cell, ...]]]()
+    for label, stage in zip(labels, stages, strict=True):
+        for attack in stage:
+            target, successes = target_label(attack.secret), _successes(attack)[1:]
+            numbers.setdefault(target, []).append((Cell(label), *map(percent_cell, successes)))
+            rows += [
+                {"datasets": label, "target": target, "what": way, "success": 100 * float(success)}
+                for way, success in zip(ways, successes, strict=True)
+            ]
+    order = [target_label(attack.secret) for attack in stages[-1]]
     looks = [TARGETS[place % len(TARGETS)] for place in range(len(order))]
-    styles: list[dict[str, Any]] = [
-        {
-            "title": None,
-            "scale": alt.Scale(domain=order, range=list(look)),
-            "legend": alt.Legend(columns=3),
-        }
-        for look in zip(*looks, strict=True)
-    ]
-    colours, shapes = styles
-    width = 680
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X(
-            "datasets:O",
-            sort=labels,
-            title=text("datasets so far"),
-            axis=_slanted_where_tight(labels, width),
-        ),
-        y=alt.Y(
-            "success:Q", title=text("probability that the adversary succeeds (%)"), scale=_PER_CENT
-        ),
-        color=alt.Color("target:N", **colours),
+    colours, shapes = (
+        alt.Scale(domain=order, range=list(look)) for look in zip(*looks, strict=True)
+    )
+    legend = alt.Legend(columns=3)
+    so_far, succeeds = (
+        text("datasets so far"),
+        text("probability that the adversary succeeds (%)"),
+    )
+    base = plot(rows).encode(
+        x=alt.X("datasets:O", sort=labels, title=so_far, axis=_slanted_where_tight(labels, 680)),
+        y=alt.Y("success:Q", title=succeeds, scale=PER_CENT),
+        color=alt.Color("target:N", title=None, scale=colours, legend=legend),
     )
     lines = base.mark_line(strokeWidth=2.5).encode(
         strokeDash=alt.StrokeDash(
             "what:N",
             title=None,
-            scale=alt.Scale(domain=[after, certain], range=[[1, 0], [5, 4]]),
+            scale=alt.Scale(domain=list(ways), range=[[1, 0], [5, 4]]),
             legend=alt.Legend(symbolType="stroke", symbolStrokeColor="#333", columns=1),
         )
     )
     points = (
         base.mark_point(filled=True, size=90, opacity=1)
-        .encode(shape=alt.Shape("target:N", **shapes))
-        .transform_filter(alt.datum.what == after)
+        .encode(shape=alt.Shape("target:N", title=None, scale=shapes, legend=legend))
+        .transform_filter(alt.datum.what == ways[0])
     )
-    targets = dict.fromkeys(target for _, target, _ in successes)
-    groups = [
-        Group(
-            tuple(
-                (Cell(label), *map(percent_cell, by_way))
-                for label, other, by_way in successes
-                if other == target
-            ),
-            title=target,
-        )
-        for target in targets
-    ]
+    chart = alt.layer(lines, points)
     return Figure.of(
-        alt.layer(lines, points).properties(
-            width=width,
-            height=320,
-            title=alt.Title(wrapped(_grown(stages)), subtitle=wrapped(_known(stages[-1][0]))),
-        ),
+        titled(chart, _grown(stages), _known(stages[-1][0]), width=680, height=320),
         label=text("Success of each attack as datasets are added"),
         caption=text(
             "Each step adds one more dataset about the people of the first. Solid: her best guess is right. "
             "Dashed: she knows it for certain."
         ),
-        table=figures_table(text("Datasets so far"), (after, certain), groups),
+        table=group_table(text("Datasets so far"), ways, numbers),
     )
 
 
@@ -362,8 +315,7 @@ def class_sizes_section(assessment: Assessment) -> Section | None:
 
 def _class_sizes_table(attack: Attack) -> Table:
     sizes = attack.class_sizes
-    return text_table(
-        "",
+    return cell_table(
         text("Records alike"),
         (text("Classes"), text("Records in them")),
         [
@@ -397,41 +349,25 @@ def class_sizes_figure(attack: Attack) -> Figure | None:
         for label, least, records in zip(labels, SIZE_BINS, sizes.records, strict=True)
     ]
     exposed = sizes.records_below(SMALL_CLASS)
-    finding = text(
+    title = text(
         "{exposed} of {records} records ({share}) are alike with fewer than {few} others",
         exposed=exposed,
         records=attack.records,
         share=share(exposed, attack.records),
         few=SMALL_CLASS - 1,
     )
-    chart = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_bar()
-        .encode(
-            x=alt.X(
-                "size:O",
-                sort=labels,
-                title=text("records that look alike (size of the class)"),
-                axis=alt.Axis(labelAngle=0, labelFontSize=12),
-            ),
-            y=alt.Y("records:Q", title=text("number of records")),
-            color=alt.Color(
-                "what:N",
-                title=None,
-                scale=alt.Scale(domain=[small, large], range=[EXPOSED, OTHERS]),
-            ),
-        )
-        .properties(
-            width=680,
-            height=260,
-            title=alt.Title(
-                wrapped(finding),
-                subtitle=wrapped(text("alike on {known}", known=knowledge_counted(attack))),
-            ),
-        )
+    alike = text("records that look alike (size of the class)")
+    axis = alt.Axis(labelAngle=0, labelFontSize=12)
+    scale = alt.Scale(domain=[small, large], range=[EXPOSED, OTHERS])
+    bars = plot(rows).mark_bar()
+    chart = bars.encode(
+        x=alt.X("size:O", sort=labels, title=alike, axis=axis),
+        y=alt.Y("records:Q", title=text("number of records")),
+        color=alt.Color("what:N", title=None, scale=scale),
     )
+    subtitle = text("alike on {known}", known=knowledge_counted(attack))
     return Figure.of(
-        chart,
+        titled(chart, title, subtitle, width=680, height=260),
         label=text("Records by the number of those that look like them"),
         caption=text(
             "A class is all records that are alike on the quasi-identifiers. Who is alone can be named for certain."
@@ -449,34 +385,20 @@ def success_figure(attacks: Sequence[Attack]) -> Figure | None:
     known = [(attack, bins) for attack in attacks if (bins := _success(attack))]
     if not known:
         return None
-    shown = known[:MOST_PANELS]
-    panels = [_panel(attack, bins) for attack, bins in shown]
-    chart = alt.hconcat(*panels, spacing=24).properties(
-        title=alt.Title(
-            wrapped(_certain_finding(shown[0][0])),
-            subtitle=wrapped(
-                text("records by the probability that one guess about them is right, per target")
-            ),
-        )
-    )
+    panels = [_panel(attack, bins) for attack, bins in known[:MOST_PANELS]]
+    subtitle = text("records by the probability that one guess about them is right, per target")
+    rows = {
+        target_label(attack.secret): [(label, count_cell(records)) for label, records in bins]
+        for attack, bins in known
+    }
     return Figure.of(
-        chart,
+        titled(alt.hconcat(*panels, spacing=24), _certain_finding(known[0][0]), subtitle),
         label=text("Records by the probability that a guess about them is right"),
         caption=text(
             "The success of an attack is an average over people. Here it is taken apart: some are guessed at random, "
             "others for certain."
         ),
-        table=figures_table(
-            text("Probability of a right guess"),
-            [text("Number of records")],
-            [
-                Group(
-                    tuple((Cell(label), count_cell(records)) for label, records in bins),
-                    title=attack_label(attack),
-                )
-                for attack, bins in known
-            ],
-        ),
+        table=group_table(text("Probability of a right guess"), [text("Number of records")], rows),
     )
 
 
@@ -491,10 +413,7 @@ def _certain_finding(attack: Attack) -> str:
     return text("{certain} of {records} people can be named for certain", **words)
 
 
-_Bins = list[tuple[str, int]]
-
-
-def _success(attack: Attack) -> _Bins:
+def _success(attack: Attack) -> list[tuple[str, int]]:
     """Return how many records there are by the probability of a right guess, the surest first."""
     if attack.secret:
         return list(zip(_tenths(), reversed(attack.success), strict=True)) if attack.success else []
@@ -515,39 +434,35 @@ def _tenths() -> list[str]:
 
 def _chances() -> list[str]:
     """Return the probability that a record is guessed, per bin of class sizes: one over the size."""
-    said = [text("for certain")]
+
+    def per_cent(size: int) -> str:
+        return number(100 / size, ".2g")
+
+    ranges = []
     for least, following in pairwise(SIZE_BINS[1:]):
-        high, low = _per_cent(least), _per_cent(following - 1)
-        said.append(
+        high, low = per_cent(least), per_cent(following - 1)
+        ranges.append(
             text("{figure} %", figure=high)
             if high == low
             else text("{low} to {high} %", low=low, high=high)
         )
-    return [*said, text("{figure} % or less", figure=_per_cent(SIZE_BINS[-1]))]
+    lowest = text("{figure} % or less", figure=per_cent(SIZE_BINS[-1]))
+    return [text("for certain"), *ranges, lowest]
 
 
-def _per_cent(size: int) -> str:
-    return number(100 / size, ".2g")
-
-
-def _panel(attack: Attack, bins: _Bins) -> alt.Chart:
+def _panel(attack: Attack, bins: Sequence[tuple[str, int]]) -> Any:
     rows = [
         {"chance": label, "records": records, "certain": place == 0}
         for place, (label, records) in enumerate(bins)
     ]
-    panel: alt.Chart = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_bar()
-        .encode(
-            x=alt.X("records:Q", title=text("number of records"), axis=alt.Axis(tickCount=4)),
-            y=alt.Y("chance:N", sort=[label for label, _ in bins], title=None),
-            color=alt.condition("datum.certain", alt.value(EXPOSED), alt.value(OTHERS)),
-        )
-        .properties(
-            width=130, height=alt.Step(18), title=alt.Title(attack_label(attack), fontSize=13)
-        )
+    bars = plot(rows).mark_bar()
+    panel = bars.encode(
+        x=alt.X("records:Q", title=text("number of records"), axis=alt.Axis(tickCount=4)),
+        y=alt.Y("chance:N", sort=[label for label, _ in bins], title=None),
+        color=alt.condition("datum.certain", alt.value(EXPOSED), alt.value(OTHERS)),
     )
-    return panel
+    title = alt.Title(target_label(attack.secret), fontSize=13)
+    return panel.properties(width=130, height=alt.Step(18), title=title)
 
 
 @dataclass(frozen=True)
@@ -566,13 +481,13 @@ def influences(sweep: Sweep) -> dict[str | None, tuple[Influence, ...]]:
     """Return, per target (None is naming), what each attribute does; nothing where some set was not assessed."""
     if len(sweep.masks) != 2 ** len(sweep.quasi_identifiers) - 1:
         return {}
-    drops = {(each.removed, each.sensitive): each.drop for each in without_each(sweep).removals}
-    found: dict[str | None, list[Influence]] = {}
-    for each in shapley_values(sweep).values:
-        drop = drops[each.quasi_identifier, each.sensitive]
-        own = Influence(each.quasi_identifier, each.value, drop)
-        found.setdefault(each.sensitive, []).append(own)
-    return {target: tuple(own) for target, own in found.items()}
+    drops = {(row.removed, row.sensitive): row.drop for row in without_each(sweep).removals}
+    by_target: dict[str | None, list[Influence]] = {}
+    for value in shapley_values(sweep).values:
+        name, target = value.quasi_identifier, value.sensitive
+        influence = Influence(name, value.value, drops[name, target])
+        by_target.setdefault(target, []).append(influence)
+    return {target: tuple(influences) for target, influences in by_target.items()}
 
 
 def influence_findings(sweep: Sweep) -> tuple[Finding, ...]:
@@ -583,8 +498,7 @@ def influence_findings(sweep: Sweep) -> tuple[Finding, ...]:
         return ()
     first = _by_share(naming)[0]
     return (
-        Finding(
-            Severity.NOTE,
+        note(
             text(
                 "Of all attributes, {attribute} contributes most to naming people: {own} of the {whole} percentage "
                 "points that all of them add to the success of a guess.",
@@ -626,21 +540,21 @@ def influence_section(sweep: Sweep) -> Section | None:
     if not by_target:
         return None
     columns = [
-        Column(title, numeric=True, under=_label(target))
+        column
         for target in by_target
-        for title in (text("share"), text("without it"))
+        for column in under(_target_title(target), text("share"), text("without it"))
     ]
-    rows = tuple(
+    rows = [
         (
             Cell(name),
             *(
                 _points(value)
-                for own in by_target.values()
-                for value in (own[place].share, -own[place].drop)
+                for attributes in by_target.values()
+                for value in (attributes[place].share, -attributes[place].drop)
             ),
         )
         for place, name in enumerate(sweep.quasi_identifiers)
-    )
+    ]
     return Section(
         text("What each attribute contributes"),
         intro=text(
@@ -648,37 +562,34 @@ def influence_section(sweep: Sweep) -> Section | None:
             "(its Shapley value; the shares of a column add up to the whole leakage). Without it: how her success "
             "changes if this attribute alone is left out of the release."
         ),
-        tables=(Table((Column(text("Attribute")), *columns), (Group(rows),)),),
+        tables=(cell_table(text("Attribute"), columns, rows),),
     )
 
 
 def influence_figure(sweep: Sweep) -> Figure | None:
     """Return the picture of what each attribute contributes to naming, and to the inference that gains most."""
-    by_target = {target: own for target, own in influences(sweep).items() if _whole(own) > 0}
+    by_target = {target: row for target, row in influences(sweep).items() if _whole(row) > 0}
     if not by_target or len(sweep.quasi_identifiers) < 2:
         return None
     secrets = [target for target in by_target if target is not None]
     worst = max(secrets, key=lambda target: _whole(by_target[target]), default=None)
-    shown = {target: own for target, own in by_target.items() if target in (None, worst)}
+    drawn = {target: row for target, row in by_target.items() if target in (None, worst)}
     looks = text("its share of what all add"), text("lost if it is left out")
-    groups = [
-        Group(
-            tuple(
-                (Cell(each.attribute), _points(each.share), _points(each.drop))
-                for each in _by_share(own)
-            ),
-            title=_label(target),
-        )
-        for target, own in shown.items()
-    ]
+    rows = {
+        _target_title(target): [
+            (influence.attribute, _points(influence.share), _points(influence.drop))
+            for influence in _by_share(attributes)
+        ]
+        for target, attributes in drawn.items()
+    }
     return Figure.of(
-        _influence_chart(shown, looks),
+        _influence_chart(drawn, looks),
         label=text("What each attribute contributes to the success of a guess"),
         caption=text(
             "Share: the attribute’s fair part of what all of them add (its Shapley value). Left out: by how much the "
             "success falls if this attribute alone is not published; where others tell the same, that is little."
         ),
-        table=figures_table(text("Attribute"), looks, groups),
+        table=group_table(text("Attribute"), looks, rows),
     )
 
 
@@ -691,7 +602,7 @@ def _by_share(influences: Sequence[Influence]) -> list[Influence]:
     return sorted(influences, key=lambda influence: influence.share, reverse=True)
 
 
-def _label(target: str | None) -> str:
+def _target_title(target: str | None) -> str:
     return target_label(() if target is None else (target,))
 
 
@@ -700,34 +611,30 @@ def _points(value: Fraction) -> Cell:
 
 
 def _influence_chart(
-    shown: dict[str | None, tuple[Influence, ...]], looks: tuple[str, str]
+    by_target: dict[str | None, tuple[Influence, ...]], looks: tuple[str, str]
 ) -> alt.TopLevelMixin:
-    target, first = next(iter(shown.items()))
+    target, first = next(iter(by_target.items()))
     order = [influence.attribute for influence in _by_share(first)]
     rows = [
         {
-            "attack": _label(target),
+            "attack": _target_title(target),
             "attribute": influence.attribute,
             "what": what,
             "points": round(100 * float(value), 3),
         }
-        for target, own in shown.items()
-        for influence in own
+        for target, attributes in by_target.items()
+        for influence in attributes
         for what, value in zip(looks, (influence.share, influence.drop), strict=True)
     ]
-    bars = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_bar()
-        .encode(
-            x=alt.X("points:Q", title=text("percentage points of success")),
-            y=alt.Y("attribute:N", sort=order, title=None),
-            yOffset=alt.YOffset("what:N", sort=list(looks)),
-            color=alt.Color("what:N", **keyed(looks, (EXPOSED, OTHERS))),
-        )
-        .properties(width=560 // len(shown), height=alt.Step(11))
-    )
+    chart = plot(rows).mark_bar()
+    bars = chart.encode(
+        x=alt.X("points:Q", title=text("percentage points of success")),
+        y=alt.Y("attribute:N", sort=order, title=None),
+        yOffset=alt.YOffset("what:N", sort=list(looks)),
+        color=alt.Color("what:N", **keyed(looks, (EXPOSED, OTHERS))),
+    ).properties(width=560 // len(by_target), height=alt.Step(11))
     attribute = enumeration(order[:1])
-    finding = (
+    title = (
         text("To naming people, {attribute} contributes most", attribute=attribute)
         if target is None
         else text(
@@ -736,7 +643,4 @@ def _influence_chart(
             secret=enumeration([target]),
         )
     )
-    chart: alt.TopLevelMixin = bars.facet(
-        facet=_panels([_label(target) for target in shown]), columns=2
-    ).properties(title=alt.Title(wrapped(finding)))
-    return chart
+    return titled(_panels(bars, map(_target_title, by_target), columns=2), title)

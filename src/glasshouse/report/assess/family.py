@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import exactly, localised, marked, number, text, text_for, translated
-from glasshouse.microdata.parts import LEAST_PARTS, Family, FamilyCell, FamilyChange
+from glasshouse.microdata.parts import LEAST_PARTS, Family, FamilyCell
 from glasshouse.report.assess.family_charts import (
     PartGuess,
     family_chart,
@@ -25,21 +25,20 @@ from glasshouse.report.assess.family_charts import (
     what_she_guesses,
 )
 from glasshouse.report.attacks import METHOD, graded, target_label
-from glasshouse.report.cells import NOTHING, count_cell, figures_table, text_table
+from glasshouse.report.cells import NOTHING, cell_table, count_cell, group_table, under
 from glasshouse.report.charts import frequency_range
 from glasshouse.report.discretion import figure_between, frequency_between, ratio_between
 from glasshouse.report.page import (
     Brief,
     Cell,
-    Column,
     Figure,
     Finding,
-    Group,
     Page,
     Provenance,
     Section,
     Severity,
     Table,
+    note,
 )
 from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.words import (
@@ -51,9 +50,9 @@ from glasshouse.report.words import (
     indefinite,
     percentage_points,
     plural,
+    sentences,
     singular,
 )
-from glasshouse.table.treatment import Step
 
 DEGREES = (
     (
@@ -94,6 +93,40 @@ HARDLY = 0.2
 """A correlation below this is hardly one (Evans 1996)."""
 FEW_PARTS = 10
 """Over fewer parts than this a correlation may well be chance."""
+ADVERSARY = (
+    marked(
+        "Every part is a release of its own: the adversary knows to which part the person belongs, knows that the "
+        "person’s record is in it, and attacks that part alone."
+    ),
+    marked(
+        "With so many attributes known, she knows those of the person that tell most in that part, exactly."
+    ),
+)
+"""What the adversary is assumed to know."""
+LIMITS = (
+    marked("Every figure is an exact ratio of counts, or a bound of one; none is an estimate."),
+    marked("Correlations are over the parts, and say nothing of causes."),
+    marked(
+        "Parts with fewer than {people} are left out of this report, and others where it takes that to cover them."
+    ),
+    marked(
+        "Where a chance in a part would tell that fewer than {smallest} people share a secret, or do not, it is told "
+        "as a bound: less than, or more than."
+    ),
+)
+"""What must be known to judge the figures."""
+HALF_IN_ONE = marked(
+    "Knowing no more than {known} already gives half or more of what {size} attributes add to the success of a guess "
+    "at {goal}."
+)
+HALF_IN_ALL = marked(
+    "In each of the {parts}, knowing no more than {known} already gives half or more of what {size} attributes add to "
+    "the success of a guess at {goal}."
+)
+HALF_IN_SOME = marked(
+    "In {often} of the {parts}, knowing no more than {known} already gives half or more of what {size} attributes add "
+    "to the success of a guess at {goal}."
+)
 
 
 def family_findings(
@@ -109,24 +142,24 @@ def family_findings(
         part: What the releases are to each other, such as ``state``, ``year`` or ``file``.
         exact: Whether small numbers of people are told as they are: for the analyst's own eyes.
     """
-    shown = family if exact else shown_parts(family)
+    releases = family if exact else shown_parts(family)
     few = counted(smallest_cell(), subject)
-    if not shown.parts:
+    if not releases.parts:
         return (_nothing_to_show(len(family.parts), few, part),)
-    target = _most_exposed(shown)
-    guesses = part_guesses(shown, target, exact=exact)
-    left_out = len(family.parts) - len(shown.parts)
-    knowing = _knowledge(shown, target, subject)
+    target = _most_exposed(releases)
+    guesses = part_guesses(releases, target, exact=exact)
+    left_out = len(family.parts) - len(releases.parts)
+    knowing = _knowledge(releases, target, subject)
     findings = [
         _extremes(guesses, target, knowing, subject, part)
         if most(guesses)
         else _alike(guesses, target, knowing, part, alone=not left_out),
-        _by_number(shown, target, subject, part),
+        _by_number(releases, target, subject, part),
     ]
-    if shown.ordered and len(shown.parts) > 1:
-        findings.append(_moved(shown, target, guesses))
+    if releases.ordered and len(releases.parts) > 1:
+        findings.append(_moved(releases, target, guesses))
     else:
-        findings += _small_set(shown, target, guesses, part)
+        findings += _small_set(releases, target, guesses, part)
     if left_out:  # how many of them are small is not told, as that would narrow them down
         sentence = text(
             "{parts} are not shown: at least one of them has fewer than {people}, and the others are left out for the "
@@ -134,24 +167,26 @@ def family_findings(
             parts=counted(left_out, part),
             people=few,
         )
-        findings.append(Finding(Severity.NOTE, sentence))
+        findings.append(note(sentence))
     return tuple(findings)
 
 
-def _nothing_to_show(parts: int, few: str, part: str) -> Finding:
-    words = {"part": singular(part), "parts": counted(parts, part), "people": few}
-    if parts == 1:
-        sentence = text(
+def _nothing_to_show(count: int, few: str, part: str) -> Finding:
+    sentence = (
+        text(
             "There is no {part} with at least {people}: nothing can be said of one without pointing at someone.",
-            **words,
+            part=singular(part),
+            people=few,
         )
-    else:
-        sentence = text(
+        if count == 1
+        else text(
             "None of the {parts} can be shown: at least one of them has fewer than {people}, and no figure of another "
             "may tell how many.",
-            **words,
+            parts=counted(count, part),
+            people=few,
         )
-    return Finding(Severity.NOTE, sentence)
+    )
+    return note(sentence)
 
 
 def _most_exposed(family: Family) -> str | None:
@@ -183,8 +218,8 @@ def _extremes(
     """Say which parts give away most and least."""
     highest, lowest = most(guesses), least(guesses)
     first, last = highest[0], lowest[0]
-    higher, lower = (guess.told.frequency(guess.after) for guess in (first, last))
-    if not any(guess.told.hides(guess.after) for guess in (first, last)):
+    higher, lower = (guess.wording.frequency(guess.after) for guess in (first, last))
+    if not any(guess.wording.hides(guess.after) for guess in (first, last)):
         higher, lower = frequencies(first.after, last.after)
     return Finding(
         _grade(first, target),
@@ -218,32 +253,30 @@ def _alike(
 ) -> Finding:
     """Say what is added where no part stands out; alone is a part where there are no others, shown or not."""
     guess = next(filter(_is_hidden, guesses), guesses[0])
-    words = {
-        "part": singular(part),
-        "knowing": knowing,
-        "goal": what_she_guesses(target),
-        "points": guess.points,
-        "name": guess.name,
-    }
-    if len(guesses) == 1 and not alone:
-        sentence = text(
-            "Only one {part} can be shown, {name}: knowing {knowing} adds {points} percentage points to the success of "
-            "a guess at {goal}.",
-            **words,
+    if len(guesses) > 1:
+        template = marked(
+            "No {part} gives away more than another: in each of the {count}, knowing {knowing} adds {points} "
+            "percentage points to the success of a guess at {goal}."
         )
-    elif len(guesses) == 1:
-        sentence = text(
+    elif alone:
+        template = marked(
             "There is one {part} only, {name}: knowing {knowing} adds {points} percentage points to the success of a "
-            "guess at {goal}.",
-            **words,
+            "guess at {goal}."
         )
     else:
-        sentence = text(
-            "No {part} gives away more than another: in each of the {count}, knowing {knowing} adds {points} "
-            "percentage points to the success of a guess at {goal}.",
-            count=len(guesses),
-            **words,
+        template = marked(
+            "Only one {part} can be shown, {name}: knowing {knowing} adds {points} percentage points to the success of "
+            "a guess at {goal}."
         )
+    sentence = translated(
+        template,
+        part=singular(part),
+        knowing=knowing,
+        goal=what_she_guesses(target),
+        points=guess.points,
+        name=guess.name,
+        count=len(guesses),
+    )
     severity = Severity.SAFE if guess.after == guess.prior else _grade(guess, target)
     return Finding(severity, sentence, figure=_figure(guess))
 
@@ -262,114 +295,97 @@ def _figure(guess: PartGuess) -> str:
     return text(
         "{part}: prior {prior}, posterior {posterior}",
         part=guess.name,
-        prior=guess.told.ratio(guess.prior),
-        posterior=guess.told.ratio(guess.after),
+        prior=guess.wording.ratio(guess.prior),
+        posterior=guess.wording.ratio(guess.after),
     )
 
 
 def _by_number(family: Family, target: str | None, subject: str, part: str) -> Finding:
     """Say whether more people means more protection: the correlation of leakage with the number of records."""
     count = len(family.parts)
-    words = {"people": plural(subject), "parts": plural(part)}
     correlation = None if count < LEAST_PARTS else family.correlations(target)[-1].records
-    if correlation is None:
-        if count < LEAST_PARTS:
-            sentence = text(
-                "Whether having more {people} protects cannot be said of fewer than {few} {parts}.",
-                few=LEAST_PARTS,
-                **words,
-            )
-        elif len({release.records for release in family.parts}) == 1:
-            sentence = text(
-                "Whether having more {people} protects cannot be said: all {parts} have the same number of them.",
-                **words,
-            )
-        else:
-            sentence = text(
-                "Whether having more {people} protects cannot be said: all {parts} give away the same.",
-                **words,
-            )
-        return Finding(Severity.NOTE, sentence)
-    if abs(correlation) < HARDLY:
-        sentence = text(
+    if count < LEAST_PARTS:
+        template = marked(
+            "Whether having more {people} protects cannot be said of fewer than {few} {parts}."
+        )
+    elif correlation is None and len({release.records for release in family.parts}) == 1:
+        template = marked(
+            "Whether having more {people} protects cannot be said: all {parts} have the same number of them."
+        )
+    elif correlation is None:
+        template = marked(
+            "Whether having more {people} protects cannot be said: all {parts} give away the same."
+        )
+    elif abs(correlation) < HARDLY:
+        template = marked(
             "Having more {people} does not protect: how many {people} {part} has and how much it gives away hardly go "
-            "together.",
-            part=indefinite(part),
-            **words,
+            "together."
         )
     else:
         more, less = next(both for bound, *both in DEGREES if abs(correlation) < bound)
-        sentence = translated(more if correlation > 0 else less, **words)
-    chance = text("With only {parts} this may be chance.", parts=counted(count, part))
-    return Finding(
-        Severity.NOTE,
-        sentence,
-        figure=text(
-            "correlation {value} on a scale from −1 to +1", value=number(correlation, "+.2f")
-        ),
-        meaning=chance if count < FEW_PARTS else "",
+        template = more if correlation > 0 else less
+    sentence = translated(
+        template,
+        people=plural(subject),
+        parts=plural(part),
+        part=indefinite(part),
+        few=LEAST_PARTS,
     )
+    if correlation is None:
+        return note(sentence)
+    chance = text("With only {parts} this may be chance.", parts=counted(count, part))
+    value = number(correlation, "+.2f")
+    figure = text("correlation {value} on a scale from −1 to +1", value=value)
+    return note(sentence, figure, chance if count < FEW_PARTS else "")
 
 
 def _moved(family: Family, target: str | None, guesses: Sequence[PartGuess]) -> Finding:
     """Say how the leakage changed from the first part to the last, and where the largest step was."""
     change = family.change(target)[-1]
     first, last = guesses[0], guesses[-1]
-    words = {
-        "first": first.name,
-        "last": last.name,
-        "goal": what_she_guesses(target),
-        "before": first.points,
-        "after": last.points,
-    }
     if not change.step:
-        sentence = text(
+        template = marked(
             "From {first} to {last} nothing changed: each time the attributes add {after} percentage points to the "
-            "success of a guess at {goal}.",
-            **words,
+            "success of a guess at {goal}."
         )
     elif change.difference == 0:
-        sentence = text(
+        template = marked(
             "In {last} the attributes add as much to the success of a guess at {goal} as in {first}: {after} "
-            "percentage points, though it was different in between.",
-            **words,
+            "percentage points, though it was different in between."
         )
     elif change.difference > 0:
-        sentence = text(
+        template = marked(
             "From {first} to {last}, what the attributes add to the success of a guess at {goal} rose from {before} to "
-            "{after} percentage points.",
-            **words,
+            "{after} percentage points."
         )
     else:
-        sentence = text(
+        template = marked(
             "From {first} to {last}, what the attributes add to the success of a guess at {goal} fell from {before} to "
-            "{after} percentage points.",
-            **words,
+            "{after} percentage points."
         )
-    return Finding(
-        Severity.NOTE,
-        sentence,
-        figure=" → ".join(ratio_between(*guess.added) for guess in (first, last)),
-        meaning=_largest_step(change, guesses),
+    sentence = translated(
+        template,
+        first=first.name,
+        last=last.name,
+        goal=what_she_guesses(target),
+        before=first.points,
+        after=last.points,
     )
-
-
-def _largest_step(change: FamilyChange, guesses: Sequence[PartGuess]) -> str:
     of_step = [guess for guess in guesses if guess.row.part in (change.step_from, change.step_to)]
-    if len(guesses) == 2 or not change.step or any(map(_is_hidden, of_step)):
-        return ""
-    words = {
-        "points": percentage_points(change.step),
-        "before": part_label(change.step_from),
-        "after": part_label(change.step_to),
-    }
-    if change.step > 0:
-        return text(
-            "The largest step was from {before} to {after}: up {points} percentage points.", **words
+    largest = ""
+    if len(guesses) > 2 and change.step and not any(map(_is_hidden, of_step)):
+        largest = translated(
+            marked("The largest step was from {before} to {after}: up {points} percentage points.")
+            if change.step > 0
+            else marked(
+                "The largest step was from {before} to {after}: down {points} percentage points."
+            ),
+            points=percentage_points(change.step),
+            before=part_label(change.step_from),
+            after=part_label(change.step_to),
         )
-    return text(
-        "The largest step was from {before} to {after}: down {points} percentage points.", **words
-    )
+    figure = " → ".join(ratio_between(*guess.added) for guess in (first, last))
+    return note(sentence, figure, largest)
 
 
 def _small_set(
@@ -385,54 +401,30 @@ def _small_set(
         )
         known, often = next(iter(enough.most_common(1)), ((), 0))
         if 2 * often > len(by_part):
-            sentence = _enough(enumeration(known), often, family, target, part)
-            return [Finding(Severity.NOTE, sentence)]
-    bounds = [guess.told.bounds(guess.prior) for guess in guesses]
+            template = HALF_IN_ONE if len(by_part) == 1 else HALF_IN_SOME
+            sentence = translated(
+                HALF_IN_ALL if often == len(by_part) > 1 else template,
+                known=enumeration(known),
+                size=number(family.sizes[-1]),
+                goal=what_she_guesses(target),
+                often=number(often),
+                parts=counted(len(by_part), part),
+            )
+            return [note(sentence)]
+    bounds = [guess.wording.bounds(guess.prior) for guess in guesses]
     low, high = min(low for low, _ in bounds), max(high for _, high in bounds)
     if low == 0 and high == 1:
         return []  # as much may be said of anything
-    say = frequency_between if low == 0 or high == 1 else frequency_range
-    words = {"goal": what_she_guesses(target), "frequency": say(low, high), "part": singular(part)}
-    if len({guess.prior for guess in guesses}) == 1 or words["frequency"] == frequency(high):
-        sentence = text(
-            "Without knowing anything of a person, a guess at {goal} is right for {frequency}.",
-            **words,
+    right = (frequency_between if low == 0 or high == 1 else frequency_range)(low, high)
+    template = (
+        marked("Without knowing anything of a person, a guess at {goal} is right for {frequency}.")
+        if len({guess.prior for guess in guesses}) == 1 or right == frequency(high)
+        else marked(
+            "Without knowing anything of a person, a guess at {goal} is right for {frequency}, depending on the {part}."
         )
-    else:
-        sentence = text(
-            "Without knowing anything of a person, a guess at {goal} is right for {frequency}, depending on the "
-            "{part}.",
-            **words,
-        )
-    return [Finding(Severity.NOTE, sentence)]
-
-
-def _enough(known: str, often: int, family: Family, target: str | None, part: str) -> str:
-    whole = len(family.parts)
-    words = {
-        "known": known,
-        "size": number(family.sizes[-1]),
-        "goal": what_she_guesses(target),
-        "often": number(often),
-        "parts": counted(whole, part),
-    }
-    if whole == 1:
-        return text(
-            "Knowing no more than {known} already gives half or more of what {size} attributes add to the success of a "
-            "guess at {goal}.",
-            **words,
-        )
-    if often == whole:
-        return text(
-            "In each of the {parts}, knowing no more than {known} already gives half or more of what {size} attributes "
-            "add to the success of a guess at {goal}.",
-            **words,
-        )
-    return text(
-        "In {often} of the {parts}, knowing no more than {known} already gives half or more of what {size} attributes "
-        "add to the success of a guess at {goal}.",
-        **words,
     )
+    words = {"goal": what_she_guesses(target), "frequency": right, "part": singular(part)}
+    return [note(translated(template, **words))]
 
 
 def family_page(
@@ -440,7 +432,6 @@ def family_page(
     *,
     subject: str,
     provenance: Provenance,
-    treatment: Sequence[Step] = (),
     part: str = "part",
 ) -> Page:
     """Return the report of a family: sentences, a picture per target, and the parts side by side.
@@ -449,68 +440,38 @@ def family_page(
         family: The releases.
         subject: What a record stands for.
         provenance: Where the figures come from.
-        treatment: What was left out of the datasets.
         part: What a part is called, such as a state or a year.
     """
-    shown = shown_parts(family)
-    targets = family.targets if shown.parts else ()
-    if not shown.parts:
+    releases = shown_parts(family)
+    targets = family.targets if releases.parts else ()
+    if not releases.parts:
         title = text("{parts}, which cannot be shown", parts=counted(len(family.parts), part))
-    elif len(shown.parts) == 1:
-        title = text("What {part} gives away", part=part_label(shown.parts[0].name))
+    elif len(releases.parts) == 1:
+        title = text("What {part} gives away", part=part_label(releases.parts[0].name))
     else:
-        title = text("{parts} side by side", parts=counted(len(shown.parts), part))
-    treated = treatment_section(treatment)
+        title = text("{parts} side by side", parts=counted(len(releases.parts), part))
+    sections = (
+        *(_side_by_side(family, target) for target in targets),
+        _correlations(releases, part),
+        treatment_section(family.steps),
+    )
     return Page(
         title=title,
         lead=text_for(family.records, "{count} record", "{count} records"),
         findings=family_findings(family, subject, part=part),
-        adversary=(
-            text(
-                "Every part is a release of its own: the adversary knows to which part the person belongs, knows that "
-                "the person’s record is in it, and attacks that part alone."
-            ),
-            text(
-                "With so many attributes known, she knows those of the person that tell most in that part, exactly."
-            ),
-        ),
-        limits=(
-            text(
-                "Every figure is an exact ratio of counts, or a bound of one; none is an estimate."
-            ),
-            text("Correlations are over the parts, and say nothing of causes."),
-            text(
-                "Parts with fewer than {people} are left out of this report, and others where it takes that to cover "
-                "them.",
-                people=counted(smallest_cell(), subject),
-            ),
-            text(
-                "Where a chance in a part would tell that fewer than {smallest} people share a secret, or do not, it "
-                "is told as a bound: less than, or more than.",
-                smallest=smallest_cell(),
-            ),
+        adversary=sentences(*ADVERSARY),
+        limits=sentences(
+            *LIMITS, people=counted(smallest_cell(), subject), smallest=smallest_cell()
         ),
         provenance=provenance,
         command="glasshouse assess --study study.toml",
         method="Gonze, Lemes, Almeida, Gonçalves and Alvim 2025, on the outpatient records of Brazil; the attacks: "
         + METHOD,
         figures=tuple(_picture(family, target, part) for target in targets),
-        sections=(
-            *(_side_by_side(family, target) for target in targets),
-            _correlations(shown, part),
-            *([] if treated is None else [treated]),
-        ),
+        sections=tuple(filter(None, sections)),
         glossary=glossary(
-            "adversary",
-            "quasi-identifier",
-            "sensitive attribute",
-            "release",
-            "record",
-            "prior",
-            "vulnerability",
-            "leakage",
-            "re-identification",
-            "attribute inference",
+            "adversary, quasi-identifier, sensitive attribute, release, record, prior, vulnerability, leakage",
+            "re-identification, attribute inference",
         ),
     )
 
@@ -520,7 +481,7 @@ def _picture(family: Family, target: str | None, part: str) -> Figure:
         "At 0 she knows nothing of the person. Each further point is the best set of so many attributes."
     )
     guesses = part_guesses(shown_parts(family), target)
-    if any(guess.told.hides(*guess.chances) for guess in guesses):
+    if any(guess.wording.hides(*guess.chances) for guess in guesses):
         caption += " " + text(
             "A chance that would tell of fewer than {smallest} people is drawn in the middle of what it may be.",
             smallest=smallest_cell(),
@@ -550,20 +511,13 @@ def _correlations(family: Family, part: str) -> Section:
     def cell(coefficient: float | None) -> Cell:
         return NOTHING if coefficient is None else Cell(number(coefficient, "+.2f"))
 
-    groups = [
-        Group(
-            tuple(
-                (
-                    Cell(number(correlation.size)),
-                    cell(correlation.records),
-                    cell(correlation.entropy),
-                )
-                for correlation in (family.correlations(target) if family.parts else ())
-            ),
-            title=what_she_guesses(target),
-        )
+    rows = {
+        what_she_guesses(target): [
+            (number(correlation.size), cell(correlation.records), cell(correlation.entropy))
+            for correlation in (family.correlations(target) if family.parts else ())
+        ]
         for target in family.targets
-    ]
+    }
     titles = (text("With the number of records"), text("With the entropy of the secret"))
     return Section(
         text("Does size protect?"),
@@ -572,7 +526,7 @@ def _correlations(family: Family, part: str) -> Section:
             "is not defined, or there are fewer than three {parts}.",
             parts=plural(part),
         ),
-        (figures_table(text("Attributes that she knows"), titles, groups),),
+        (group_table(text("Attributes that she knows"), titles, rows),),
     )
 
 
@@ -586,34 +540,26 @@ def family_table(family: Family, sensitive: str | None = None) -> Table:
     Raises:
         StudyError: The family has no such secret.
     """
-    shown = shown_parts(family)
-    under = text("What the best so many attributes add")
-    columns = (
-        Column(text("Part")),
-        Column(text("Records"), numeric=True),
-        Column(text("Before"), numeric=True),
-        *(
-            Column(f"+ {number(size)}", numeric=True, under=under)
-            for size in shown.table(sensitive).sizes
-        ),
-    )
-    rows = tuple(
+    family = shown_parts(family)
+    sizes = [f"+ {number(size)}" for size in family.table(sensitive).sizes]
+    added = under(text("What the best so many attributes add"), *sizes)
+    rows = (
         (
             *(Cell(guess.name), count_cell(guess.row.records)),
             *(_marked(cell, *bounds) for cell, bounds in _before_and_added(guess)),
         )
-        for guess in part_guesses(shown, sensitive)
+        for guess in part_guesses(family, sensitive)
     )
-    return Table(columns, (Group(rows),))
+    return cell_table(text("Part"), (text("Records"), text("Before"), *added), rows)
 
 
 def _before_and_added(
     guess: PartGuess,
 ) -> Iterator[tuple[FamilyCell, tuple[Fraction, Fraction]]]:
     """Yield the chance before and what is added to it, each with what it is told to be between."""
-    yield guess.row.prior, guess.told.bounds(guess.prior)
+    yield guess.row.prior, guess.wording.bounds(guess.prior)
     for cell in guess.row.additive:
-        yield cell, guess.told.added(guess.prior, guess.prior + cell.value)
+        yield cell, guess.wording.added(guess.prior, guess.prior + cell.value)
 
 
 def _marked(figure: FamilyCell, low: Fraction, high: Fraction) -> Cell:
@@ -648,13 +594,13 @@ def family_brief(family: Family, *, subject: str) -> Brief:
     """
     part, exact = part_noun(family), family.by is None
     records = text_for(family.records, "{count} record", "{count} records")
-    shown = family if exact else shown_parts(family)
-    targets = shown.targets if shown.parts else ()
+    releases = family if exact else shown_parts(family)
+    targets = releases.targets if releases.parts else ()
     return Brief(
         (
             f"{counted(len(family.parts), part)}, {records}",
             *treatment_blocks(family.steps),
-            *(_terminal_table(shown, target, part=part, exact=exact) for target in targets),
+            *(_terminal_table(releases, target, part=part, exact=exact) for target in targets),
             *([text("▲ highest, ▼ lowest")] if targets else []),
         ),
         family_findings(family, subject, part=part, exact=exact),
@@ -679,9 +625,4 @@ def _terminal_table(family: Family, sensitive: str | None, *, part: str, exact: 
         for guess in part_guesses(family, sensitive, exact=exact)
     ]
     sizes = (f"+{size}" for size in family.table(sensitive).sizes)
-    return text_table(
-        title,
-        singular(part),
-        (text("records"), text("before"), *sizes),
-        rows,
-    )
+    return cell_table(singular(part), (text("records"), text("before"), *sizes), rows, title)

@@ -13,10 +13,10 @@ from glasshouse.disclosure import hidden_parts, smallest_cell
 from glasshouse.errors import StudyError
 from glasshouse.language import printable, text, text_for
 from glasshouse.microdata.parts import Family, FamilyRow
-from glasshouse.report.cells import figures_table
-from glasshouse.report.charts import NEUTRAL, TARGETS, wrapped
+from glasshouse.report.cells import cell_table
+from glasshouse.report.charts import NEUTRAL, TARGETS, plot, titled
 from glasshouse.report.discretion import Among
-from glasshouse.report.page import Cell, Group, Table
+from glasshouse.report.page import Cell, Table
 from glasshouse.report.words import enumeration, joined, percentage_points, singular
 
 MOST, LEAST, OTHER = TARGETS[0][0], TARGETS[1][0], "#b5b5b5"
@@ -51,25 +51,27 @@ def family_chart(
     Raises:
         StudyError: The family has no such secret, or no part that may be shown.
     """
-    shown = shown_parts(family)
-    if not shown.parts:
+    family = shown_parts(family)
+    if not family.parts:
         raise StudyError(
             "no part has at least {smallest} records; there is nothing to draw",
             smallest=smallest_cell(),
         )
-    lines = _by_knowledge(shown, sensitive, part)
-    if not shown.ordered or len(shown.parts) < 2:
+    lines = _by_knowledge(family, sensitive, part)
+    if not family.ordered or len(family.parts) < 2:
         return lines
-    return alt.vconcat(_over_time(shown, sensitive), lines, spacing=36)
+    return alt.vconcat(_over_time(family, sensitive), lines, spacing=36)
 
 
 def family_chart_table(family: Family, sensitive: str | None = None) -> Table:
     """Return the numbers of `family_chart`: per part, how probable a right guess is, by what is known."""
-    shown = shown_parts(family)
-    guesses = part_guesses(shown, sensitive)
-    rows = tuple((Cell(guess.name), *map(guess.told.cell, guess.chances)) for guess in guesses)
-    titles = (text("nothing known"), *map(_knowing, shown.table(sensitive).sizes))
-    return figures_table(text("Part"), titles, [Group(rows)])
+    family = shown_parts(family)
+    rows = (
+        (Cell(guess.name), *map(guess.wording.cell, guess.chances))
+        for guess in part_guesses(family, sensitive)
+    )
+    titles = (text("nothing known"), *map(_knowing, family.table(sensitive).sizes))
+    return cell_table(text("Part"), titles, rows)
 
 
 def _knowing(size: int) -> str:
@@ -91,15 +93,19 @@ class _Line:
 
 def _by_knowledge(family: Family, sensitive: str | None, part: str) -> _View:
     """Draw a line per part over the number of attributes that are known, the prior first."""
-    guesses, sizes = part_guesses(family, sensitive), family.table(sensitive).sizes
+    guesses, known = part_guesses(family, sensitive), (0, *family.table(sensitive).sizes)
     lines = [
-        _Line(str(place), _end_label(guess), _colour(guess), guess.successes)
+        _Line(
+            str(place),
+            _end_label(guess),
+            MOST if guess.is_most else LEAST if guess.is_least else OTHER,
+            guess.successes,
+        )
         for place, guess in enumerate(guesses)
     ]
     named = lines if len(lines) <= MOST_LABELS else _standing_out(lines)
     height = max(_HEIGHT, 18 * len(named))
     top = _round_top(max(max(line.success) for line in lines))
-    known = (0, *sizes)
     x = alt.X(
         "known:Q",
         title=text("how many attributes of a person she knows (the most telling ones)"),
@@ -107,17 +113,12 @@ def _by_knowledge(family: Family, sensitive: str | None, part: str) -> _View:
         axis=alt.Axis(values=known, labelFlush=False, format="d"),
     )
     y = _success_axis(top)
-    return alt.layer(
+    chart = alt.layer(
         *_curves(lines, known, x, y),
         *_end_labels(named, known[-1], x, y, top, _LINE * top / height),
-    ).properties(
-        width=_WIDTH,
-        height=height,
-        title=alt.Title(
-            wrapped(_finding(guesses, part)),
-            subtitle=wrapped(_legend(guesses, sensitive, part), 95),
-        ),
     )
+    subtitle = _legend(guesses, sensitive, part)
+    return titled(chart, _finding(guesses, part), subtitle, (90, 95), width=_WIDTH, height=height)
 
 
 def _legend(guesses: Sequence[PartGuess], sensitive: str | None, part: str) -> str:
@@ -143,7 +144,7 @@ def _curves(
         for line in lines
         for size, success in zip(known, line.success, strict=True)
     ]
-    base = alt.Chart(alt.InlineData(values=points)).encode(x=x, y=y, detail="name:N")
+    base = plot(points).encode(x=x, y=y, detail="name:N")
     front = base.transform_filter(f"datum.colour != '{OTHER}'").encode(color=_OWN_COLOUR)
     return (
         base.mark_line(strokeWidth=1.2, color=OTHER),
@@ -158,40 +159,28 @@ def _end_labels(
     """Name lines to the right of their ends, spread so that none covers another, each led to by a thin line."""
     pixel = last / _WIDTH
     ends = [line.success[-1] for line in lines]
-    places = list(zip(lines, ends, _spread(ends, gap, top), strict=True))
-    leaders = [
-        {
-            "name": line.name,
-            "colour": line.colour,
-            "known": last + pixels * pixel,
-            "success": success,
-        }
-        for line, end, place in places
-        for pixels, success in ((7, end), (34, place), (38, place))
-    ]
-    labels = [
-        {
-            "label": line.label,
-            "colour": NEUTRAL if line.colour == OTHER else line.colour,
-            "known": last + 41 * pixel,
-            "success": place,
-        }
-        for line, _, place in places
-    ]
+    leaders: list[dict[str, object]] = []
+    labels: list[dict[str, object]] = []
+    for line, end, place in zip(lines, ends, _spread(ends, gap, top), strict=True):
+        for pixels, success in ((7, end), (34, place), (38, place)):
+            at = {"known": last + pixels * pixel, "success": success}
+            leaders.append({"name": line.name, "colour": line.colour, **at})
+        colour = NEUTRAL if line.colour == OTHER else line.colour
+        at = {"known": last + 41 * pixel, "success": place}
+        labels.append({"label": line.label, "colour": colour, **at})
+    names = plot(labels).mark_text(align="left", baseline="middle", fontSize=12, limit=360)
     return (
-        alt.Chart(alt.InlineData(values=leaders))
+        plot(leaders)
         .mark_line(strokeWidth=0.7)
         .encode(x=x, y=y, detail="name:N", color=_OWN_COLOUR),
-        alt.Chart(alt.InlineData(values=labels))
-        .mark_text(align="left", baseline="middle", fontSize=12, limit=360)
-        .encode(x=x, y=y, text="label:N", color=_OWN_COLOUR),
+        names.encode(x=x, y=y, text="label:N", color=_OWN_COLOUR),
     )
 
 
 def _over_time(family: Family, sensitive: str | None) -> _View:
     """Draw a line over the parts for nothing, one, some and all attributes known."""
     guesses, sizes = part_guesses(family, sensitive), family.table(sensitive).sizes
-    parts = [guess.name for guess in guesses]
+    names = [guess.name for guess in guesses]
     places = sorted({0, len(sizes) // 2, len(sizes) - 1})
     nothing, *by_size = zip(*(guess.successes for guess in guesses), strict=True)
     lines = [_Line("0", text("nothing known"), NEUTRAL, nothing)] + [
@@ -200,46 +189,37 @@ def _over_time(family: Family, sensitive: str | None) -> _View:
     ]
     top = _round_top(max(max(line.success) for line in lines))
     points = [
-        {"name": line.name, "colour": line.colour, "part": part, "success": success}
+        {"name": line.name, "colour": line.colour, "part": name, "success": success}
         for line in lines
-        for part, success in zip(parts, line.success, strict=True)
+        for name, success in zip(names, line.success, strict=True)
     ]
     ends = _spread([line.success[-1] for line in lines], _LINE * top / _HEIGHT, top)
     labels = [
-        {"label": line.label, "colour": line.colour, "part": parts[-1], "success": place}
+        {"label": line.label, "colour": line.colour, "part": names[-1], "success": place}
         for line, place in zip(lines, ends, strict=True)
     ]
+    limit = max(60, _WIDTH // len(names))
     x = alt.X(
         "part:O",
-        sort=parts,
+        sort=names,
         title=None,
         scale=alt.Scale(type="point", padding=0.3),
-        axis=alt.Axis(
-            labelAngle=0, labelOverlap="greedy", labelLimit=max(60, _WIDTH // len(parts))
-        ),
+        axis=alt.Axis(labelAngle=0, labelOverlap="greedy", labelLimit=limit),
     )
     y = _success_axis(top)
-    base = alt.Chart(alt.InlineData(values=points)).encode(x=x, y=y, color=_OWN_COLOUR)
-    ends_named = alt.Chart(alt.InlineData(values=labels)).mark_text(
-        align="left", baseline="middle", fontSize=12, dx=12
-    )
-    return alt.layer(
+    base = plot(points).encode(x=x, y=y, color=_OWN_COLOUR)
+    ends_named = plot(labels).mark_text(align="left", baseline="middle", fontSize=12, dx=12)
+    chart = alt.layer(
         base.mark_line(strokeWidth=2.5).encode(detail="name:N"),
         base.mark_point(filled=True, size=60, opacity=1),
         ends_named.encode(x=x, y=y, color=_OWN_COLOUR, text="label:N"),
-    ).properties(
-        width=_WIDTH,
-        height=_HEIGHT,
-        title=alt.Title(
-            wrapped(_time_finding(family, sensitive)),
-            subtitle=wrapped(
-                text(
-                    "One guess at {goal}, by how many attributes of the person she knows.",
-                    goal=what_she_guesses(sensitive),
-                )
-            ),
-        ),
     )
+    subtitle = text(
+        "One guess at {goal}, by how many attributes of the person she knows.",
+        goal=what_she_guesses(sensitive),
+    )
+    title = _time_finding(family, sensitive)
+    return titled(chart, title, subtitle, width=_WIDTH, height=_HEIGHT)
 
 
 def _finding(guesses: Sequence[PartGuess], part: str) -> str:
@@ -265,7 +245,7 @@ def _time_finding(family: Family, sensitive: str | None) -> str:
     }
     if not change.difference:
         return text("In {last} the attributes add as much as in {first}", **words)
-    if any(guess.told.hides(guess.prior, guess.after) for guess in (first, last)):
+    if any(guess.wording.hides(guess.prior, guess.after) for guess in (first, last)):
         if change.difference > 0:
             return text("In {last} the attributes add more than in {first}", **words)
         return text("In {last} the attributes add less than in {first}", **words)
@@ -284,10 +264,6 @@ def _success_axis(top: float) -> alt.Y:
         title=text("guesses that are right, of every 100"),
         scale=alt.Scale(domain=[0, top], nice=False),
     )
-
-
-def _colour(guess: PartGuess) -> str:
-    return MOST if guess.is_most else LEAST if guess.is_least else OTHER
 
 
 def _end_label(guess: PartGuess) -> str:
@@ -314,42 +290,38 @@ def _round_top(highest: float) -> float:
     return min(100.0, next(step * unit for step in (1, 2, 4, 6, 8, 10) if step * unit >= highest))
 
 
-def _spread(wanted: Sequence[float], gap: float, top: float) -> list[float]:
-    """Return places from 0 to the top, a gap or more apart, as near as possible to those wanted, in the same order.
+def _spread(targets: Sequence[float], gap: float, top: float) -> list[float]:
+    """Return places from 0 to the top, a gap or more apart, as near as possible to the targets, in the same order.
 
     Labels that would overlap form a block around the mean of where they belong; blocks that touch are joined.
 
     >>> _spread([2.0, 5.0, 2.0], 1.0, 9.0), _spread([8.0, 9.0, 9.0], 1.0, 9.0)
     ([1.5, 5.0, 2.5], [7.0, 8.0, 9.0])
     """
-    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+
+    def begin(total: float, count: int) -> float:
+        """Return where a block begins: where its labels want it on average, within the axis where it fits."""
+        return max(0.0, min(total / count, top - (count - 1) * gap))
+
+    order = sorted(range(len(targets)), key=lambda i: targets[i])
     # where each label wants the block to begin, summed; how many there are
     blocks: list[tuple[float, int]] = []
     for i in order:
-        total, count = wanted[i], 1
-        while blocks and _begin(*blocks[-1], gap, top) + blocks[-1][1] * gap > _begin(
-            total, count, gap, top
-        ):
-            before, others = blocks.pop()
-            total += before - count * others * gap
-            count += others
+        total, count = targets[i], 1
+        while blocks and begin(*blocks[-1]) + blocks[-1][1] * gap > begin(total, count):
+            before, labels = blocks.pop()
+            total += before - count * labels * gap
+            count += labels
         blocks.append((total, count))
-    places = [
-        _begin(total, count, gap, top) + k * gap for total, count in blocks for k in range(count)
-    ]
+    places = [begin(total, count) + k * gap for total, count in blocks for k in range(count)]
     return [place for _, place in sorted(zip(order, places, strict=True))]
-
-
-def _begin(total: float, count: int, gap: float, top: float) -> float:
-    """Return where a block of labels begins: where they want it on average, within the axis where it fits."""
-    return max(0.0, min(total / count, top - (count - 1) * gap))
 
 
 def shown_parts(family: Family) -> Family:
     """Return the family of those parts that a report may show."""
     hidden = hidden_parts([(part.records,) for part in family.parts])
-    shown = (part for place, part in enumerate(family.parts) if place not in hidden)
-    return replace(family, parts=tuple(shown))
+    parts = (part for place, part in enumerate(family.parts) if place not in hidden)
+    return replace(family, parts=tuple(parts))
 
 
 @dataclass(frozen=True)
@@ -358,7 +330,7 @@ class PartGuess:
 
     row: FamilyRow
     """The part."""
-    told: Among
+    wording: Among
     """How its chances are told.
 
     A guess at whose record it is counts classes, and nobody with particular values. One at a secret counts those who
@@ -394,17 +366,17 @@ class PartGuess:
     @property
     def successes(self) -> tuple[float, ...]:
         """How many of every 100 guesses are right, as far as it is told: before, and by number of attributes known."""
-        return tuple(100 * float(self.told.drawn(chance)) for chance in self.chances)
+        return tuple(100 * float(self.wording.drawn(chance)) for chance in self.chances)
 
     @property
     def added(self) -> tuple[Fraction, Fraction]:
         """Between what all attributes together are told to add."""
-        return self.told.added(self.prior, self.after)
+        return self.wording.added(self.prior, self.after)
 
     @property
     def points(self) -> str:
         """What all attributes together add, in percentage points."""
-        return self.told.points(self.prior, self.after)
+        return self.wording.points(self.prior, self.after)
 
     @property
     def is_most(self) -> bool:

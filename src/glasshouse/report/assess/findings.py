@@ -9,9 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from glasshouse.language import number, text, text_for
+from glasshouse.language import (
+    marked,
+    marked_for,
+    number,
+    text,
+    text_for,
+    translated,
+    translated_for,
+)
 from glasshouse.microdata import Assessment, Attack, Sweep
-from glasshouse.microdata.assessment import Leakage
 from glasshouse.report.assess.charts import influence_findings
 from glasshouse.report.attacks import (
     SMALL_CLASS,
@@ -29,7 +36,7 @@ from glasshouse.report.attacks import (
     worst_first,
 )
 from glasshouse.report.discretion import ratio
-from glasshouse.report.page import Finding, Severity
+from glasshouse.report.page import Finding, Severity, note, reassurance
 from glasshouse.report.words import (
     counted,
     either,
@@ -68,28 +75,36 @@ def findings(
         sweep: The sums of every subset, where there are such, from which the influence of each attribute follows.
     """
     naming, *inferring = widest(assessment.attacks)
-    found = [_named(naming, subject)]
+    chapter = [_named(naming, subject)]
     stages = growth(assessment.attacks)
     if len(stages) > 1:
-        found.append(_grown(stages[0][0], naming))
+        chapter.append(_grown(stages[0][0], naming))
     if inferring:
         worst = min(inferring, key=_most_at_risk)
-        found.append(_inferred(worst, subject))
-        found += untouched([attack for attack in inferring if attack is not worst])
+        chapter.append(_inferred(worst, subject))
+        chapter += untouched([attack for attack in inferring if attack is not worst])
     else:
-        found.append(_expected(naming, subject))
+        before, after = frequencies(naming.probabilistic.prior, naming.probabilistic.posterior)
+        sentence = text(
+            "Whoever knows nothing of {person} guesses their record right for {before}; whoever knows {known}, for "
+            "{after}.",
+            person=indefinite(subject),
+            before=before,
+            known=knowledge_in_short(naming),
+            after=after,
+        )
+        chapter.append(note(sentence, exact_figure(naming)))
     gaining = [attack for attack in (naming, *inferring) if attack.gain is not None]
     if gaining:
-        found.append(gained(gaining, subject=subject, currency=currency, tries=tries))
+        chapter.append(gained(gaining, subject=subject, currency=currency, tries=tries))
     enough = _enough(assessment, naming)
     if enough is not None:
-        found.append(_already(enough, subject))
+        chapter.append(_already(enough, subject))
     if any(naming.class_sizes.classes):
-        found.append(_nearly_alone(naming, subject))
+        chapter.append(_nearly_alone(naming, subject))
     if sweep is not None:
-        found += influence_findings(sweep)
-    safe = safe_knowledge(assessment, subject)
-    return (*found, *([safe] if safe is not None else []))
+        chapter += influence_findings(sweep)
+    return (*chapter, *filter(None, [safe_knowledge(assessment, subject)]))
 
 
 def _named(attack: Attack, subject: str) -> Finding:
@@ -129,32 +144,29 @@ def _naming_sentence(attack: Attack, subject: str) -> str:
         "frequency": frequency(attack.probabilistic.posterior),
     }
     if attack.certain == 0 and attack.probabilistic.additive == 0:
-        return text(
+        template = marked(
             "Someone who knows {person}'s {known} cannot name any of the {people} with certainty, and guesses no "
-            "better than without that knowledge: right for {frequency}.",
-            **words,
+            "better than without that knowledge: right for {frequency}."
         )
-    if attack.certain == 0:
-        return text(
+    elif attack.certain == 0:
+        template = marked(
             "Someone who knows {person}'s {known} cannot name any of the {people} with certainty; a guess is right "
-            "for {frequency}.",
-            **words,
+            "for {frequency}."
         )
-    if attack.records == 1:
-        return text(
-            "The release is about one {subject} only: whoever knows that someone is in it knows the whole record.",
-            **words,
+    elif attack.records == 1:
+        template = marked(
+            "The release is about one {subject} only: whoever knows that someone is in it knows the whole record."
         )
-    if attack.certain == attack.records:
-        return text(
-            "Someone who knows {person}'s {known} can name every one of the {people} with certainty.",
-            **words,
+    elif attack.certain == attack.records:
+        template = marked(
+            "Someone who knows {person}'s {known} can name every one of the {people} with certainty."
         )
-    return text(
-        "Someone who knows {person}'s {known} can name {certain} of the {people} with certainty ({share}), and by "
-        "guessing would be right for {frequency}.",
-        **words,
-    )
+    else:
+        template = marked(
+            "Someone who knows {person}'s {known} can name {certain} of the {people} with certainty ({share}), and by "
+            "guessing would be right for {frequency}."
+        )
+    return translated(template, **words)
 
 
 def _certainty(attack: Attack) -> str:
@@ -175,52 +187,34 @@ def _grown(first: Attack, last: Attack) -> Finding:
         for attack in (first, last)
     )
     before, after = first.probabilistic.posterior, last.probabilistic.posterior
-    said_before, said_after = frequencies(before, after)
-    words = {"alone": alone, "before": said_before, "every": every, "after": said_after}
+    fewer, more = frequencies(before, after)
+    words = {"alone": alone, "before": fewer, "every": every, "after": more}
     figure = text(
         "posterior {before} with the first, {after} with all",
         before=ratio(before),
         after=ratio(after),
     )
     if before == after:
-        return Finding(
-            Severity.SAFE if graded(after) is Severity.LOW else Severity.NOTE,
-            text(
-                "With {alone}, a guess at whose record it is succeeds for {before}; {every} give no better.",
-                **words,
-            ),
-            figure=figure,
+        sentence = text(
+            "With {alone}, a guess at whose record it is succeeds for {before}; {every} give no better.",
+            **words,
         )
+        is_low = graded(after) is Severity.LOW
+        return Finding(Severity.SAFE if is_low else Severity.NOTE, sentence, figure)
     return Finding(
         graded(after),
         text(
             "With {alone}, a guess at whose record it is succeeds for {before}; with {every}, for {after}.",
             **words,
         ),
-        figure=figure,
-        meaning=text(
+        figure,
+        text(
             "Releases add up: what changes in a person's life from one to the next singles them out."
         ),
-        remedy=text(
+        text(
             "Make it harder to follow a person from one release to the next: give each release new identifiers, and "
             "less detail of what stays the same."
         ),
-    )
-
-
-def _expected(attack: Attack, subject: str) -> Finding:
-    before, after = frequencies(attack.probabilistic.prior, attack.probabilistic.posterior)
-    return Finding(
-        Severity.NOTE,
-        text(
-            "Whoever knows nothing of {person} guesses their record right for {before}; whoever knows {known}, for "
-            "{after}.",
-            person=indefinite(subject),
-            before=before,
-            known=knowledge_in_short(attack),
-            after=after,
-        ),
-        figure=exact_figure(attack),
     )
 
 
@@ -269,33 +263,30 @@ def _inferring_sentence(attack: Attack, subject: str) -> str:
         "after": after,
     }
     if tells_nothing(attack) and attack.certain:
-        return text(
-            "Everybody in the release has the same {secret}: whoever knows that someone is in it knows it.",
-            **words,
+        template = marked(
+            "Everybody in the release has the same {secret}: whoever knows that someone is in it knows it."
         )
-    if attack.certain and guess.prior == guess.posterior:
-        return text(
+    elif attack.certain and guess.prior == guess.posterior:
+        template = marked(
             "Someone who knows {person}'s {known} learns the {secret} of {people} with certainty ({share}), but "
-            "guesses it no better than someone who does not: right for {after}.",
-            **words,
+            "guesses it no better than someone who does not: right for {after}."
         )
-    if guess.prior == guess.posterior:
-        return text(
+    elif guess.prior == guess.posterior:
+        template = marked(
             "Someone who knows {person}'s {known} learns nobody's {secret} with certainty, and guesses it no better "
-            "than someone who does not: right for {after}.",
-            **words,
+            "than someone who does not: right for {after}."
         )
-    if attack.certain:
-        return text(
+    elif attack.certain:
+        template = marked(
             "Someone who knows {person}'s {known} learns the {secret} of {people} with certainty ({share}), and "
-            "guesses it right for {after} {many}; without that knowledge it would be {before}.",
-            **words,
+            "guesses it right for {after} {many}; without that knowledge it would be {before}."
         )
-    return text(
-        "Someone who knows {person}'s {known} learns nobody's {secret} with certainty, and guesses it right for "
-        "{after} {many}; without that knowledge it would be {before}.",
-        **words,
-    )
+    else:
+        template = marked(
+            "Someone who knows {person}'s {known} learns nobody's {secret} with certainty, and guesses it right for "
+            "{after} {many}; without that knowledge it would be {before}."
+        )
+    return translated(template, **words)
 
 
 def _enough(assessment: Assessment, whole: Attack) -> Attack | None:
@@ -316,37 +307,32 @@ def _enough(assessment: Assessment, whole: Attack) -> Attack | None:
 
 
 def _already(attack: Attack, subject: str) -> Finding:
-    words = {
-        "known": knowledge(attack),
-        "frequency": frequency(attack.probabilistic.posterior),
-        "many": plural(subject),
-        "people": counted(attack.certain, subject),
-    }
-    if attack.certain:
-        sentence = text(
+    template = (
+        marked(
             "Knowing no more than {known} is enough to name {frequency} {many} by guessing, and {people} with "
-            "certainty.",
-            **words,
+            "certainty."
         )
-    else:
-        sentence = text(
+        if attack.certain
+        else marked(
             "Knowing no more than {known} is enough to name {frequency} {many} by guessing, though nobody with "
-            "certainty.",
-            **words,
+            "certainty."
         )
-    grade = graded(attack.probabilistic.posterior, certain=attack.certain > 0)
-    return Finding(
-        grade,
-        sentence,
-        figure=exact_figure(attack),
-        meaning=text(
-            "One does not have to know much: leaving out all other attributes would take away at most half of what "
-            "the attack gives."
-        ),
-        remedy=""
-        if grade is Severity.LOW
-        else text("Look at this first: publish it in less detail, or not at all."),
     )
+    sentence = translated(
+        template,
+        known=knowledge(attack),
+        frequency=frequency(attack.probabilistic.posterior),
+        many=plural(subject),
+        people=counted(attack.certain, subject),
+    )
+    grade = graded(attack.probabilistic.posterior, certain=attack.certain > 0)
+    meaning = text(
+        "One does not have to know much: leaving out all other attributes would take away at most half of what the "
+        "attack gives."
+    )
+    remedy = text("Look at this first: publish it in less detail, or not at all.")
+    low = grade is Severity.LOW
+    return Finding(grade, sentence, exact_figure(attack), meaning, "" if low else remedy)
 
 
 def _nearly_alone(attack: Attack, subject: str) -> Finding:
@@ -387,8 +373,7 @@ def _nearly_alone(attack: Attack, subject: str) -> Finding:
 
 def _in_company(attack: Attack, subject: str) -> Finding:
     least = attack.class_sizes.smallest
-    return Finding(
-        Severity.SAFE,
+    return reassurance(
         text_for(
             least - 1,
             "Every {subject} shares {known} with at least {count} other.",
@@ -414,101 +399,79 @@ def gained(
         currency: What gains are counted in; None: they are plain numbers.
         tries: How many guesses she has, where a gain is that one of them is right: it is a probability then.
     """
-    attack = max(attacks, key=lambda each: _gain(each).additive)
-    gain = _gain(attack)
-    return Finding(
-        Severity.SAFE if gain.additive == 0 else Severity.NOTE,
-        _worth(attack, gain, currency) if tries is None else _within(attack, gain, tries, subject),
-        figure=f"{attack.code}: {ratio(gain.prior)} → {ratio(gain.posterior)}",
+    gain, attack = max(
+        ((attack.gain or attack.probabilistic, attack) for attack in attacks),
+        key=lambda pair: pair[0].additive,
     )
-
-
-def _gain(attack: Attack) -> Leakage:
-    return attack.gain or attack.probabilistic
-
-
-def _within(attack: Attack, gain: Leakage, tries: int, subject: str) -> str:
-    """Say how often one of several guesses is right."""
-    before, after = frequencies(gain.prior, gain.posterior)
-    words = {
-        "person": indefinite(subject),
-        "known": knowledge_in_short(attack),
-        "secret": enumeration(attack.secret),
-        "before": before,
-        "after": after,
-        "many": plural(subject),
-    }
-    if attack.secret and gain.additive == 0:
-        return text_for(
-            tries,
-            "Someone who knows {person}'s {known} tells their {secret} right with {count} guess for {after} {many}, no "
-            "more than without that knowledge.",
-            "Someone who knows {person}'s {known} tells their {secret} right within {count} guesses for {after} "
-            "{many}, no more than without that knowledge.",
-            **words,
+    case = bool(attack.secret), gain.additive != 0
+    secret = enumeration(attack.secret)
+    if tries is None:
+        prior, posterior = (
+            number(value, ",.4g") if currency is None else money(value, currency)
+            for value in (gain.prior, gain.posterior)
         )
-    if attack.secret:
-        return text_for(
+        sentence = translated(WORTH[case], prior=prior, posterior=posterior, secret=secret)
+    else:
+        before, after = frequencies(gain.prior, gain.posterior)
+        sentence = translated_for(
             tries,
-            "Someone who knows {person}'s {known} tells their {secret} right with {count} guess for {after} {many}; "
-            "without that knowledge it would be {before}.",
-            "Someone who knows {person}'s {known} tells their {secret} right within {count} guesses for {after} "
-            "{many}; without that knowledge it would be {before}.",
-            **words,
+            WITHIN[case],
+            person=indefinite(subject),
+            known=knowledge_in_short(attack),
+            secret=secret,
+            before=before,
+            after=after,
+            many=plural(subject),
         )
-    if gain.additive == 0:
-        return text_for(
-            tries,
-            "Someone who knows {person}'s {known} finds their record with {count} guess for {after} {many}, no more "
-            "than without that knowledge.",
-            "Someone who knows {person}'s {known} finds their record within {count} guesses for {after} {many}, no "
-            "more than without that knowledge.",
-            **words,
-        )
-    return text_for(
-        tries,
+    figure = f"{attack.code}: {ratio(gain.prior)} → {ratio(gain.posterior)}"
+    return Finding(Severity.NOTE if gain.additive else Severity.SAFE, sentence, figure)
+
+
+WITHIN = {
+    (True, False): marked_for(
+        "Someone who knows {person}'s {known} tells their {secret} right with {count} guess for {after} {many}, no "
+        "more than without that knowledge.",
+        "Someone who knows {person}'s {known} tells their {secret} right within {count} guesses for {after} {many}, no "
+        "more than without that knowledge.",
+    ),
+    (True, True): marked_for(
+        "Someone who knows {person}'s {known} tells their {secret} right with {count} guess for {after} {many}; "
+        "without that knowledge it would be {before}.",
+        "Someone who knows {person}'s {known} tells their {secret} right within {count} guesses for {after} {many}; "
+        "without that knowledge it would be {before}.",
+    ),
+    (False, False): marked_for(
+        "Someone who knows {person}'s {known} finds their record with {count} guess for {after} {many}, no more than "
+        "without that knowledge.",
+        "Someone who knows {person}'s {known} finds their record within {count} guesses for {after} {many}, no more "
+        "than without that knowledge.",
+    ),
+    (False, True): marked_for(
         "Someone who knows {person}'s {known} finds their record with {count} guess for {after} {many}; without that "
         "knowledge it would be {before}.",
         "Someone who knows {person}'s {known} finds their record within {count} guesses for {after} {many}; without "
         "that knowledge it would be {before}.",
-        **words,
-    )
-
-
-def _worth(attack: Attack, gain: Leakage, currency: str | None) -> str:
-    """Say what guesses are worth to her."""
-
-    def said(value: Fraction) -> str:
-        return number(value, ",.4g") if currency is None else money(value, currency)
-
-    words = {
-        "prior": said(gain.prior),
-        "posterior": said(gain.posterior),
-        "secret": enumeration(attack.secret),
-    }
-    if attack.secret and gain.additive == 0:
-        return text(
-            "What the adversary can expect to gain by trying to learn the {secret} of a person, as the study counts "
-            "it, stays at {prior}.",
-            **words,
-        )
-    if attack.secret:
-        return text(
-            "What the adversary can expect to gain by trying to learn the {secret} of a person, as the study counts "
-            "it, rises from {prior} to {posterior}.",
-            **words,
-        )
-    if gain.additive == 0:
-        return text(
-            "What the adversary can expect to gain by trying to name a person, as the study counts it, stays at "
-            "{prior}.",
-            **words,
-        )
-    return text(
+    ),
+}
+"""How often one of several guesses is right, by whether it is at a secret and whether the attack adds to it."""
+WORTH = {
+    (True, False): marked(
+        "What the adversary can expect to gain by trying to learn the {secret} of a person, as the study counts it, "
+        "stays at {prior}."
+    ),
+    (True, True): marked(
+        "What the adversary can expect to gain by trying to learn the {secret} of a person, as the study counts it, "
+        "rises from {prior} to {posterior}."
+    ),
+    (False, False): marked(
+        "What the adversary can expect to gain by trying to name a person, as the study counts it, stays at {prior}."
+    ),
+    (False, True): marked(
         "What the adversary can expect to gain by trying to name a person, as the study counts it, rises from {prior} "
-        "to {posterior}.",
-        **words,
-    )
+        "to {posterior}."
+    ),
+}
+"""What guesses are worth to her, by the same."""
 
 
 def tells_nothing(attack: Attack) -> bool:
@@ -523,8 +486,7 @@ def untouched(attacks: Sequence[Attack]) -> list[Finding]:
         return []
     names = either([enumeration(attack.secret) for attack in safe])
     return [
-        Finding(
-            Severity.SAFE,
+        reassurance(
             text(
                 "Whoever knows {known} learns nothing about {secrets}: nobody's value with certainty, and a guess is "
                 "right as often as without that knowledge.",
@@ -554,7 +516,7 @@ def safe_knowledge(assessment: Assessment, subject: str) -> Finding | None:
         wholly or safe,
         key=lambda same: (len(same[0].quasi_identifiers), same[0].probabilistic.posterior),
     )
-    parts = {
+    words = {
         "person": indefinite(subject),
         "known": knowledge(naming),
         "frequency": frequency(naming.probabilistic.posterior),
@@ -564,13 +526,13 @@ def safe_knowledge(assessment: Assessment, subject: str) -> Finding | None:
             "Someone who knows no more than {person}'s {known} can neither name anybody nor learn anybody's {secrets} "
             "with certainty; a guess at whose record it is succeeds for {frequency}.",
             secrets=either([enumeration(attack.secret) for attack in inferring]),
-            **parts,
+            **words,
         )
     else:
         sentence = text(
             "Someone who knows no more than {person}'s {known} cannot name anybody with certainty; a guess succeeds "
             "for {frequency}.",
-            **parts,
+            **words,
         )
     meaning = text("This holds as long as she knows nothing else about the person.")
     if inferring and not wholly:
@@ -578,7 +540,7 @@ def safe_knowledge(assessment: Assessment, subject: str) -> Finding | None:
             "This holds as long as she knows nothing else about the person, and it is about naming only: with the same "
             "knowledge a secret can be guessed better than without it, or even learned with certainty."
         )
-    return Finding(Severity.SAFE, sentence, figure=exact_figure(naming), meaning=meaning)
+    return reassurance(sentence, figure=exact_figure(naming), meaning=meaning)
 
 
 def _keeps_the_secret(attack: Attack) -> bool:

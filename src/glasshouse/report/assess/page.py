@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack, Sweep
@@ -24,7 +24,6 @@ from glasshouse.report.assess.family import family_brief, family_page, part_noun
 from glasshouse.report.assess.findings import findings
 from glasshouse.report.attacks import (
     METHOD,
-    attack_label,
     best_by_size,
     by_knowledge,
     by_window,
@@ -38,12 +37,13 @@ from glasshouse.report.cells import (
     NOTHING,
     bar,
     bound_cell,
-    figures_table,
+    cell_table,
+    certain_cell,
     gain_change,
     gain_titles,
+    group_table,
     guess_titles,
     leakage_cells,
-    text_table,
     three_digits,
 )
 from glasshouse.report.page import (
@@ -55,16 +55,80 @@ from glasshouse.report.page import (
     Provenance,
     Section,
     Table,
-    Term,
 )
 from glasshouse.report.provenance import treatment_blocks, treatment_section
-from glasshouse.report.words import glossary, listed, percentage, short_names, singular, together
+from glasshouse.report.words import (
+    explained,
+    glossary,
+    listed,
+    sentences,
+    short_names,
+    singular,
+    together,
+)
 from glasshouse.study.assess import AssessStudy, Key
-from glasshouse.table.treatment import Step
 
 MOST_SETS_IN_FULL, MOST_SETS_ON_TERMINAL = 6, 3
 """With more sets of quasi-identifiers than this, the table shows the best one of each size."""
 LEGEND = marked("░ before, █ after: the share of records for which one guess is right")
+TERMS = {
+    marked("Known for certain"): marked(
+        "Records whose secret the adversary infers with probability 1: alone in their class, or in a class where all "
+        "share one value; in brackets, the probability that the person’s record is one of them."
+    ),
+    marked("Guess before, guess after"): marked(
+        "The probability that her best single guess is right (prior and posterior Bayes vulnerability). Hover over a "
+        "figure for the exact ratio."
+    ),
+    marked("Added, factor"): marked(
+        "Posterior minus prior, and posterior divided by prior: additive and multiplicative leakage."
+    ),
+}
+"""The headings of every table, explained."""
+WORST_CASE = {
+    marked("Worst case"): marked(
+        "No adversary with non-negative gains, whatever she believed before and whatever a guess is worth to her, "
+        "multiplies her success by more than this (multiplicative Bayes capacity)."
+    )
+}
+GAINS = {
+    marked("Gain before, gain after"): marked(
+        "What she can expect to gain from one person: the chance that one of several tries is right, or the worth to "
+        "her of naming a value right, as the study says. (What each value is worth is in the run’s study.toml, not "
+        "here.)"
+    )
+}
+GROWING = {
+    marked("Datasets so far"): marked(
+        "The records are those of the first dataset. Each further one adds what she knows of the same people there, "
+        "and whether they are in it at all."
+    )
+}
+ADVERSARY = (
+    marked(
+        "The adversary knows that the person’s record is in the release, and knows that person’s quasi-identifiers "
+        "exactly: {known}."
+    ),
+    marked(
+        "Before the attack she takes every record as equally likely to be the person’s, unless the study gives weights "
+        "or says what she believes. She knows the whole release and how it was made."
+    ),
+)
+"""What the adversary is assumed to know."""
+LIMITS = (
+    marked(
+        "No figure is an estimate: each is computed from counts (or from weights, where the study gives them) in this "
+        "release, exactly unless something else is said. They say nothing of people who are not in it."
+    ),
+    marked(
+        "Who knows less than is assumed never learns more; who knows more attributes than these may. Where the data, "
+        "or what she knows, is wrong, she is right less often than is said here."
+    ),
+)
+"""What must be known to judge the figures."""
+ROUNDED = marked(
+    "Some figures are rounded in the last digits of a double: as exact ratios they would be too long."
+)
 
 
 def page(outcome: Assessment | Family, question: AssessStudy, *, provenance: Provenance) -> Page:
@@ -74,7 +138,6 @@ def page(outcome: Assessment | Family, question: AssessStudy, *, provenance: Pro
             outcome,
             subject=question.subject,
             provenance=provenance,
-            treatment=outcome.steps,
             part=part_noun(outcome),
         )
     gain = question.adversary.gain
@@ -83,7 +146,6 @@ def page(outcome: Assessment | Family, question: AssessStudy, *, provenance: Pro
         subject=question.subject,
         provenance=provenance,
         sweep=outcome.sweep,
-        treatment=outcome.steps,
         notes=_notes(outcome, question),
         currency=gain.currency,
         tries=gain.tries,
@@ -126,16 +188,15 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
         )
         for member in outcome.members[1:]
     ]
-    if question.links:
-        notes.append(
-            text(
-                "Records were linked by {keys}; which of them are one person’s is part of what she does not know. "
-                "Somebody is absent only if no record can be theirs; whoever changes a value takes any other "
-                "alike. Classes are possible observations, and how many look alike is told of the first dataset "
-                "alone.",
-                keys=", ".join(map(_key_label, question.links)),
-            )
-        )
+    notes += sentences(
+        bool(question.links)
+        and marked(
+            "Records were linked by {keys}; which of them are one person’s is part of what she does not know. Somebody "
+            "is absent only if no record can be theirs; whoever changes a value takes any other alike. Classes are "
+            "possible observations, and how many look alike is told of the first dataset alone."
+        ),
+        keys=", ".join(map(_key_label, question.links)),
+    )
     if outcome.suppressed:
         notes.append(
             text_for(
@@ -146,26 +207,20 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
                 "quasi-identifiers they are one class, which is counted among the classes.",
             )
         )
-    if not outcome.exact:
-        notes.append(
-            text(
-                "Some figures are rounded in the last digits of a double: as exact ratios they would be too long."
-            )
-        )
-    return notes
+    return [*notes, *sentences(not outcome.exact and ROUNDED)]
 
 
 def _key_label(key: Key) -> str:
     """Say a linking key and how well it persists."""
-    parts = {"name": key.name, "shift": number(key.shift), "chance": number(key.persists, "g")}
+    words = {"name": key.name, "shift": number(key.shift), "chance": number(key.persists, "g")}
     if key.shift and key.persists < 1:
         return text(
-            "{name} (which grows by {shift}, and is kept with probability {chance})", **parts
+            "{name} (which grows by {shift}, and is kept with probability {chance})", **words
         )
     if key.shift:
-        return text("{name} (which grows by {shift})", **parts)
+        return text("{name} (which grows by {shift})", **words)
     return (
-        key.name if key.persists == 1 else text("{name} (kept with probability {chance})", **parts)
+        key.name if key.persists == 1 else text("{name} (kept with probability {chance})", **words)
     )
 
 
@@ -175,7 +230,6 @@ def assessment_page(
     subject: str,
     provenance: Provenance,
     sweep: Sweep | None = None,
-    treatment: Sequence[Step] = (),
     notes: Sequence[str] = (),
     currency: str | None = None,
     tries: int | None = None,
@@ -189,21 +243,21 @@ def assessment_page(
         subject: What a record stands for.
         provenance: Where the figures come from.
         sweep: The sums of every subset, where there are such, from which the influence of each attribute follows.
-        treatment: The records that were left out beforehand.
         notes: What else was done to the data, in plain sentences.
         currency: What gains are counted in; None: they are plain numbers.
         tries: How many guesses she has, where a gain is that one of them is right.
     """
     measures = _Measures.of(assessment.attacks, currency)
     datasets = last_window(assessment.attacks)[0].datasets
+    attacks = widest(assessment.attacks)
+    growing = len(by_window(assessment.attacks)) > 1
     sections = (
         _figures_section(assessment, measures),
         _growth_section(assessment, measures),
         None if sweep is None else influence_section(sweep),
         class_sizes_section(assessment),
-        treatment_section(treatment, notes),
+        treatment_section(assessment.steps, notes),
     )
-    attacks = widest(assessment.attacks)
     figures = (
         growing_figure(assessment),
         every_subset_figure(assessment),
@@ -226,43 +280,21 @@ def assessment_page(
         title=title,
         lead=lead,
         findings=findings(assessment, subject=subject, currency=currency, tries=tries, sweep=sweep),
-        figures=tuple(figure for figure in figures if figure is not None),
-        sections=tuple(section for section in sections if section is not None),
-        adversary=(
-            text(
-                "The adversary knows that the person’s record is in the release, and knows that person’s "
-                "quasi-identifiers exactly: {known}.",
-                known=", ".join(attacks[0].quasi_identifiers),
-            ),
-            text(
-                "Before the attack she takes every record as equally likely to be the person’s, unless the study gives "
-                "weights or says what she believes. She knows the whole release and how it was made."
-            ),
-        ),
-        limits=(
-            text(
-                "No figure is an estimate: each is computed from counts (or from weights, where the study gives them) "
-                "in this release, exactly unless something else is said. They say nothing of people who are not in it."
-            ),
-            text(
-                "Who knows less than is assumed never learns more; who knows more attributes than these may. Where the "
-                "data, or what she knows, is wrong, she is right less often than is said here."
-            ),
-        ),
+        figures=tuple(filter(None, figures)),
+        sections=tuple(filter(None, sections)),
+        adversary=sentences(*ADVERSARY, known=", ".join(attacks[0].quasi_identifiers)),
+        limits=sentences(*LIMITS),
         provenance=provenance,
         command="glasshouse assess --study study.toml",
         method=METHOD,
         glossary=(
-            *_terms(measures, growing=len(by_window(assessment.attacks)) > 1),
+            *explained(TERMS),
+            *(explained(WORST_CASE) if measures.capacity else ()),
+            *(explained(GAINS) if measures.gain else ()),
+            *(explained(GROWING) if growing else ()),
             *glossary(
-                "adversary",
-                "quasi-identifier",
-                "sensitive attribute",
-                "class",
-                "vulnerability",
-                "leakage",
-                "re-identification",
-                "attribute inference",
+                "adversary, quasi-identifier, sensitive attribute, class, vulnerability, leakage",
+                "re-identification, attribute inference",
                 *["capacity"] * measures.capacity,
                 *["gain function"] * measures.gain,
                 *["Shapley value"] * (sweep is not None),
@@ -299,17 +331,16 @@ class _Measures:
             blocks: What is shown, from top to bottom.
         """
         titles = [text("Known for certain"), *guess_titles(), *[text("Worst case")] * self.capacity]
-        guesses = figures_table(first, titles, [block.group(self._guess) for block in blocks])
+        guesses = group_table(first, titles, [block.group(self._guess) for block in blocks])
         if not self.gain:
             return (guesses,)
         groups = [block.group(self._gain) for block in blocks]
         gaining = [group for group in groups if group.rows]
-        return guesses, figures_table(first, gain_titles(), gaining, title=text("What she gains"))
+        return guesses, group_table(first, gain_titles(), gaining, text("What she gains"))
 
     def _guess(self, attack: Attack) -> tuple[Cell, ...]:
-        certain = f"{number(attack.certain)} ({percentage(attack.deterministic.posterior)})"
         worst = [bound_cell(attack.capacity)] * self.capacity
-        return (Cell(certain), *leakage_cells(attack.probabilistic), *worst)
+        return (certain_cell(attack), *leakage_cells(attack.probabilistic), *worst)
 
     def _gain(self, attack: Attack) -> tuple[Cell, ...]:
         return leakage_cells(attack.gain, currency=self.currency) if attack.gain is not None else ()
@@ -340,38 +371,32 @@ def _figures_section(assessment: Assessment, measures: _Measures) -> Section:
     """Return the attacks with all datasets: each set of quasi-identifiers, or the best one of each size."""
     attacks = last_window(assessment.attacks)
     by_set = by_knowledge(attacks)
-    intro = []
-    if len(by_window(assessment.attacks)) > 1:
-        intro.append(text("With {datasets}.", datasets=together(short_names(attacks[0].datasets))))
+    intro = sentences(
+        len(by_window(assessment.attacks)) > 1 and marked("With {datasets}."),
+        len(by_set) > MOST_SETS_IN_FULL
+        and marked(
+            "Of {sets} sets of quasi-identifiers, the one of each size with which she does best."
+        ),
+        datasets=together(short_names(attacks[0].datasets)),
+        sets=len(by_set),
+    )
     if len(by_set) > MOST_SETS_IN_FULL:
-        intro.append(
-            text(
-                "Of {sets} sets of quasi-identifiers, the one of each size with which she does best.",
-                sets=len(by_set),
-            )
-        )
+        note = text("the best set of each size")
         blocks = [
-            _Block(
-                label,
-                text("the best set of each size"),
-                tuple((", ".join(attack.quasi_identifiers), attack) for attack in best),
-            )
+            _Block(label, note, tuple((_known(attack), attack) for attack in best))
             for label, best in _by_target(best_by_size(attacks)).items()
         ]
     else:
         blocks = [
             _Block(
-                text("She knows {known}", known=", ".join(same[0].quasi_identifiers)),
+                text("She knows {known}", known=_known(same[0])),
                 ", ".join(_classes_and_uniques(same[0])),
-                tuple((attack_label(attack), attack) for attack in same),
+                tuple((target_label(attack.secret), attack) for attack in same),
             )
             for same in by_set
         ]
-    return Section(
-        text("The attacks"),
-        intro=" ".join(intro),
-        tables=measures.tables(text("Attack"), blocks),
-    )
+    tables = measures.tables(text("Attack"), blocks)
+    return Section(text("The attacks"), intro=" ".join(intro), tables=tables)
 
 
 def _classes_and_uniques(attack: Attack) -> tuple[str, str]:
@@ -380,6 +405,10 @@ def _classes_and_uniques(attack: Attack) -> tuple[str, str]:
         text_for(attack.classes, "{count} class", "{count} classes"),
         text_for(attack.uniques, "{count} unique record", "{count} unique records"),
     )
+
+
+def _known(attack: Attack) -> str:
+    return ", ".join(attack.quasi_identifiers)
 
 
 def _growth_section(assessment: Assessment, measures: _Measures) -> Section | None:
@@ -391,7 +420,7 @@ def _growth_section(assessment: Assessment, measures: _Measures) -> Section | No
     blocks = [
         _Block(
             target,
-            text("she knows {known}", known=", ".join(same[-1].quasi_identifiers)),
+            text("she knows {known}", known=_known(same[-1])),
             tuple((labels[attack.datasets], attack) for attack in same),
         )
         for target, same in _by_target([attack for stage in stages for attack in stage]).items()
@@ -407,58 +436,9 @@ def _by_target(attacks: Sequence[Attack]) -> dict[str, list[Attack]]:
     """Return the attacks by what they try, said as a title."""
     targets: dict[str, list[Attack]] = {}
     for attack in attacks:
-        label = attack_label(attack)
+        label = target_label(attack.secret)
         targets.setdefault(f"{label[:1].upper()}{label[1:]}", []).append(attack)
     return targets
-
-
-def _terms(measures: _Measures, *, growing: bool) -> Iterator[Term]:
-    """Yield the headings of the tables that are there, explained."""
-    yield Term(
-        text("Known for certain"),
-        text(
-            "Records whose secret the adversary infers with probability 1: alone in their class, or in a class where "
-            "all share one value; in brackets, the probability that the person’s record is one of them."
-        ),
-    )
-    yield Term(
-        text("Guess before, guess after"),
-        text(
-            "The probability that her best single guess is right (prior and posterior Bayes vulnerability). Hover over "
-            "a figure for the exact ratio."
-        ),
-    )
-    yield Term(
-        text("Added, factor"),
-        text(
-            "Posterior minus prior, and posterior divided by prior: additive and multiplicative leakage."
-        ),
-    )
-    if measures.capacity:
-        yield Term(
-            text("Worst case"),
-            text(
-                "No adversary with non-negative gains, whatever she believed before and whatever a guess is worth to "
-                "her, multiplies her success by more than this (multiplicative Bayes capacity)."
-            ),
-        )
-    if measures.gain:
-        yield Term(
-            text("Gain before, gain after"),
-            text(
-                "What she can expect to gain from one person: the chance that one of several tries is right, or the "
-                "worth to her of naming a value right, as the study says. (What each value is worth is in the run’s "
-                "study.toml, not here.)"
-            ),
-        )
-    if growing:
-        yield Term(
-            text("Datasets so far"),
-            text(
-                "The records are those of the first dataset. Each further one adds what she knows of the same people "
-                "there, and whether they are in it at all."
-            ),
-        )
 
 
 # The tables of the terminal
@@ -477,17 +457,17 @@ def _terminal_tables(assessment: Assessment, currency: str | None) -> list[Table
             classes, uniques = _classes_and_uniques(same[0])
             title = text(
                 "She knows {known}: {classes}, {uniques}",
-                known=", ".join(same[0].quasi_identifiers),
+                known=_known(same[0]),
                 classes=classes,
                 uniques=uniques,
             )
-            rows = [(_code_and_label(attack), attack) for attack in same]
+            rows = [(f"{attack.code} {target_label(attack.secret)}", attack) for attack in same]
             tables.append(_measured_table(title, text("attack"), rows, currency))
         return tables
     by_target: dict[str, list[tuple[str, Attack]]] = {}
     for attack in best_by_size(last):
-        row = ", ".join(attack.quasi_identifiers), attack
-        by_target.setdefault(_code_and_label(attack), []).append(row)
+        label = f"{attack.code} {target_label(attack.secret)}"
+        by_target.setdefault(label, []).append((_known(attack), attack))
     for label, rows in by_target.items():
         title = text("{label}: the best set of each size", label=label)
         tables.append(_measured_table(title, text("she knows"), rows, currency))
@@ -497,7 +477,6 @@ def _terminal_tables(assessment: Assessment, currency: str | None) -> list[Table
 def _explanation_tables(explanation: Explanation) -> Iterator[Table]:
     """Yield the steps of an attack, from co-occurrences to the hyper, as fractions."""
     steps = explanation.to_dict()
-    observed = ", ".join(steps["quasi_identifiers"])
     secrets, observations = steps["secrets"], steps["observations"]
 
     def rows(name: str) -> list[tuple[str, ...]]:
@@ -508,55 +487,48 @@ def _explanation_tables(explanation: Explanation) -> Iterator[Table]:
         for prior, (secret, *cells) in zip(steps["prior"], rows("channel"), strict=True)
     ]
     hyper = [(text("outer"), *steps["outer"]), *rows("inner")]
-    for title, titles, cells in (
+    for step, titles, cells in (
         (text("co-occurrence of secret and observation"), observations, rows("co_occurrence")),
         (text("joint distribution"), observations, rows("joint")),
         (text("prior and channel"), [text("prior"), *observations], channel),
         (text("hyper: the outer probabilities, and a posterior below each"), observations, hyper),
     ):
-        yield text_table(
-            text(
-                "{code}, {title}; observed: {observed}",
-                code=explanation.code,
-                title=title,
-                observed=observed,
-            ),
-            steps["sensitive"] or singular("person"),
-            titles,
-            cells,
+        title = text(
+            "{code}, {title}; observed: {observed}",
+            code=explanation.code,
+            title=step,
+            observed=", ".join(steps["quasi_identifiers"]),
         )
+        yield cell_table(steps["sensitive"] or singular("person"), titles, cells, title)
 
 
 def _windows_table(stages: Sequence[Sequence[Attack]]) -> Table:
     """Return how success grows as datasets are added, with the same set of quasi-identifiers."""
     rows = [
-        (label if place == 0 else "", _code_and_label(attack), *_measured(attack))
+        (
+            label if place == 0 else "",
+            f"{attack.code} {target_label(attack.secret)}",
+            *_measured(attack),
+        )
         for label, stage in zip(stage_labels(stages), stages, strict=True)
         for place, attack in enumerate(stage)
     ]
-    return text_table(
-        text(
-            "As datasets are added: she knows {known}",
-            known=", ".join(stages[-1][0].quasi_identifiers),
-        ),
-        (text("she has"), text("attack")),
-        _measure_titles(),
-        rows,
-    )
+    title = text("As datasets are added: she knows {known}", known=_known(stages[-1][0]))
+    return cell_table((text("she has"), text("attack")), _measure_titles(), rows, title)
 
 
 def _shapley_table(sweep: Sweep) -> Table:
     """Return each attribute's fair share of the leakage, in points of success, per target."""
     shares = {(v.quasi_identifier, v.sensitive): v.value for v in shapley_values(sweep).values}
     targets = (None, *sweep.sensitive)
-    return text_table(
-        text("What each attribute contributes (Shapley value, in points of success)"),
+    return cell_table(
         text("attribute"),
         [target_label(() if target is None else (target,)) for target in targets],
         [
             (name, *(number(100 * float(shares[name, target]), ".2f") for target in targets))
             for name in sweep.quasi_identifiers
         ],
+        text("What each attribute contributes (Shapley value, in points of success)"),
     )
 
 
@@ -565,24 +537,16 @@ def _measured_table(
 ) -> Table:
     """Return the measures of attacks, and either what they gain or a bar."""
     with_gain = any(attack.gain for _, attack in attacks)
-    table = text_table(
-        title,
-        first,
-        (*_measure_titles(), text("gain") if with_gain else ""),
-        [
-            (
-                label,
-                *_measured(attack),
-                gain_change(attack.gain, currency) if with_gain else bar(attack.probabilistic),
-            )
-            for label, attack in attacks
-        ],
-    )
-    return table if with_gain else replace(table, columns=(*table.columns[:-1], Column("")))
-
-
-def _code_and_label(attack: Attack) -> str:
-    return f"{attack.code} {attack_label(attack)}"
+    rows = [
+        (
+            label,
+            *_measured(attack),
+            gain_change(attack.gain, currency) if with_gain else bar(attack.probabilistic),
+        )
+        for label, attack in attacks
+    ]
+    last = Column(text("gain"), numeric=True) if with_gain else Column("")
+    return cell_table(first, (*_measure_titles(), last), rows, title)
 
 
 def _measure_titles() -> tuple[str, str, str]:
@@ -591,12 +555,10 @@ def _measure_titles() -> tuple[str, str, str]:
 
 
 def _measured(attack: Attack) -> tuple[str, str, str]:
-    certain, guess = percentage(attack.deterministic.posterior), attack.probabilistic
-    factor, digits = guess.multiplicative, ".4g"
-    if factor is not None and factor >= 1000:
-        digits = ",.0f"
+    guess, factor = attack.probabilistic, attack.probabilistic.multiplicative
+    digits = ",.0f" if factor is not None and factor >= 1000 else ".4g"
     return (
-        f"{number(attack.certain)} ({certain})",
+        certain_cell(attack).text,
         f"{three_digits(guess.prior)} → {three_digits(guess.posterior)}",
         NOTHING.text if factor is None else f"× {number(factor, digits)}",
     )

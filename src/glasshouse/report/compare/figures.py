@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.mitigation import MeasuredRuns
-from glasshouse.report.cells import NOTHING, cell_table, text_table
+from glasshouse.report.cells import NOTHING, cell_table
 from glasshouse.report.compare.runs import Change, records_finding
 from glasshouse.report.deter.page import METHOD as DETERRENCE
 from glasshouse.report.page import (
@@ -22,6 +22,7 @@ from glasshouse.report.page import (
     Severity,
     Table,
     Term,
+    note,
 )
 from glasshouse.report.threat.page import METHOD as THREAT
 from glasshouse.report.totals.page import SOURCE as TOTALS
@@ -48,6 +49,18 @@ class Known(NamedTuple):
     """How it is written."""
     risk: bool = True
     """Whether a higher one is worse for the people in the data; else it says nothing of the risk."""
+
+    def written(self, value: float | None, currency: str | None) -> str:
+        """Return a figure as its kind is written."""
+        if self.kind == Kind.SIZE:
+            return text("none up to a million") if value is None else number(value, ",.0f")
+        if value is None:
+            return NOTHING.text
+        if self.kind == Kind.CHANCE:
+            return percentage(Fraction(value))
+        if self.kind == Kind.AMOUNT:
+            return hundredths(value, currency)
+        return number(value, ",.0f" if self.kind == Kind.COUNT else ",.6g")
 
 
 FIGURES: Mapping[str, Mapping[str, Known]] = {
@@ -112,21 +125,21 @@ MOST_SAID = 2
 """So many changes are in a sentence; all are in its figure."""
 
 
-def figure_label(outcome: MeasuredRuns, name: str) -> str:
-    """Return what a figure is called."""
-    return translated(known(outcome, name).label)
-
-
 def known(outcome: MeasuredRuns, name: str) -> Known:
     """Return what is known of a figure; of one that another version kept, its own name."""
     return FIGURES[outcome.command].get(name, Known(name, Kind.EXPECTED, risk=False))
 
 
 def change_of(outcome: MeasuredRuns, name: str, place: int) -> Change:
-    """Tell whether a figure is worse than in the first run for the people in the data; same: or not about them."""
-    what = known(outcome, name)
-    first, other = outcome.runs[0], outcome.runs[place]
-    before, after = (_comparable(what, run.summary[name]) for run in (first, other))
+    """Tell whether a figure is worse than in the first run for the people in the data; same: or not about them.
+
+    No size up to a million is beyond all sizes.
+    """
+    what, first, other = known(outcome, name), outcome.runs[0], outcome.runs[place]
+    missing = math.inf if what.kind == Kind.SIZE else None
+    before, after = (
+        missing if run.summary[name] is None else run.summary[name] for run in (first, other)
+    )
     if not what.risk or before is None or after is None or before == after:
         return Change.SAME
     if what.kind == Kind.AMOUNT and first.currency != other.currency:
@@ -134,28 +147,15 @@ def change_of(outcome: MeasuredRuns, name: str, place: int) -> Change:
     return Change.WORSE if after > before else Change.BETTER
 
 
-def _comparable(what: Known, value: float | None) -> float | None:
-    """Return a figure as a number; no size up to a million is beyond all sizes."""
-    return math.inf if value is None and what.kind == Kind.SIZE else value
-
-
-def figure_text(what: Known, value: float | None, currency: str | None) -> str:
-    """Write a figure as its kind is written."""
-    if what.kind == Kind.SIZE:
-        return text("none up to a million") if value is None else number(value, ",.0f")
-    if value is None:
-        return "–"
-    if what.kind == Kind.CHANCE:
-        return percentage(Fraction(value))
-    if what.kind == Kind.AMOUNT:
-        return hundredths(value, currency)
-    return number(value, ",.0f" if what.kind == Kind.COUNT else ",.6g")
-
-
-def figure_of(outcome: MeasuredRuns, name: str, place: int) -> str:
-    """Write a figure of one of the runs."""
+def figure_cell(outcome: MeasuredRuns, name: str, place: int) -> Cell:
+    """Return a figure of one of the runs, marked where it is worse or better than in the first."""
     run = outcome.runs[place]
-    return figure_text(known(outcome, name), run.summary[name], run.currency)
+    value = run.summary[name]
+    return Cell(
+        known(outcome, name).written(value, run.currency),
+        exact=None if value is None else exactly(value),
+        mark=change_of(outcome, name, place).value or None,
+    )
 
 
 def measured_findings(outcome: MeasuredRuns) -> tuple[Finding, ...]:
@@ -167,58 +167,56 @@ def measured_findings(outcome: MeasuredRuns) -> tuple[Finding, ...]:
 
 def _changes(outcome: MeasuredRuns, place: int) -> Iterator[Finding]:
     risks = [name for name in outcome.figures if known(outcome, name).risk]
-    parts = {"first": outcome.runs[0].name, "last": outcome.runs[place].name}
-    changed = {
-        what: [name for name in risks if change_of(outcome, name, place) == what]
-        for what in (Change.WORSE, Change.BETTER)
-    }
-    for what, names in changed.items():
-        if not names:
-            continue
-        parts["changes"] = _shortened(outcome, names, place)
-        worse = what == Change.WORSE
+    words = {"first": outcome.runs[0].name, "last": outcome.runs[place].name}
+    worse, better = (
+        [name for name in risks if change_of(outcome, name, place) == change]
+        for change in (Change.WORSE, Change.BETTER)
+    )
+    if worse:
+        changes, every = _listed(outcome, worse, place)
         yield Finding(
-            Severity.MODERATE if worse else Severity.NOTE,
-            text("From “{first}” to “{last}” this got worse: {changes}.", **parts)
-            if worse
-            else text("From “{first}” to “{last}” this got better: {changes}.", **parts),
-            figure=_listed(outcome, names, place),
-            remedy=text("Look at what changed between the two studies, their terms or their data.")
-            if worse
-            else "",
+            Severity.MODERATE,
+            text("From “{first}” to “{last}” this got worse: {changes}.", changes=changes, **words),
+            figure=every,
+            remedy=text("Look at what changed between the two studies, their terms or their data."),
         )
-    if risks and not any(changed.values()):
-        yield Finding(
-            Severity.NOTE,
+    if better:
+        changes, every = _listed(outcome, better, place)
+        yield note(
             text(
-                "“{last}” is no worse and no better than “{first}” in any of the figures.", **parts
+                "From “{first}” to “{last}” this got better: {changes}.", changes=changes, **words
             ),
+            figure=every,
+        )
+    if risks and not worse and not better:
+        yield note(
+            text(
+                "“{last}” is no worse and no better than “{first}” in any of the figures.", **words
+            )
         )
 
 
-def _listed(outcome: MeasuredRuns, names: Sequence[str], place: int) -> str:
-    return "; ".join(
+def _listed(outcome: MeasuredRuns, names: Sequence[str], place: int) -> tuple[str, str]:
+    """Return the first changes and how many more there are, and all of them."""
+    changes = [
         text(
             "{figure}: {after} instead of {before}",
-            figure=figure_label(outcome, name),
-            after=figure_of(outcome, name, place),
-            before=figure_of(outcome, name, 0),
+            figure=translated(known(outcome, name).label),
+            after=figure_cell(outcome, name, place).text,
+            before=figure_cell(outcome, name, 0).text,
         )
         for name in names
-    )
-
-
-def _shortened(outcome: MeasuredRuns, names: Sequence[str], place: int) -> str:
-    """Name the first changes, and how many more there are."""
-    said = _listed(outcome, names[:MOST_SAID], place)
+    ]
+    first, every = "; ".join(changes[:MOST_SAID]), "; ".join(changes)
     if len(names) <= MOST_SAID:
-        return said
-    return text_for(
+        return first, every
+    shortened = text_for(
         len(names) - MOST_SAID,
         "{changes}; and {count} further figure",
         "{changes}; and {count} further figures",
-        changes=said,
+        changes=first,
     )
+    return shortened, every
 
 
 def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
@@ -227,17 +225,15 @@ def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
         yield records_finding([(run.name, run.records) for run in outcome.runs])
     amounts = any(known(outcome, name).kind == Kind.AMOUNT for name in outcome.figures)
     if amounts and len({run.currency for run in outcome.runs}) > 1:
-        yield Finding(
-            Severity.NOTE,
+        yield note(
             text("The runs do not count money alike; their amounts are shown, but not compared."),
         )
     missing = sorted({name for run in outcome.runs for name in run.summary} - {*outcome.figures})
     if missing:
-        yield Finding(
-            Severity.NOTE,
+        yield note(
             text(
                 "Not in all of the runs, and not compared: {figures}.",
-                figures="; ".join(figure_label(outcome, name) for name in missing),
+                figures="; ".join(translated(known(outcome, name).label) for name in missing),
             ),
         )
 
@@ -248,7 +244,7 @@ def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str
         title=text("Runs of {command} side by side", command=outcome.command),
         lead=", ".join(run.name for run in outcome.runs),
         findings=measured_findings(outcome),
-        sections=(Section(text("The figures"), tables=(_table(outcome),)),),
+        sections=(Section(text("The figures"), tables=(_table(outcome, text("Figure")),)),),
         adversary=(text("What the adversary is assumed to know is in the report of each run."),),
         limits=(
             text(
@@ -279,37 +275,19 @@ WORDS = {
 """The words that each command adds to the glossary."""
 
 
-def _table(outcome: MeasuredRuns) -> Table:
+def _table(outcome: MeasuredRuns, first: str, title: str = "") -> Table:
+    places = range(len(outcome.runs))
     rows = [
         (
-            Cell(figure_label(outcome, name)),
-            *(_cell(outcome, name, place) for place in range(len(outcome.runs))),
+            Cell(translated(known(outcome, name).label)),
+            *(figure_cell(outcome, name, place) for place in places),
         )
         for name in outcome.figures
     ]
-    return cell_table(text("Figure"), [run.name for run in outcome.runs], rows)
-
-
-def _cell(outcome: MeasuredRuns, name: str, place: int) -> Cell:
-    value = outcome.runs[place].summary[name]
-    if value is None and known(outcome, name).kind != Kind.SIZE:
-        return NOTHING
-    exact = None if value is None else exactly(value)
-    changed = change_of(outcome, name, place).value or None
-    return Cell(figure_of(outcome, name, place), exact=exact, mark=changed)
+    return cell_table(first, [run.name for run in outcome.runs], rows, title)
 
 
 def measured_table(outcome: MeasuredRuns) -> Table:
     """Return the figures of the runs, and how they changed, for a terminal."""
-    rows = [
-        (
-            figure_label(outcome, name),
-            *(
-                f"{change_of(outcome, name, place).value} {figure_of(outcome, name, place)}".strip()
-                for place in range(len(outcome.runs))
-            ),
-        )
-        for name in outcome.figures
-    ]
     title = text("Runs of {command} side by side", command=outcome.command)
-    return text_table(title, text("figure"), [run.name for run in outcome.runs], rows)
+    return _table(outcome, text("figure"), title)

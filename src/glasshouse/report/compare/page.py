@@ -9,7 +9,7 @@ from typing import Any
 
 import altair as alt
 
-from glasshouse.language import exactly, number, printable, text, text_for
+from glasshouse.language import exactly, marked, number, printable, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import ComparedRelease, Comparison
 from glasshouse.mitigation.comparison import AssessedRuns, MeasuredRuns
@@ -21,17 +21,17 @@ from glasshouse.report.anonymise.page import (
     recoding_known,
     release_severity,
 )
-from glasshouse.report.attacks import METHOD, attack_label, exact_figure, graded, learned
+from glasshouse.report.attacks import METHOD, exact_figure, graded, learned, target_label
 from glasshouse.report.cells import (
     NOTHING,
     cell_table,
     count_cell,
     number_cell,
     percent_cell,
-    text_table,
     three_digits,
+    under,
 )
-from glasshouse.report.charts import TARGETS, wrapped
+from glasshouse.report.charts import PER_CENT, TARGETS, plot, titled
 from glasshouse.report.compare.figures import measured_findings, measured_page, measured_table
 from glasshouse.report.compare.runs import assessed_page, assessed_tables, side_by_side_findings
 from glasshouse.report.page import (
@@ -40,22 +40,25 @@ from glasshouse.report.page import (
     Column,
     Figure,
     Finding,
-    Group,
     Page,
     Provenance,
     Section,
     Severity,
     Table,
     Term,
+    note,
+    reassurance,
 )
 from glasshouse.report.words import (
     counted,
     enumeration,
+    explained,
     frequencies,
     frequency,
     glossary,
     joined,
     percentage,
+    sentences,
     share,
 )
 from glasshouse.study.compare import CompareStudy
@@ -115,24 +118,24 @@ def _releases_table(rows: Sequence[ComparedRelease]) -> Table:
         for row in rows
     ]
     title = text("Risk and utility, with all quasi-identifiers")
-    return text_table(title, text("release"), measures, cells)
+    return cell_table(text("release"), measures, cells, title)
 
 
 def _command(question: CompareStudy) -> str:
     """Return the command in short, without the places of files, for a report that leaves the house."""
-    given: list[tuple[str, object]] = []
+    options: list[tuple[str, object]] = []
     names = [folder.name for folder in question.runs]
     further = [("--fraction", question.fraction), ("--predict", question.predict)]
     if question.protections:
         studies = list(question.protections.values())
         adversary, protections = studies[0].adversary, [study.protection for study in studies]
         names = [studies[0].datasets[0].path.name]
-        given += [("-q", column) for column in adversary.quasi_identifiers]
-        given += [("-s", "+".join(attributes(secret))) for secret in adversary.sensitive]
+        options += [("-q", column) for column in adversary.quasi_identifiers]
+        options += [("-s", "+".join(attributes(secret))) for secret in adversary.sensitive]
         for parameter in ("k", "l", "t"):
             values = dict.fromkeys(getattr(protection, parameter) for protection in protections)
             listed = ",".join(f"{value:.15g}" for value in values if value is not None)
-            given.append((f"--{parameter}", listed or None))
+            options.append((f"--{parameter}", listed or None))
         further += [
             ("--recoding", protections[0].recoding),
             ("--suppression", protections[0].suppression),
@@ -141,25 +144,29 @@ def _command(question: CompareStudy) -> str:
                 for column, path in protections[0].hierarchies.items()
             ),
         ]
-    parts = [
-        part
-        for flag, value in [*given, *further]
+    arguments = [
+        argument
+        for flag, value in [*options, *further]
         if value is not None
-        for part in (flag, str(value))
+        for argument in (flag, str(value))
     ]
-    return shlex.join(["glasshouse", "compare", *names, *parts])
+    return shlex.join(["glasshouse", "compare", *names, *arguments])
 
 
 def comparison_page(comparison: Comparison, *, provenance: Provenance, command: str) -> Page:
     """Return the report of a comparison, and the command that repeats it."""
-    first = comparison.rows[0]
+    original, *releases = comparison.rows
+    grouped, recoded = (
+        joined([text("“{name}”", name=row.name) for row in releases if row.grouped == apart])
+        for apart in (True, False)
+    )
     return Page(
         title=text("Protected releases side by side"),
         lead=text_for(
-            len(comparison.rows) - 1,
+            len(releases),
             "{count} release of {dataset}",
             "{count} releases of {dataset}",
-            dataset=first.naming.datasets[0],
+            dataset=original.naming.datasets[0],
         ),
         findings=comparison_findings(comparison),
         figures=(
@@ -171,8 +178,13 @@ def comparison_page(comparison: Comparison, *, provenance: Provenance, command: 
             ),
         ),
         sections=(Section(text("The figures"), tables=(_figures(comparison),)),),
-        adversary=_adversary(comparison),
-        limits=_limits(comparison),
+        adversary=(
+            exact_knowledge(original.naming.quasi_identifiers),
+            *([recoding_known()] if not grouped else []),
+            *sentences(bool(grouped and recoded) and RECODED, releases=recoded),
+            *sentences(bool(grouped) and GROUPED, releases=grouped),
+        ),
+        limits=sentences(*LIMITS, _estimated(comparison) and ESTIMATED),
         glossary=_glossary(comparison),
         provenance=provenance,
         command=command,
@@ -180,36 +192,62 @@ def comparison_page(comparison: Comparison, *, provenance: Provenance, command: 
     )
 
 
-def _adversary(comparison: Comparison) -> tuple[str, ...]:
-    original, *releases = comparison.rows
-    known = exact_knowledge(original.naming.quasi_identifiers)
-    grouped, recoded = (
-        [text("“{name}”", name=row.name) for row in releases if row.grouped == apart]
-        for apart in (True, False)
-    )
-    if not grouped:
-        return known, recoding_known()
-    of_recoded = text(
-        "In {releases} she knows how the quasi-identifiers were recoded, so that she finds the class that a person "
-        "falls into.",
-        releases=joined(recoded),
-    )
-    of_grouped = text(
-        "In {releases} nothing is recoded: the quasi-identifiers are published as they are, and she knows which group "
-        "a record is in and which sensitive values the group holds.",
-        releases=joined(grouped),
-    )
-    return (known, of_recoded, of_grouped) if recoded else (known, of_grouped)
-
-
 def release_name(comparison: Comparison, row: ComparedRelease) -> str:
     """Return what a release is called in the language that is spoken; the original has no name of its own."""
     return text("original") if row is comparison.rows[0] else row.name
 
 
+RECODED = marked(
+    "In {releases} she knows how the quasi-identifiers were recoded, so that she finds the class that a person falls "
+    "into."
+)
+GROUPED = marked(
+    "In {releases} nothing is recoded: the quasi-identifiers are published as they are, and she knows which group a "
+    "record is in and which sensitive values the group holds."
+)
+LIMITS = (
+    marked(
+        "Every risk is an exact ratio of counts in each release, not an estimate. Suppressed records form no class and "
+        "are left out of every risk."
+    ),
+    marked(
+        "Distances and errors take a generalised value to be spread evenly over the values that it stands for: what "
+        "somebody can expect who has the release and knows nothing more."
+    ),
+)
+ESTIMATED = marked(
+    "How many are alone in the population is an estimate from the sample, by the rule of Dankar et al. 2012."
+)
+TERMS = {
+    marked("Highest, average"): marked("Of the chances that the record of a person is named."),
+    marked("Loss"): marked("The share of detail that is lost: 0 nothing, 1 everything."),
+    marked("Distance, of pairs"): marked(
+        "How far the distribution of a column, or of two columns together, is from the truth on average (total "
+        "variation)."
+    ),
+    marked("Query error"): marked("The median relative error of 1,000 random counting questions."),
+}
+ALONE = {
+    marked("Alone in population"): marked(
+        "The estimated share of people who are unlike anybody else in the whole population (Dankar et al. 2012)."
+    )
+}
+PREDICTION = {
+    marked("Prediction"): marked(
+        "How often a classifier that learned from the release tells the {target} of real records right; always saying "
+        "the most frequent value is right for {majority}."
+    )
+}
+UTILITIES = ("loss", "column_distance", "pair_distance", "query_error")
+
+
+def _estimated(comparison: Comparison) -> bool:
+    return any(row.to_dict()["population_uniques"] is not None for row in comparison.rows)
+
+
 def risk_and_utility(comparison: Comparison) -> alt.TopLevelMixin:
     """Show what is lost against what she still learns: one point per release and attack."""
-    labels = (attack_label(each) for each in attacks_of(comparison.rows[0]))
+    labels = (target_label(attack.secret) for attack in attacks_of(comparison.rows[0]))
     attacks = list(dict.fromkeys(labels))[: len(TARGETS)]
     rows = [
         {
@@ -221,31 +259,27 @@ def risk_and_utility(comparison: Comparison) -> alt.TopLevelMixin:
         for row in sorted(comparison.rows, key=lambda row: row.distance)
         for label, attack in zip(attacks, attacks_of(row), strict=False)
     ]
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("error:Q", title=_error_title(comparison)),
-        y=alt.Y(
-            "risk:Q", title=text("share of right guesses (%)"), scale=alt.Scale(domain=[0, 100])
-        ),
+    error = (
+        text("distance from the truth, single columns (%)")
+        if comparison.rows[0].to_dict()["pair_distance"] is None
+        else text("distance from the truth, pairs of columns (%)")
     )
-    colours, shapes = zip(*TARGETS[: len(attacks)], strict=True)
-    colour = alt.Color("attack:N", title=None, scale=alt.Scale(domain=attacks, range=list(colours)))
+    base = plot(rows).encode(
+        x=alt.X("error:Q", title=error),
+        y=alt.Y("risk:Q", title=text("share of right guesses (%)"), scale=PER_CENT),
+    )
+    colours, shapes = (
+        alt.Scale(domain=attacks, range=list(looks))
+        for looks in zip(*TARGETS[: len(attacks)], strict=True)
+    )
+    colour = alt.Color("attack:N", title=None, scale=colours)
     lines = base.mark_line(strokeWidth=1.5, opacity=0.5).encode(color=colour)
     points = base.mark_point(filled=True, size=120, opacity=1).encode(
-        color=colour,
-        shape=alt.Shape(
-            "attack:N", title=None, scale=alt.Scale(domain=attacks, range=list(shapes))
-        ),
+        color=colour, shape=alt.Shape("attack:N", title=None, scale=shapes)
     )
-    return alt.layer(lines, points, *_labels(rows)).properties(
-        width=620,
-        height=340,
-        title=alt.Title(
-            wrapped(_chart_title(comparison), 85),
-            subtitle=wrapped(
-                text("towards the lower left is better; each column of points is a release"), 95
-            ),
-        ),
-    )
+    chart = alt.layer(lines, points, *_labels(rows))
+    subtitle = text("towards the lower left is better; each column of points is a release")
+    return titled(chart, _chart_title(comparison), subtitle, (85, 95), width=620, height=340)
 
 
 def _chart_title(comparison: Comparison) -> str:
@@ -266,29 +300,23 @@ def _chart_title(comparison: Comparison) -> str:
     )
 
 
-def _error_title(comparison: Comparison) -> str:
-    if comparison.rows[0].to_dict()["pair_distance"] is None:
-        return text("distance from the truth, single columns (%)")
-    return text("distance from the truth, pairs of columns (%)")
-
-
 def _labels(rows: Sequence[Mapping[str, Any]]) -> list[alt.Chart]:
     """Name each release above its topmost point, the neighbours at different heights."""
-    topmost = {
-        name: max((row for row in rows if row["name"] == name), key=lambda row: row["risk"])
-        for name in dict.fromkeys(row["name"] for row in rows)
-    }
+    topmost: dict[str, Mapping[str, Any]] = {}
+    for row in rows:
+        if row["name"] not in topmost or row["risk"] > topmost[row["name"]]["risk"]:
+            topmost[row["name"]] = row
     return [
-        alt.Chart(alt.InlineData(values=list(topmost.values())[turn::2]))
+        plot(named)
         .mark_text(align="left", dx=6, dy=dy, fontSize=12)
         .encode(x="error:Q", y="risk:Q", text="name:N")
         for turn, dy in ((0, -10), (1, -26))
-        if list(topmost)[turn::2]
+        if (named := list(topmost.values())[turn::2])
     ]
 
 
 def _chart_table(comparison: Comparison) -> Table:
-    labels = [attack_label(attack) for attack in attacks_of(comparison.rows[0])]
+    labels = [target_label(attack.secret) for attack in attacks_of(comparison.rows[0])]
     rows = [
         (
             Cell(release_name(comparison, row)),
@@ -301,141 +329,70 @@ def _chart_table(comparison: Comparison) -> Table:
 
 
 def _figures(comparison: Comparison) -> Table:
-    first = comparison.rows[0]
-    naming, utility = text("Chance of naming"), text("Utility")
-    columns = (
-        Column(text("Release")),
-        Column(text("records suppressed"), numeric=True),
-        Column(text("classes"), numeric=True),
+    alone, predicted = _estimated(comparison), bool(comparison.rows[0].utility.prediction)
+    utility = (text("loss"), text("distance"), text("of pairs"), text("query error"))
+    columns: list[str | Column] = [
+        *(text("records suppressed"), text("classes")),
+        *under(text("Chance of naming"), text("highest"), text("average"), text("certain")),
+        *[text("alone in population")] * alone,
         *(
-            Column(title, numeric=True, under=naming)
-            for title in (text("highest"), text("average"), text("certain"))
+            column
+            for attack in comparison.rows[0].inferring
+            for column in under(target_label(attack.secret), text("certain"), text("guess"))
         ),
-        *([Column(text("alone in population"), numeric=True)] if _estimates(comparison) else []),
-        *(
-            Column(title, numeric=True, under=attack_label(attack))
-            for attack in first.inferring
-            for title in (text("certain"), text("guess"))
-        ),
-        *(
-            Column(title, numeric=True, under=utility)
-            for title in (text("loss"), text("distance"), text("of pairs"), text("query error"))
-        ),
-        *([Column(text("prediction"), numeric=True, under=utility)] if _prediction(first) else []),
-    )
-    rows = tuple(_cells(row, comparison) for row in comparison.rows)
-    return Table(columns, (Group(rows),))
-
-
-def _estimates(comparison: Comparison) -> bool:
-    return any(row.to_dict()["population_uniques"] is not None for row in comparison.rows)
-
-
-def _prediction(row: ComparedRelease) -> Mapping[str, Any] | None:
-    prediction: Mapping[str, Any] | None = row.to_dict().get("prediction")
-    return prediction
-
-
-def _cells(row: ComparedRelease, comparison: Comparison) -> tuple[Cell, ...]:
-    content = row.to_dict()
-    naming, predicted, alone = row.naming, _prediction(row), content["population_uniques"]
-    return (
-        Cell(release_name(comparison, row)),
-        count_cell(content["suppressed"]),
-        count_cell(content["classes"]),
-        Cell(number(content["highest_risk"], ".4g")),
-        number_cell(naming.probabilistic.posterior),
-        percent_cell(naming.deterministic.posterior),
-        *(
-            [NOTHING if alone is None else Cell(percentage(Fraction(alone)))]
-            if _estimates(comparison)
-            else []
-        ),
-        *(
-            cell
-            for attack in row.inferring
-            for cell in (
-                percent_cell(attack.deterministic.posterior),
-                number_cell(attack.probabilistic.posterior),
+        *under(text("Utility"), *utility, *[text("prediction")] * predicted),
+    ]
+    rows = []
+    for row in comparison.rows:
+        content, naming = row.to_dict(), row.naming
+        uniques = content["population_uniques"]
+        figures = [content[name] for name in UTILITIES]
+        figures += [content["prediction"]["release"]] if predicted else []
+        rows.append(
+            (
+                Cell(release_name(comparison, row)),
+                *(count_cell(content["suppressed"]), count_cell(content["classes"])),
+                Cell(number(content["highest_risk"], ".4g")),
+                number_cell(naming.probabilistic.posterior),
+                percent_cell(naming.deterministic.posterior),
+                *[NOTHING if uniques is None else Cell(percentage(Fraction(uniques)))] * alone,
+                *(
+                    cell
+                    for attack in row.inferring
+                    for cell in (
+                        percent_cell(attack.deterministic.posterior),
+                        number_cell(attack.probabilistic.posterior),
+                    )
+                ),
+                *map(_four_digits_cell, figures),
             )
-        ),
-        *(
-            _four_digits_cell(content[name])
-            for name in ("loss", "column_distance", "pair_distance", "query_error")
-        ),
-        *([_four_digits_cell(predicted["release"])] if predicted else []),
-    )
+        )
+    return cell_table(text("Release"), columns, rows)
 
 
 def _four_digits_cell(value: float | None) -> Cell:
     return NOTHING if value is None else Cell(number(value, ".4g"), exact=exactly(value))
 
 
-def _limits(comparison: Comparison) -> tuple[str, ...]:
-    limits = [
-        text(
-            "Every risk is an exact ratio of counts in each release, not an estimate. Suppressed records form no class "
-            "and are left out of every risk."
-        ),
-        text(
-            "Distances and errors take a generalised value to be spread evenly over the values that it stands for: "
-            "what somebody can expect who has the release and knows nothing more."
-        ),
-    ]
-    if _estimates(comparison):
-        limits.append(
-            text(
-                "How many are alone in the population is an estimate from the sample, by the rule of Dankar et al. "
-                "2012."
-            )
-        )
-    return tuple(limits)
-
-
 def _glossary(comparison: Comparison) -> tuple[Term, ...]:
-    own = [
-        Term(
-            text("Highest, average"),
-            text("Of the chances that the record of a person is named."),
-        ),
-        Term(text("Loss"), text("The share of detail that is lost: 0 nothing, 1 everything.")),
-        Term(
-            text("Distance, of pairs"),
-            text(
-                "How far the distribution of a column, or of two columns together, is from the truth on average (total "
-                "variation)."
-            ),
-        ),
-        Term(
-            text("Query error"),
-            text("The median relative error of 1,000 random counting questions."),
-        ),
-    ]
-    if _estimates(comparison):
-        own.append(
-            Term(
-                text("Alone in population"),
-                text(
-                    "The estimated share of people who are unlike anybody else in the whole population (Dankar et al. "
-                    "2012)."
-                ),
+    predicted = comparison.rows[0].to_dict().get("prediction")
+    return (
+        *explained(TERMS),
+        *(explained(ALONE) if _estimated(comparison) else ()),
+        *(
+            explained(
+                PREDICTION,
+                target=predicted["target"],
+                majority=percentage(Fraction(predicted["majority"])),
             )
-        )
-    predicted = _prediction(comparison.rows[0])
-    if predicted:
-        own.append(
-            Term(
-                text("Prediction"),
-                text(
-                    "How often a classifier that learned from the release tells the {target} of real records right; "
-                    "always saying the most frequent value is right for {majority}.",
-                    target=predicted["target"],
-                    majority=percentage(Fraction(predicted["majority"])),
-                ),
-            )
-        )
-    words = ("adversary", "quasi-identifier", "class", "re-identification", "attribute inference")
-    return (*own, *glossary(*words, "generalisation", "suppression"))
+            if predicted
+            else ()
+        ),
+        *glossary(
+            "adversary, quasi-identifier, class, re-identification, attribute inference, generalisation",
+            "suppression",
+        ),
+    )
 
 
 NO_DISTANCE = 1e-12
@@ -445,13 +402,13 @@ NO_DISTANCE = 1e-12
 def comparison_findings(comparison: Comparison) -> tuple[Finding, ...]:
     """Return which release protects best and which keeps most, what they do not stop, and which another one beats."""
     original, *releases = comparison.rows
-    found = [_named(original, releases, comparison.subject), _nearest(releases)]
+    findings = [_named(original, releases, comparison.subject), _nearest(releases)]
     if original.inferring:
-        found.extend(_inferred(releases, comparison.subject))
-    found.extend(_beaten(releases))
+        findings.extend(_inferred(releases, comparison.subject))
+    findings.extend(_beaten(releases))
     if original.to_dict().get("prediction"):
-        found.append(_predicted(releases))
-    return tuple(found)
+        findings.append(_predicted(releases))
+    return tuple(findings)
 
 
 def safest(releases: Sequence[ComparedRelease]) -> ComparedRelease:
@@ -486,26 +443,26 @@ def _naming_sentence(
     said_before, said_after = frequencies(
         before.probabilistic.posterior, after.probabilistic.posterior
     )
-    parts = {"name": best.name, "before": said_before, "after": said_after}
+    words = {"name": best.name, "before": said_before, "after": said_after}
     no_harder = after.probabilistic.posterior >= before.probabilistic.posterior
     if no_harder and alone:
         return text(
             "“{name}” does not make it harder to guess who it is: a guess is right for {after}, and in the original "
             "for {before}.",
-            **parts,
+            **words,
         )
     if no_harder:
         return text(
             "None of the releases makes it harder to guess who it is: a guess is right for {before} in the original, "
             "and no less often in any of them.",
-            **parts,
+            **words,
         )
     guess = (
-        text("A guess is right for {after} there, instead of {before}.", **parts)
+        text("A guess is right for {after} there, instead of {before}.", **words)
         if alone
         else text(
             "A guess is right for {after} there, instead of {before}; none of the other releases makes it harder.",
-            **parts,
+            **words,
         )
     )
     return f"{_certain_sentence(before, best, subject)} {guess}"
@@ -514,7 +471,7 @@ def _naming_sentence(
 def _certain_sentence(before: Attack, best: ComparedRelease, subject: str) -> str:
     """Say who can be named with certainty in the original, and who in the release in which naming is hardest."""
     after = best.naming
-    parts = {
+    words = {
         "people": counted(before.certain, subject),
         "share": share(before.certain, before.records),
         "name": best.name,
@@ -522,31 +479,29 @@ def _certain_sentence(before: Attack, best: ComparedRelease, subject: str) -> st
         "left_share": share(after.certain, after.records),
     }
     if before.certain == after.certain == 0:
-        return text(
-            "Nobody can be named with certainty, neither in the original nor in “{name}”.", **parts
+        template = marked(
+            "Nobody can be named with certainty, neither in the original nor in “{name}”."
         )
-    if before.certain == 0:
-        return text(
-            "Nobody can be named with certainty in the original, but {left} ({left_share}) can in “{name}”.",
-            **parts,
+    elif before.certain == 0:
+        template = marked(
+            "Nobody can be named with certainty in the original, but {left} ({left_share}) can in “{name}”."
         )
-    if after.certain == 0:
-        return text(
-            "Without protection {people} ({share}) can be named with certainty; in “{name}” nobody can.",
-            **parts,
+    elif after.certain == 0:
+        template = marked(
+            "Without protection {people} ({share}) can be named with certainty; in “{name}” nobody can."
         )
-    return text(
-        "Without protection {people} ({share}) can be named with certainty; in “{name}” {left} ({left_share}) can.",
-        **parts,
-    )
+    else:
+        template = marked(
+            "Without protection {people} ({share}) can be named with certainty; in “{name}” {left} ({left_share}) can."
+        )
+    return translated(template, **words)
 
 
 def _nearest(releases: Sequence[ComparedRelease]) -> Finding:
-    kept = min(releases, key=lambda row: row.distance)
-    content = kept.to_dict()
-    return Finding(
-        Severity.NOTE,
-        _distance_sentence(kept, alone=len(releases) == 1),
+    nearest = min(releases, key=lambda row: row.distance)
+    content = nearest.to_dict()
+    return note(
+        _distance_sentence(nearest, alone=len(releases) == 1),
         figure=text(
             "distance of single columns {single}, of pairs {pairs}; median error of counting questions {queries}",
             single=number(content["column_distance"], ".4g"),
@@ -559,45 +514,41 @@ def _nearest(releases: Sequence[ComparedRelease]) -> Finding:
     )
 
 
-def _distance_sentence(kept: ComparedRelease, *, alone: bool) -> str:
+def _distance_sentence(nearest: ComparedRelease, *, alone: bool) -> str:
     """Say how near to the truth the nearest release is."""
-    single = kept.to_dict()["pair_distance"] is None
-    parts = {"name": kept.name, "wrong": percentage(Fraction(kept.distance))}
-    if kept.distance < NO_DISTANCE and single:
-        return text(
-            "“{name}” keeps the truth: what it says of the column is right for all records.",
-            **parts,
+    single = nearest.to_dict()["pair_distance"] is None
+    words = {"name": nearest.name, "wrong": percentage(Fraction(nearest.distance))}
+    if nearest.distance < NO_DISTANCE and single:
+        template = marked(
+            "“{name}” keeps the truth: what it says of the column is right for all records."
         )
-    if kept.distance < NO_DISTANCE:
-        return text(
-            "“{name}” keeps the truth: what it says of two columns together is right for all records.",
-            **parts,
+    elif nearest.distance < NO_DISTANCE:
+        template = marked(
+            "“{name}” keeps the truth: what it says of two columns together is right for all records."
         )
-    if single:
-        return text(
+    elif single:
+        template = marked(
             "None of the releases is nearer to the truth than “{name}”: what it says of the column is wrong for "
-            "{wrong} of the records.",
-            **parts,
+            "{wrong} of the records."
         )
-    if alone:
-        return text(
+    elif alone:
+        template = marked(
             "The cost of “{name}”: what it says of two columns together is wrong for {wrong} of the records on "
-            "average.",
-            **parts,
+            "average."
         )
-    return text(
-        "None of the releases is nearer to the truth than “{name}”: what it says of two columns together is wrong for "
-        "{wrong} of the records on average.",
-        **parts,
-    )
+    else:
+        template = marked(
+            "None of the releases is nearer to the truth than “{name}”: what it says of two columns together is wrong "
+            "for {wrong} of the records on average."
+        )
+    return translated(template, **words)
 
 
 def _inferred(releases: Sequence[ComparedRelease], subject: str) -> Iterator[Finding]:
     """Yield in which releases nobody's secret is known with certainty, and how many are known in the others."""
     safe = [row for row in releases if not any(attack.certain for attack in row.inferring)]
     if safe:
-        yield Finding(
-            Severity.SAFE,
+        yield reassurance(
             text("In all of the releases nobody's sensitive value is known with certainty.")
             if len(safe) == len(releases) > 1
             else text(
@@ -618,7 +569,7 @@ def _leaking(leaking: Sequence[ComparedRelease], subject: str, *, all_of_them: b
     """Say how many secrets are known in the best of the releases that give some away."""
     least = min(leaking, key=lambda row: max(attack.certain for attack in row.inferring))
     most = max(least.inferring, key=lambda attack: attack.certain)
-    parts = {
+    words = {
         "name": least.name,
         "secret": enumeration(most.secret),
         "people": counted(most.certain, subject),
@@ -629,13 +580,13 @@ def _leaking(leaking: Sequence[ComparedRelease], subject: str, *, all_of_them: b
         text(
             "Protection against naming is not protection against inference: even in “{name}” the {secret} of {people} "
             "({share}) is known with certainty.",
-            **parts,
+            **words,
         )
         if all_of_them
         else text(
             "Protection against naming is not protection against inference: in “{name}” the {secret} of {people} "
             "({share}) is known with certainty.",
-            **parts,
+            **words,
         ),
         figure=f"{least.name} – {exact_figure(most)}",
         meaning=learned_without_a_name(),
@@ -648,8 +599,7 @@ def _beaten(releases: Sequence[ComparedRelease]) -> Iterator[Finding]:
     for row in releases:
         better = next((other for other in releases if _beats(other, row)), None)
         if better is not None:
-            yield Finding(
-                Severity.NOTE,
+            yield note(
                 text(
                     "“{worse}” is beaten by “{better}”, which is nearer to the truth while no attack succeeds more "
                     "often.",
@@ -667,9 +617,9 @@ def _beaten(releases: Sequence[ComparedRelease]) -> Iterator[Finding]:
 def _beats(one: ComparedRelease, other: ComparedRelease) -> bool:
     risks = zip(attacks_of(one), attacks_of(other), strict=True)
     return one.distance < other.distance and all(
-        own.probabilistic.posterior <= theirs.probabilistic.posterior
-        and own.certain <= theirs.certain
-        for own, theirs in risks
+        attack.probabilistic.posterior <= beaten.probabilistic.posterior
+        and attack.certain <= beaten.certain
+        for attack, beaten in risks
     )
 
 
@@ -685,8 +635,7 @@ def _predicted(releases: Sequence[ComparedRelease]) -> Finding:
     release, original, majority = frequencies(
         *(Fraction(best[what]) for what in ("release", "original", "majority"))
     )
-    return Finding(
-        Severity.NOTE,
+    return note(
         text(
             "A classifier that learned from “{name}” tells the {target} of real records right for {release}; one that "
             "learned from the original, for {original}; always saying the most frequent value, for {majority}.",

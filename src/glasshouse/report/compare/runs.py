@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import altair as alt
 
-from glasshouse.language import exactly, number, printable, text, text_for
-from glasshouse.microdata import Assessment, Attack
-from glasshouse.mitigation import AssessedRuns, ComparedAttack, ComparedRun
+from glasshouse.language import exactly, marked, number, printable, text, text_for
+from glasshouse.microdata import Attack
+from glasshouse.mitigation import AssessedRuns, ComparedAttack
 from glasshouse.report.anonymise.page import certainty_term, exact_knowledge, only_quasi_identifiers
 from glasshouse.report.attacks import (
     METHOD,
@@ -20,29 +20,46 @@ from glasshouse.report.attacks import (
     success_steps,
     target_label,
 )
-from glasshouse.report.cells import certain_cell, factor_cell, number_cell, percent_cell, text_table
-from glasshouse.report.charts import TARGETS, successes_chart, successes_table, wrapped
+from glasshouse.report.cells import (
+    cell_table,
+    certain_cell,
+    factor_cell,
+    group_table,
+    number_cell,
+    percent_cell,
+    under,
+)
+from glasshouse.report.charts import (
+    PER_CENT,
+    TARGETS,
+    keyed,
+    plot,
+    successes_chart,
+    successes_table,
+    titled,
+)
 from glasshouse.report.page import (
     Cell,
     Column,
     Figure,
     Finding,
-    Group,
     Page,
     Provenance,
     Section,
     Severity,
     Table,
-    Term,
+    note,
 )
 from glasshouse.report.words import (
     decimal,
     enumeration,
+    explained,
     frequencies,
     glossary,
     joined,
     percentage,
     plural,
+    sentences,
     share,
     times,
 )
@@ -50,59 +67,51 @@ from glasshouse.report.words import (
 
 def assessed_page(outcome: AssessedRuns, *, provenance: Provenance, command: str) -> Page:
     """Return the report of assessments side by side, and the command that repeats it."""
+    first = outcome.largest[0]
     return Page(
         title=text("Assessments side by side"),
         lead=", ".join(run.name for run in outcome.runs),
         findings=side_by_side_findings(outcome),
         figures=_figures(outcome),
         sections=_sections(outcome),
-        adversary=_adversary(outcome),
-        limits=(
+        adversary=(exact_knowledge(first.attacks[0].quasi_identifiers),)
+        if first.same_knowledge
+        else tuple(
             text(
+                "In “{name}” the adversary knows that the person’s record is in the release, and knows that person’s "
+                "quasi-identifiers exactly: {known}.",
+                name=run.name,
+                known=", ".join(attack.quasi_identifiers),
+            )
+            for run, attack in zip(outcome.runs, first.attacks, strict=True)
+        ),
+        limits=sentences(
+            marked(
                 "Every figure is that of the run itself: an exact ratio of counts (or of weights, where the study "
                 "gives them) in its release. Differences between runs are differences between these figures, not "
                 "estimates of a cause."
             ),
-            text(
+            marked(
                 "Differences are against the first run. Of a best set of each size, each run has its own: what is "
                 "compared is how well an adversary can do with so many attributes."
             ),
         ),
-        glossary=_glossary(),
+        glossary=(
+            certainty_term(),
+            *explained(TERMS),
+            *glossary(
+                "adversary, quasi-identifier, vulnerability, leakage, re-identification",
+                "attribute inference",
+            ),
+        ),
         provenance=provenance,
         command=command,
         method=METHOD,
     )
 
 
-def _adversary(outcome: AssessedRuns) -> tuple[str, ...]:
-    first = outcome.largest[0]
-    if first.same_knowledge:
-        return (exact_knowledge(first.attacks[0].quasi_identifiers),)
-    return tuple(
-        text(
-            "In “{name}” the adversary knows that the person’s record is in the release, and knows that person’s "
-            "quasi-identifiers exactly: {known}.",
-            name=run.name,
-            known=", ".join(attack.quasi_identifiers),
-        )
-        for run, attack in zip(outcome.runs, first.attacks, strict=True)
-    )
-
-
-def _glossary() -> tuple[Term, ...]:
-    difference = Term(
-        text("Points, factor"),
-        text(
-            "The chance of a right guess in one run minus that in the first, in points of a hundred; and divided "
-            "by it. ▲ marks what got worse for the people in the data, ▼ what got better."
-        ),
-    )
-    words = ("adversary", "quasi-identifier", "vulnerability", "leakage", "re-identification")
-    return (certainty_term(), difference, *glossary(*words, "attribute inference"))
-
-
 def _figures(outcome: AssessedRuns) -> tuple[Figure, ...]:
+    steps = success_steps(line.attacks for line in outcome.largest)
     figures = [
         Figure.of(
             largest_chart(outcome),
@@ -115,80 +124,73 @@ def _figures(outcome: AssessedRuns) -> tuple[Figure, ...]:
             else text(
                 "One line per attack, with the largest set of quasi-identifiers of each run. Further left is safer."
             ),
-            table=successes_table(_steps(outcome), _names(outcome)),
+            table=successes_table(steps, [run.name for run in outcome.runs]),
         )
     ]
     if len({line.size for line in outcome.best}) > 1:
-        figures.append(
-            Figure.of(
-                best_chart(outcome),
-                label=text("Success with the best set of each size, in every run"),
-                caption=text(
-                    "Lower is safer. The best set of a size may be another one in each run."
-                ),
-                table=_by_size(
-                    outcome,
-                    lambda line: [
-                        percent_cell(attack.probabilistic.posterior) for attack in line.attacks
-                    ],
-                ),
-            )
+
+        def successes(line: ComparedAttack) -> list[Cell]:
+            return [percent_cell(attack.probabilistic.posterior) for attack in line.attacks]
+
+        best = Figure.of(
+            best_chart(outcome),
+            label=text("Success with the best set of each size, in every run"),
+            caption=text("Lower is safer. The best set of a size may be another one in each run."),
+            table=_by_size(outcome, successes),
         )
+        figures.append(best)
     return tuple(figures)
 
 
-def _look(outcome: AssessedRuns) -> tuple[list[str], list[str], list[str]]:
+def _looks(outcome: AssessedRuns) -> tuple[list[str], list[str], list[str]]:
     """Return the names of the runs, and a colour and a shape for each."""
     names = [printable(run.name) for run in outcome.runs]
     looks = [TARGETS[place % len(TARGETS)] for place in range(len(names))]
     return names, [colour for colour, _ in looks], [shape for _, shape in looks]
 
 
-def _names(outcome: AssessedRuns) -> list[str]:
-    return [run.name for run in outcome.runs]
-
-
-def _steps(outcome: AssessedRuns) -> list[tuple[str, list[Fraction]]]:
-    return success_steps(line.attacks for line in outcome.largest)
+TERMS = {
+    marked("Points, factor"): marked(
+        "The chance of a right guess in one run minus that in the first, in points of a hundred; and divided by it. ▲ "
+        "marks what got worse for the people in the data, ▼ what got better."
+    )
+}
+"""What the differences of runs are."""
 
 
 def largest_chart(outcome: AssessedRuns) -> alt.TopLevelMixin:
     """Show each attack in every run, joined by a line: how often a guess is right, and who is known for certain."""
-    names, colours, shapes = _look(outcome)
+    first = outcome.largest[0]
+    names, colours, shapes = _looks(outcome)
     return successes_chart(
-        _steps(outcome),
+        success_steps(line.attacks for line in outcome.largest),
         names,
         field="run",
         colours=colours,
         shapes=shapes,
         title=_title(outcome),
-        subtitle=_subtitle(outcome),
+        subtitle=text("she knows {known}", known=", ".join(first.attacks[0].quasi_identifiers))
+        if first.same_knowledge
+        else text("with the largest set of quasi-identifiers of each run"),
     )
 
 
 def _title(outcome: AssessedRuns) -> str:
     naming = outcome.largest[0].attacks
     before, after = frequencies(*(naming[place].probabilistic.posterior for place in (0, -1)))
-    parts = {"after": after, "first": outcome.runs[0].name, "last": outcome.runs[-1].name}
+    words = {"after": after, "first": outcome.runs[0].name, "last": outcome.runs[-1].name}
     if before == after:
-        return text("A guess at who it is: right for {after} in “{last}”, as in “{first}”", **parts)
+        return text("A guess at who it is: right for {after} in “{last}”, as in “{first}”", **words)
     return text(
         "A guess at who it is: right for {before} in “{first}”, for {after} in “{last}”",
         before=before,
-        **parts,
+        **words,
     )
-
-
-def _subtitle(outcome: AssessedRuns) -> str:
-    line = outcome.largest[0]
-    if line.same_knowledge:
-        return text("she knows {known}", known=", ".join(line.attacks[0].quasi_identifiers))
-    return text("with the largest set of quasi-identifiers of each run")
 
 
 def best_chart(outcome: AssessedRuns) -> alt.TopLevelMixin:
     """Show how success grows with the number of attributes known, one line per run and a panel per target."""
-    names, colours, shapes = _look(outcome)
+    names, colours, shapes = _looks(outcome)
     rows = [
         {
             "target": target_label(line.secret),
@@ -200,40 +202,23 @@ def best_chart(outcome: AssessedRuns) -> alt.TopLevelMixin:
         for name, attack in zip(names, line.attacks, strict=True)
     ]
     order = list(dict.fromkeys(str(row["target"]) for row in rows))
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X(
-            "size:O", title=text("quasi-identifiers that she knows"), axis=alt.Axis(labelAngle=0)
-        ),
-        y=alt.Y(
-            "success:Q",
-            title=text("probability that one guess is right (%)"),
-            scale=alt.Scale(domain=[0, 100]),
-        ),
-        color=alt.Color(
-            "run:N", title=None, sort=names, scale=alt.Scale(domain=names, range=colours)
-        ),
+    known = text("quasi-identifiers that she knows")
+    right = text("probability that one guess is right (%)")
+    base = plot(rows).encode(
+        x=alt.X("size:O", title=known, axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("success:Q", title=right, scale=PER_CENT),
+        color=alt.Color("run:N", **keyed(names, colours)),
     )
-    dots = base.mark_point(filled=True, size=90, opacity=1).encode(
-        shape=alt.Shape(
-            "run:N", title=None, sort=names, scale=alt.Scale(domain=names, range=shapes)
-        )
+    dots = base.mark_point(filled=True, size=90, opacity=1)
+    layers = alt.layer(
+        base.mark_line(strokeWidth=2), dots.encode(shape=alt.Shape("run:N", **keyed(names, shapes)))
     )
-    return (
-        alt.layer(base.mark_line(strokeWidth=2), dots)
-        .properties(width=720 // min(len(order), 3) - 20, height=260)
-        .facet(
-            facet=alt.Facet(
-                "target:N", sort=order, title=None, header=alt.Header(labelFontSize=13)
-            ),
-            columns=3,
-        )
-        .properties(
-            title=alt.Title(
-                wrapped(_best_title(outcome), 85),
-                subtitle=wrapped(text("with the best set of so many attributes, in each run"), 95),
-            )
-        )
+    header = alt.Header(labelFontSize=13)
+    panels = layers.properties(width=720 // min(len(order), 3) - 20, height=260).facet(
+        facet=alt.Facet("target:N", sort=order, title=None, header=header), columns=3
     )
+    subtitle = text("with the best set of so many attributes, in each run")
+    return titled(panels, _best_title(outcome), subtitle, (85, 95))
 
 
 def _best_title(outcome: AssessedRuns) -> str:
@@ -244,14 +229,14 @@ def _best_title(outcome: AssessedRuns) -> str:
             for line in outcome.best
             for place, (difference, _) in enumerate(line.differences(), 1)
         ),
-        key=lambda each: each[0],
+        key=lambda entry: entry[0],
     )
     if difference == 0:
         return text("With the best set of each size an adversary does alike in every run")
     before, after = frequencies(
-        *(line.attacks[each].probabilistic.posterior for each in (0, place))
+        *(line.attacks[entry].probabilistic.posterior for entry in (0, place))
     )
-    parts = {
+    words = {
         "first": outcome.runs[0].name,
         "before": before,
         "last": outcome.runs[place].name,
@@ -265,7 +250,7 @@ def _best_title(outcome: AssessedRuns) -> str:
             "Guesses at the {secret} differ most with {count} attributes known: right for {before} in “{first}”, for "
             "{after} in “{last}”",
             secret=enumeration(line.secret),
-            **parts,
+            **words,
         )
     return text_for(
         line.size,
@@ -273,34 +258,46 @@ def _best_title(outcome: AssessedRuns) -> str:
         "in “{last}”",
         "Guesses at who it is differ most with {count} attributes known: right for {before} in “{first}”, for {after} "
         "in “{last}”",
-        **parts,
+        **words,
     )
 
 
 def _by_size(
     outcome: AssessedRuns,
     cells: Callable[[ComparedAttack], Iterable[Cell]],
-    further: Iterable[Column] = (),
+    differences: Iterable[Column] = (),
 ) -> Table:
-    """Return the best attacks of each size under their targets: cells for every run, and further ones."""
-    groups: dict[str, list[tuple[Cell, ...]]] = {}
+    """Return the best attacks of each size under their targets: cells for every run, and how they differ."""
+    rows: dict[str, list[tuple[Cell, ...]]] = {}
     for line in outcome.best:
         row = (Cell(number(line.size)), *cells(line))
-        groups.setdefault(target_label(line.secret), []).append(row)
-    columns = (
-        Column(text("Quasi-identifiers known")),
-        *(Column(run.name, numeric=True) for run in outcome.runs),
-        *further,
-    )
-    return Table(columns, tuple(Group(tuple(rows), title=title) for title, rows in groups.items()))
+        rows.setdefault(target_label(line.secret), []).append(row)
+    names: list[str | Column] = [run.name for run in outcome.runs]
+    return group_table(text("Quasi-identifiers known"), [*names, *differences], rows)
 
 
 def _sections(outcome: AssessedRuns) -> tuple[Section, ...]:
+    def cells(line: ComparedAttack) -> list[Cell]:
+        best = []
+        for attack in line.attacks:
+            cell, known = number_cell(attack.probabilistic.posterior), attack.quasi_identifiers
+            best.append(Cell(cell.text, exact=f"{', '.join(known)}: {cell.exact}"))
+        return [*best, *_difference_cells(line)]
+
+    first, *further = outcome.runs
+    differences = [
+        column
+        for run in further
+        for column in under(
+            text("“{last}” against “{first}”", last=run.name, first=first.name),
+            *(text("points"), text("factor")),
+        )
+    ]
     largest = Section(
         text("With the largest set that the runs have in common")
         if outcome.largest[0].same_knowledge
         else text("With the largest set of each run"),
-        tables=(_figures_table(outcome),),
+        tables=(_figures_table(outcome, differences),),
     )
     best = Section(
         text("With the best set of each size"),
@@ -308,29 +305,9 @@ def _sections(outcome: AssessedRuns) -> tuple[Section, ...]:
             "Hover over a figure for the set with which she does best; all of them are in results.parquet beside this "
             "report."
         ),
-        tables=(
-            _by_size(
-                outcome,
-                lambda line: [*map(_best_cell, line.attacks), *_difference_cells(line)],
-                _against(outcome),
-            ),
-        ),
+        tables=(_by_size(outcome, cells, differences),),
     )
     return (largest, best)
-
-
-def _against(outcome: AssessedRuns) -> tuple[Column, ...]:
-    """Return the columns of the differences of each run against the first."""
-    first, *others = outcome.runs
-    return tuple(
-        Column(
-            title,
-            numeric=True,
-            under=text("“{last}” against “{first}”", last=other.name, first=first.name),
-        )
-        for other in others
-        for title in (text("points"), text("factor"))
-    )
 
 
 def _difference_cells(line: ComparedAttack) -> tuple[Cell, ...]:
@@ -344,35 +321,17 @@ def _difference_cells(line: ComparedAttack) -> tuple[Cell, ...]:
     )
 
 
-def _figures_table(outcome: AssessedRuns) -> Table:
+def _figures_table(outcome: AssessedRuns, differences: Iterable[Column]) -> Table:
     titles = (text("known for certain"), text("Guess before"), text("Guess after"))
-    columns = (
-        Column(text("Attack")),
-        *(Column(title, numeric=True, under=run.name) for run in outcome.runs for title in titles),
-        *_against(outcome),
-    )
-    rows = tuple(
-        (
-            Cell(target_label(line.secret), mark=line.attacks[0].code),
-            *(
-                cell
-                for attack in line.attacks
-                for cell in (
-                    certain_cell(attack),
-                    number_cell(attack.probabilistic.prior),
-                    number_cell(attack.probabilistic.posterior),
-                )
-            ),
-            *_difference_cells(line),
-        )
-        for line in outcome.largest
-    )
-    return Table(columns, (Group(rows),))
-
-
-def _best_cell(attack: Attack) -> Cell:
-    shown = number_cell(attack.probabilistic.posterior)
-    return Cell(shown.text, exact=f"{', '.join(attack.quasi_identifiers)}: {shown.exact}")
+    columns = [column for run in outcome.runs for column in under(run.name, *titles)]
+    rows = []
+    for line in outcome.largest:
+        row = [Cell(target_label(line.secret), mark=line.attacks[0].code)]
+        for attack in line.attacks:
+            guess = attack.probabilistic
+            row += [certain_cell(attack), number_cell(guess.prior), number_cell(guess.posterior)]
+        rows.append([*row, *_difference_cells(line)])
+    return cell_table(text("Attack"), [*columns, *differences], rows)
 
 
 class Change(Enum):
@@ -403,10 +362,10 @@ def change_by(difference: Fraction) -> Change:
 
 def side_by_side_findings(outcome: AssessedRuns) -> tuple[Finding, ...]:
     """Return what became of each attack from the first run to every other, and how far they can be compared."""
-    first, *others = (run.name for run in outcome.runs)
+    first, *names = (run.name for run in outcome.runs)
     changes = [
-        _changed(line, (first, other), line.attacks[place], outcome.subject)
-        for place, other in enumerate(others, 1)
+        _changed(line, (first, name), line.attacks[place], outcome.subject)
+        for place, name in enumerate(names, 1)
         for line in outcome.largest
     ]
     return (*changes, *_conditions(outcome))
@@ -440,7 +399,7 @@ def _changed_sentence(
         before.probabilistic.posterior, after.probabilistic.posterior
     )
     about = {"secret": enumeration(after.secret), "many": plural(subject)}
-    parts = {"first": names[0], "last": names[1], "after": said_after}
+    words = {"first": names[0], "last": names[1], "after": said_after}
     if what == Change.MIXED:
         return text(
             "From “{first}” to “{last}” {attack} changed both ways, right guesses by {guesses} points and certainty by "
@@ -451,23 +410,23 @@ def _changed_sentence(
             guesses=points(after.probabilistic.posterior - before.probabilistic.posterior),
             certainty=points(after.deterministic.posterior - before.deterministic.posterior),
             certain=_known_with_certainty(after, _certain(after)),
-            **parts,
+            **words,
         )
-    parts["attack"] = (
+    words["attack"] = (
         text("infer the {secret}", **about) if after.secret else text("name {many}", **about)
     )
     if what == Change.SAME:
         return text(
             "In “{last}” it is as easy to {attack} as in “{first}”: a guess is right for {after}, and {certain}.",
             certain=_known_with_certainty(after, percentage(after.deterministic.posterior)),
-            **parts,
+            **words,
         )
-    parts["guess"] = (
+    words["guess"] = (
         text("{after} in both", after=said_after)
         if said_before == said_after
         else text("{after} instead of {before}", after=said_after, before=said_before)
     )
-    parts["certain"] = text(
+    words["certain"] = text(
         "{known} instead of {before}",
         known=_known_with_certainty(after, _certain(after)),
         before=_certain(before),
@@ -475,11 +434,11 @@ def _changed_sentence(
     if what == Change.WORSE:
         return text(
             "From “{first}” to “{last}” it became easier to {attack}: a guess is right for {guess}, and {certain}.",
-            **parts,
+            **words,
         )
     return text(
         "From “{first}” to “{last}” it became harder to {attack}: a guess is right for {guess}, and {certain}.",
-        **parts,
+        **words,
     )
 
 
@@ -540,61 +499,49 @@ def _meaning(what: Change, before: Attack, after: Attack, *, safe: bool) -> str:
 
 def _conditions(outcome: AssessedRuns) -> Iterator[Finding]:
     """Yield what must be known to compare the runs: other data, other knowledge, other secrets."""
-    known = {run.name: _known(each) for run, each in _each(outcome)}
+    known = {
+        run.name: list(
+            dict.fromkeys(name for attack in one.attacks for name in attack.quasi_identifiers)
+        )
+        for run, one in zip(outcome.runs, outcome.assessments, strict=True)
+    }
+    by_run = "; ".join(f"{name}: {', '.join(columns)}" for name, columns in known.items())
     if any(not line.same_knowledge for line in outcome.largest):
-        yield Finding(
-            Severity.NOTE,
+        yield note(
             text(
                 "The runs have no set of quasi-identifiers in common: of each its own largest set is compared, and "
                 "differences may come from what the adversary is assumed to know."
             ),
-            figure=_by_run(known),
+            figure=by_run,
         )
-    elif len({frozenset(own) for own in known.values()}) > 1:
-        common = outcome.largest[0].attacks[0].quasi_identifiers
-        yield Finding(
-            Severity.NOTE,
+    elif len({frozenset(columns) for columns in known.values()}) > 1:
+        yield note(
             text(
                 "The runs were not assessed with the same quasi-identifiers; they are compared with what all of them "
                 "have: {known}.",
-                known=joined(common),
+                known=joined(outcome.largest[0].attacks[0].quasi_identifiers),
             ),
-            figure=_by_run(known),
+            figure=by_run,
         )
     yield from _data(outcome)
-    secrets = [frozenset(attack.secret for attack in each.attacks) for each in outcome.assessments]
-    shared = frozenset.intersection(*secrets)
-    missing = sorted(frozenset.union(*secrets) - shared)
+    secrets = [frozenset(attack.secret for attack in one.attacks) for one in outcome.assessments]
+    missing = sorted(frozenset.union(*secrets) - frozenset.intersection(*secrets))
     if missing:
-        yield Finding(
-            Severity.NOTE,
+        yield note(
             text(
                 "Not in all of the runs, and not compared: {secrets}.",
                 secrets=joined([enumeration(secret) for secret in missing]),
-            ),
+            )
         )
-
-
-def _each(outcome: AssessedRuns) -> Iterator[tuple[ComparedRun, Assessment]]:
-    yield from zip(outcome.runs, outcome.assessments, strict=True)
-
-
-def _known(assessment: Assessment) -> tuple[str, ...]:
-    names = (name for attack in assessment.attacks for name in attack.quasi_identifiers)
-    return tuple(dict.fromkeys(names))
-
-
-def _by_run(known: dict[str, tuple[str, ...]]) -> str:
-    return "; ".join(f"{name}: {', '.join(own)}" for name, own in known.items())
 
 
 def _data(outcome: AssessedRuns) -> Iterator[Finding]:
     """Yield whether the runs are of the same data, and of how much."""
-    records = {run.name: each.records for run, each in _each(outcome)}
+    runs = zip(outcome.runs, outcome.assessments, strict=True)
+    records = {run.name: assessment.records for run, assessment in runs}
     files = [frozenset(run.digests.values()) for run in outcome.runs]
     if len(set(files)) == 1:
-        yield Finding(
-            Severity.NOTE,
+        yield note(
             text("The runs read the same files: what differs comes from what was asked of them."),
         )
     if len(set(records.values())) > 1:
@@ -607,8 +554,7 @@ def _data(outcome: AssessedRuns) -> Iterator[Finding]:
         )
     windows = {len(attack.datasets) for line in outcome.largest for attack in line.attacks}
     if len(windows) > 1:
-        yield Finding(
-            Severity.NOTE,
+        yield note(
             text(
                 "The runs do not join the same number of datasets: differences may come from how much the adversary "
                 "has."
@@ -618,8 +564,7 @@ def _data(outcome: AssessedRuns) -> Iterator[Finding]:
 
 def records_finding(records: Iterable[tuple[str, int]], meaning: str = "") -> Finding:
     """Say that runs are not of the same number of records."""
-    return Finding(
-        Severity.NOTE,
+    return note(
         text(
             "The runs are not of the same number of records: {records}.",
             records="; ".join(
@@ -632,56 +577,37 @@ def records_finding(records: Iterable[tuple[str, int]], meaning: str = "") -> Fi
 
 def assessed_tables(outcome: AssessedRuns) -> tuple[Table, Table]:
     """Return the attacks that all runs have, and the best of each size, for a terminal."""
-    first = outcome.largest[0]
+    first, names = outcome.largest[0], [run.name for run in outcome.runs]
     title = (
         text("She knows {known}", known=", ".join(first.attacks[0].quasi_identifiers))
         if first.same_knowledge
         else text("With the largest set of each run")
     )
-    others = outcome.runs[1:]
     differences = [
-        text("points") if len(others) == 1 else text("{run}: points", run=run.name)
-        for run in others
+        text("points") if len(names) == 2 else text("{run}: points", run=name) for name in names[1:]
     ]
     columns = [
         heading
-        for run in outcome.runs
-        for heading in (text("{run}: certain", run=run.name), text("{run}: guess", run=run.name))
+        for name in names
+        for heading in (text("{run}: certain", run=name), text("{run}: guess", run=name))
     ]
-    largest = [
-        (
-            _attack_name(line),
-            *(
-                percentage(success)
-                for attack in line.attacks
-                for success in (attack.deterministic.posterior, attack.probabilistic.posterior)
-            ),
-            *_marked_points(line),
-        )
-        for line in outcome.largest
-    ]
-    best = [
-        (
-            _attack_name(line),
-            number(line.size),
-            *(percentage(attack.probabilistic.posterior) for attack in line.attacks),
-            *_marked_points(line),
-        )
-        for line in outcome.best
-    ]
+    largest, best = [], []
+    for line in outcome.largest:
+        row = [f"{line.attacks[0].code} {target_label(line.secret)}"]
+        for attack in line.attacks:
+            successes = (attack.deterministic.posterior, attack.probabilistic.posterior)
+            row += map(percentage, successes)
+        largest.append([*row, *_marked_points(line)])
+    for line in outcome.best:
+        row = [f"{line.attacks[0].code} {target_label(line.secret)}", number(line.size)]
+        row += (percentage(attack.probabilistic.posterior) for attack in line.attacks)
+        best.append([*row, *_marked_points(line)])
+    sized = [text("attributes"), *names, *differences]
+    best_title = text("With the best set of each size, a guess is right")
     return (
-        text_table(title, text("attack"), [*columns, *differences], largest),
-        text_table(
-            text("With the best set of each size, a guess is right"),
-            text("attack"),
-            [text("attributes"), *_names(outcome), *differences],
-            best,
-        ),
+        cell_table(text("attack"), [*columns, *differences], largest, title),
+        cell_table(text("attack"), sized, best, best_title),
     )
-
-
-def _attack_name(line: ComparedAttack) -> str:
-    return f"{line.attacks[0].code} {target_label(line.secret)}"
 
 
 def _marked_points(line: ComparedAttack) -> list[str]:

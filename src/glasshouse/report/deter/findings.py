@@ -13,7 +13,7 @@ from glasshouse.arrays import Integers
 from glasshouse.economics import Deterrence, Policy, ReleaseExposure, Terms
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.report.attacks import graded
-from glasshouse.report.page import Finding, Severity
+from glasshouse.report.page import Finding, Severity, note, reassurance
 from glasshouse.report.words import (
     counted,
     frequency,
@@ -63,20 +63,17 @@ def deterrence_findings(
     if outcome.exposure is None:
         return of_any
     losses = (_lost(outcome.exposure, currency),) if outcome.counts_losses else ()
+    notes = (
+        finding if finding.severity == Severity.SAFE else replace(finding, severity=Severity.NOTE)
+        for finding in of_any
+    )
     return (
         _expected(outcome.exposure),
         *losses,
         _enough(outcome.exposure, subject),
         *_unsure(outcome.exposure, subject),
-        *map(_as_note, of_any),
+        *notes,
     )
-
-
-def _as_note(finding: Finding) -> Finding:
-    """Return a finding that helps to judge, but is no judgement of the release."""
-    if finding.severity == Severity.SAFE:
-        return finding
-    return replace(finding, severity=Severity.NOTE)
 
 
 def published_prior() -> str:
@@ -96,7 +93,8 @@ def _attacked(policy: Policy, many: str) -> Iterator[Finding]:
     end = policy.thresholds.no_attack
     if policy.belief is not None:
         yield _believing(policy, policy.belief, many)
-    elif end is None:
+        return
+    if end is None:
         yield Finding(
             Severity.HIGH,
             text(
@@ -106,45 +104,35 @@ def _attacked(policy: Policy, many: str) -> Iterator[Finding]:
             ),
             meaning=text("No group is large enough to hide in, as long as the terms are these."),
         )
-    elif end == 1:
-        yield Finding(
-            Severity.SAFE,
-            text(
-                "On these terms a rational adversary who knows how many are alike attacks nobody, not even somebody "
-                "who is like nobody else."
-            ),
-            figure=text("does not begin from size {size} on", size=end),
-            meaning=_on_these_terms(),
+        return
+    figure = text("does not begin from size {size} on", size=end)
+    if end == 1:
+        sentence = text(
+            "On these terms a rational adversary who knows how many are alike attacks nobody, not even somebody who is "
+            "like nobody else."
         )
-    else:
-        figure = text("does not begin from size {size} on", size=end)
-        yield Finding(
-            Severity.MODERATE,
-            text(
-                "On these terms a rational adversary who knows how many are alike attacks groups of up to {most} "
-                "{many} alike.",
-                most=end - 1,
-                many=many,
-            ),
-            figure=figure,
-            meaning=text(
-                "An attack on a group of that size or a smaller one is worth more to her than it costs, fines included."
-            ),
-            remedy=text(
-                "Publish so that more people are alike, or make attacks dearer or riskier."
-            ),
-        )
-        yield Finding(
-            Severity.SAFE,
-            text(
-                "Where {size} or more {many} are alike, a rational adversary who knows it does not begin on these "
-                "terms.",
-                size=end,
-                many=many,
-            ),
-            figure=figure,
-            meaning=_on_these_terms(),
-        )
+        yield reassurance(sentence, figure, _on_these_terms())
+        return
+    yield Finding(
+        Severity.MODERATE,
+        text(
+            "On these terms a rational adversary who knows how many are alike attacks groups of up to {most} {many} "
+            "alike.",
+            most=end - 1,
+            many=many,
+        ),
+        figure,
+        text(
+            "An attack on a group of that size or a smaller one is worth more to her than it costs, fines included."
+        ),
+        text("Publish so that more people are alike, or make attacks dearer or riskier."),
+    )
+    sentence = text(
+        "Where {size} or more {many} are alike, a rational adversary who knows it does not begin on these terms.",
+        size=end,
+        many=many,
+    )
+    yield reassurance(sentence, figure, _on_these_terms())
 
 
 BELIEVING = {
@@ -181,17 +169,13 @@ def _believing(policy: Policy, register: int, many: str) -> Finding:
 
 
 def _risk(policy: Policy, subject: str) -> Finding:
-    worst = int(np.argmax(policy.reidentification))
-    risk = float(policy.reidentification[worst])
+    risk = float(policy.reidentification.max())
     if risk == 0:
-        return Finding(
-            Severity.SAFE,
-            text(
-                "Of the sizes asked about, no {subject} is re-identified in any.",
-                subject=singular(subject),
-            ),
-            meaning=_on_these_terms(),
+        sentence = text(
+            "Of the sizes asked about, no {subject} is re-identified in any.",
+            subject=singular(subject),
         )
+        return reassurance(sentence, meaning=_on_these_terms())
     alike = policy.reidentification >= risk - _EQUAL
     tried = int(policy.exploits[alike].max())
     return Finding(
@@ -203,8 +187,8 @@ def _risk(policy: Policy, subject: str) -> Finding:
             frequency=frequency(Fraction(risk)),
             tries=text_for(tried, "one try", "at most {count} tries"),
         ),
-        figure=text("probability of re-identification {risk}", risk=number(risk, ".6g")),
-        meaning=text(
+        text("probability of re-identification {risk}", risk=number(risk, ".6g")),
+        text(
             "It is the chance that she finds the right one of the people who fit before she gives up or is stopped."
         ),
     )
@@ -215,38 +199,34 @@ def _where(sizes: Integers, subject: str) -> str:
     first, last = int(sizes[0]), int(sizes[-1])
     if first == last:
         return text("a group of {people}", people=counted(first, subject))
-    parts = {"first": number(first), "last": number(last), "many": plural(subject)}
+    words = {"first": number(first), "last": number(last), "many": plural(subject)}
     if last - first + 1 == len(sizes):
-        return text("groups of {first} to {last} {many}", **parts)
-    return text("some groups of {first} to {last} {many}", **parts)
+        return text("groups of {first} to {last} {many}", **words)
+    return text("some groups of {first} to {last} {many}", **words)
 
 
 def _rising(outcome: Deterrence) -> Iterator[Finding]:
     """Yield that larger groups are not always safer, where that is so."""
-    rises = outcome.size.rises
-    if not rises and not (np.diff(outcome.policy.reidentification) > _EQUAL).any():
-        return
-    yield Finding(
-        Severity.MODERATE,
-        text(
+    rises, figure = outcome.size.rises, ""
+    if rises:
+        sentence = text(
             "Larger groups are not always safer: the risk rises from groups of {smaller} to groups of {larger}.",
             smaller=rises[0] - 1,
             larger=rises[0],
         )
-        if rises
-        else text(
-            "Larger groups are not always safer: of the sizes asked about, the risk rises with the size at places."
-        ),
-        figure=text_for(
+        figure = text_for(
             len(rises), "the risk rises at {count} size", "the risk rises at {count} sizes"
         )
-        if rises
-        else "",
-        meaning=text(
-            "A larger k by itself is no proof of more safety; look at the size from which on every larger one is "
-            "enough."
-        ),
+    elif (np.diff(outcome.policy.reidentification) > _EQUAL).any():
+        sentence = text(
+            "Larger groups are not always safer: of the sizes asked about, the risk rises with the size at places."
+        )
+    else:
+        return
+    meaning = text(
+        "A larger k by itself is no proof of more safety; look at the size from which on every larger one is enough."
     )
+    yield Finding(Severity.MODERATE, sentence, figure, meaning)
 
 
 STOPPING = {
@@ -275,10 +255,14 @@ STOPPING = {
 def _stopped(outcome: Deterrence, currency: str | None) -> Finding:
     """Say how much of each deterrent would keep her from the group that is to be protected."""
     terms = outcome.policy.terms
-    reached = [(each, each.lasting) for each in outcome.deterrents if each.lasting is not None]
+    reached = [
+        (deterrent.parameter, deterrent.lasting)
+        for deterrent in outcome.deterrents
+        if deterrent.lasting is not None
+    ]
     if not reached:
         kind, severity, meaning = "never", Severity.MODERATE, ""
-    elif any(lasting <= present(terms, each.parameter) for each, lasting in reached):
+    elif any(lasting <= present(terms, parameter) for parameter, lasting in reached):
         kind, severity, meaning = "already", Severity.SAFE, _on_these_terms()
     else:
         kind, severity = "raised", Severity.NOTE
@@ -286,11 +270,11 @@ def _stopped(outcome: Deterrence, currency: str | None) -> Finding:
     ways = (
         text(
             "{deterrent} to {amount} (now {now})",
-            deterrent=translated(DETERRENTS[each.parameter]),
-            amount=enough(each.parameter, lasting, currency),
-            now=now(terms, each.parameter, currency),
+            deterrent=translated(DETERRENTS[parameter]),
+            amount=enough(parameter, lasting, currency),
+            now=now(terms, parameter, currency),
         )
-        for each, lasting in reached
+        for parameter, lasting in reached
     )
     first = outcome.deterrents[0]
     sentence = translated(
@@ -346,7 +330,7 @@ def shown_sizes(policy: Policy) -> list[int]:
     """Return the places of the sizes that a table shows: few, more densely where they are small."""
     last = len(policy.sizes) - 1
     ends = {size for size in policy.thresholds.to_dict().values() if size is not None}
-    near = np.flatnonzero(np.isin(policy.sizes, [each + step for each in ends for step in (-1, 0)]))
+    near = np.flatnonzero(np.isin(policy.sizes, [end + step for end in ends for step in (-1, 0)]))
     return sorted(
         {*near.tolist()}
         | {round(last ** (i / (MOST_SIZES - 1))) if last else 0 for i in range(MOST_SIZES)}
@@ -363,26 +347,25 @@ def _expected(exposure: ReleaseExposure) -> Finding:
         unknown=number(exposure.expected_unknown, ",.4g"),
         records=records,
     )
-    parts = {"records": counted(records, "record"), "release": exposure.groups.release}
+    words = {
+        "records": counted(records, "record"),
+        "release": exposure.groups.release,
+        "known": few_digits(exposure.expected_known),
+        "unknown": few_digits(exposure.expected_unknown),
+    }
     if worst == 0:
-        return Finding(
-            Severity.SAFE,
-            text(
-                "Of {records} in {release}, none is worth attacking to a rational adversary, whether she knows the "
-                "sizes of groups or only how frequent people are in the population.",
-                **parts,
-            ),
-            figure=figure,
-            meaning=_on_these_terms(),
+        sentence = text(
+            "Of {records} in {release}, none is worth attacking to a rational adversary, whether she knows the sizes "
+            "of groups or only how frequent people are in the population.",
+            **words,
         )
-    parts["known"] = few_digits(exposure.expected_known)
-    parts["unknown"] = few_digits(exposure.expected_unknown)
+        return reassurance(sentence, figure, _on_these_terms())
     worth = int(np.count_nonzero(exposure.known))
     if exposure.groups.sizes is None:
         sentence = text(
             "Of {records} in {release}, {known} are expected to be re-identified by an adversary who knows the sizes "
             "of groups, {unknown} by one who only knows how frequent people are in the population.",
-            **parts,
+            **words,
         )
     else:
         sentence = text_for(
@@ -394,16 +377,16 @@ def _expected(exposure: ReleaseExposure) -> Finding:
             "re-identified by an adversary who knows the sizes of groups, {unknown} by one who only knows how frequent "
             "people are in the population.",
             share=share(worth, records),
-            **parts,
+            **words,
         )
     return Finding(
         graded(Fraction(worst / records)),
         sentence,
-        figure=figure,
-        meaning=text(
+        figure,
+        text(
             "It is the sum of each record's own chance: for the people in small groups it is far more than for others."
         ),
-        remedy=text(
+        text(
             "Larger groups (glasshouse anonymise), dearer access, or surer detection and higher penalties deter her."
         ),
     )
@@ -436,44 +419,30 @@ def _lost(exposure: ReleaseExposure, currency: str | None) -> Finding:
 
 
 def _enough(exposure: ReleaseExposure, subject: str) -> Finding:
-    target, release = exposure.enough.target, exposure.groups.release
-    least, below = exposure.enough.lasting, exposure.below_enough
+    release, least, below = exposure.groups.release, exposure.enough.lasting, exposure.below_enough
     figure = text(
         "enough at size {least}; at every size from {lasting} on",
         least=threshold(exposure.enough.least),
         lasting=threshold(least),
     )
-    if least is None:
-        return Finding(
-            Severity.HIGH,
-            translated(
-                ENOUGH[False, bool(target)],
-                many=plural(subject),
-                target=percentage(Fraction(target)),
-            ),
-            figure=figure,
-            remedy=text(
-                "Dearer access, surer detection or higher penalties may deter where the size of groups does not."
-            ),
-        )
-    deterred = translated(
-        ENOUGH[True, bool(target)],
-        people=counted(int(least), subject),
-        target=percentage(Fraction(target)),
+    some = translated(
+        ENOUGH[least is not None, bool(exposure.enough.target)],
+        many=plural(subject),
+        people=counted(int(least or 0), subject),
+        target=percentage(Fraction(exposure.enough.target)),
     )
-    if below is None:
-        return Finding(Severity.NOTE, deterred, figure=figure)
-    if below == 0:
-        return Finding(
-            Severity.SAFE,
-            text(
-                "No record of {release} is in too small a group. {enough}",
-                release=release,
-                enough=deterred,
-            ),
-            figure=figure,
-            meaning=_on_these_terms(),
+    if least is None:
+        remedy = text(
+            "Dearer access, surer detection or higher penalties may deter where the size of groups does not."
         )
+        return Finding(Severity.HIGH, some, figure, remedy=remedy)
+    if below is None:
+        return note(some, figure)
+    if below == 0:
+        sentence = text(
+            "No record of {release} is in too small a group. {enough}", release=release, enough=some
+        )
+        return reassurance(sentence, figure, _on_these_terms())
     return Finding(
         graded(Fraction(below, exposure.groups.records), certain=True),
         text_for(
@@ -482,9 +451,9 @@ def _enough(exposure: ReleaseExposure, subject: str) -> Finding:
             "{count} records of {release} ({share}) are in too small a group. {enough}",
             release=release,
             share=share(below, exposure.groups.records),
-            enough=deterred,
+            enough=some,
         ),
-        figure=figure,
+        figure,
         remedy=text("Generalise or leave out quasi-identifiers until every group is large enough."),
     )
 
@@ -511,8 +480,7 @@ def _unsure(exposure: ReleaseExposure, subject: str) -> Iterator[Finding]:
     unsure = exposure.thresholds.no_exploit_after_access
     if unsure is None or unsure < 2 or exposure.enough.target:
         return
-    yield Finding(
-        Severity.NOTE,
+    yield note(
         text(
             "An adversary who does not know the sizes of groups may pay for access and go on, up to groups of {people} "
             "alike.",

@@ -12,8 +12,8 @@ import numpy as np
 
 from glasshouse.economics import Deterrence, Policy, ReleaseExposure, Sensitivity, Terms, one_shot
 from glasshouse.language import exactly, marked, number, text, text_for, translated
-from glasshouse.report.cells import cell_rows, cell_table, count_cell, percent_cell, text_table
-from glasshouse.report.charts import TARGETS, wrapped
+from glasshouse.report.cells import cell_table, count_cell, group_table, percent_cell
+from glasshouse.report.charts import TARGETS, plot, titled
 from glasshouse.report.deter.findings import (
     DETERRENTS,
     THRESHOLDS,
@@ -25,18 +25,8 @@ from glasshouse.report.deter.findings import (
     shown_sizes,
     threshold,
 )
-from glasshouse.report.page import (
-    Brief,
-    Cell,
-    Column,
-    Figure,
-    Group,
-    Page,
-    Provenance,
-    Section,
-    Table,
-)
-from glasshouse.report.words import explained, glossary, hundredths, percentage
+from glasshouse.report.page import Brief, Cell, Figure, Page, Provenance, Section, Table
+from glasshouse.report.words import explained, glossary, hundredths, percentage, sentences
 from glasshouse.study.deter import DeterStudy
 
 METHOD = "Xia, Heatherly, Kantarcioglu, Vorobeychik, Wan and Malin 2015, “Process-Driven Data Privacy” (CIKM)"
@@ -63,32 +53,69 @@ WORDS = {
     ),
 }
 """The words of this report, explained."""
+PAYS = marked(
+    "The adversary pays for access to a register, links a record with it, and tries the people who fit one after the "
+    "other; each try may be detected and punished."
+)
+KNOWS_SIZES = marked("She knows how many people of the register are like the target.")
+BELIEVES_SIZES = marked(
+    "She does not know how many are like the target: she believes in a binomial distribution over a register of "
+    "{register}."
+)
+RATIONAL = marked("She is rational: she stops as soon as going on is not worth while.")
+LIMITS = (
+    marked(
+        "Her plan is the optimum of that decision process, computed exactly by backward induction. Thresholds and "
+        "deterrents are those of an adversary who knows the sizes."
+    ),
+    marked(
+        "Everything depends on the terms: an adversary who gains more, pays less, or does not reckon at all goes "
+        "farther than is said here."
+    ),
+)
+AIMS = {
+    True: marked(
+        "What brings the risk of a group of {size} to at most {target}, each by itself, if she knows the size"
+    ),
+    False: marked(
+        "What brings the risk of a group of {size} to zero, each by itself, if she knows the size"
+    ),
+}
+"""What deterrents are to reach, by whether some risk is allowed."""
 
 
 def page(outcome: Deterrence, question: DeterStudy, *, provenance: Provenance) -> Page:
     """Return the report; what is said of a release comes before what is said of any."""
     policy, currency, exposed = outcome.policy, question.currency, outcome.exposure
-    risky = exposed is not None and bool(exposed.known.any() or exposed.unknown.any())
-    figures = (exposure_figure(exposed),) if exposed is not None and risky else ()
-    losses = outcome.counts_losses
-    sections = () if exposed is None else (_exposure(exposed, currency, losses=losses),)
+    figures = [risk_by_size(policy), value_by_size(policy, currency), exploits_by_size(policy)]
+    sections = [
+        Section(text("Thresholds"), tables=(_thresholds(policy),)),
+        Section(text("By size of the group"), tables=(_sizes(policy, currency),)),
+        Section(text("What would deter her"), tables=(_deterrents(outcome, currency),)),
+        Section(text("The terms"), tables=(_terms(policy.terms, currency),)),
+    ]
+    if exposed is not None:
+        sections.insert(0, _exposure(exposed, currency, losses=outcome.counts_losses))
+        if exposed.known.any() or exposed.unknown.any():
+            figures.insert(0, exposure_figure(exposed))
+    if outcome.curves:  # none where too many sizes would be looked at
+        figures.append(thresholds_by_parameter(outcome.curves, currency))
     return Page(
         title=text("Would she attack, how far, and what deters her"),
         lead=text("The plan of a rational adversary who pays for data, effort and fines"),
         findings=deterrence_findings(outcome, subject=question.subject, currency=currency),
-        figures=(*figures, *deterrence_figures(policy, outcome.curves, currency)),
-        sections=(
-            *sections,
-            Section(text("Thresholds"), tables=(_thresholds(policy),)),
-            Section(text("By size of the group"), tables=(_sizes(policy, currency),)),
-            Section(text("What would deter her"), tables=(_deterrents(outcome, currency),)),
-            Section(text("The terms"), tables=(_terms(policy.terms, currency),)),
+        figures=tuple(figures),
+        sections=tuple(sections),
+        adversary=sentences(
+            PAYS,
+            KNOWS_SIZES if policy.belief is None else BELIEVES_SIZES,
+            RATIONAL,
+            register=policy.belief or 0,
         ),
-        adversary=_adversary(policy),
-        limits=_limits(outcome),
+        limits=(*sentences(*LIMITS), *(() if outcome.prior_is_given else (published_prior(),))),
         glossary=(
             *explained(WORDS),
-            *glossary("adversary", "quasi-identifier", "re-identification", "exploit"),
+            *glossary("adversary, quasi-identifier, re-identification, exploit"),
         ),
         provenance=provenance,
         command="glasshouse deter --study study.toml",
@@ -99,26 +126,18 @@ def page(outcome: Deterrence, question: DeterStudy, *, provenance: Provenance) -
 def brief(outcome: Deterrence, question: DeterStudy) -> Brief:
     """Return what a terminal says: whom she attacks, how far she goes and what would stop her."""
     policy, currency = outcome.policy, question.currency
-    aim = {"size": question.protect, "target": percentage(Fraction(question.target))}
-    title = (
-        text(
-            "What brings the risk of a group of {size} to at most {target}, each by itself, if she knows the size",
-            **aim,
-        )
-        if question.target
-        else text(
-            "What brings the risk of a group of {size} to zero, each by itself, if she knows the size",
-            size=question.protect,
-        )
+    aim = translated(
+        AIMS[bool(question.target)],
+        size=question.protect,
+        target=percentage(Fraction(question.target)),
     )
-    titles = (
-        text("From which size on she changes her mind, who knows the size"),
-        text("By size of the group of people alike"),
-        title,
-    )
-    tables = (_thresholds(policy), _sizes(policy, currency), _deterrents(outcome, currency))
+    tables = {
+        text("From which size on she changes her mind, who knows the size"): _thresholds(policy),
+        text("By size of the group of people alike"): _sizes(policy, currency),
+        aim: _deterrents(outcome, currency),
+    }
     return Brief(
-        tuple(replace(table, title=said) for table, said in zip(tables, titles, strict=True)),
+        tuple(replace(table, title=title) for title, table in tables.items()),
         deterrence_findings(outcome, subject=question.subject, currency=currency),
         notes=() if outcome.prior_is_given else (published_prior(),),
     )
@@ -127,19 +146,16 @@ def brief(outcome: Deterrence, question: DeterStudy) -> Brief:
 def _exposure(exposure: ReleaseExposure, currency: str | None, *, losses: bool) -> Section:
     """Return the exact figures of a release."""
     known, unknown = (int(np.count_nonzero(risk)) for risk in (exposure.known, exposure.unknown))
+    expected = [
+        number(figure, ",.4g") for figure in (exposure.expected_known, exposure.expected_unknown)
+    ]
     rows = [
         (text("records"), number(exposure.groups.records)),
         (text("people in the register"), number(exposure.groups.people)),
         (text("records worth attacking, sizes known"), number(known)),
         (text("records worth attacking, sizes not known"), number(unknown)),
-        (
-            text("expected re-identifications, sizes known"),
-            number(exposure.expected_known, ",.4g"),
-        ),
-        (
-            text("expected re-identifications, sizes not known"),
-            number(exposure.expected_unknown, ",.4g"),
-        ),
+        (text("expected re-identifications, sizes known"), expected[0]),
+        (text("expected re-identifications, sizes not known"), expected[1]),
         (text("records whose risk is higher if she does not know"), number(len(exposure.higher))),
         (text("records whose risk is lower if she does not know"), number(len(exposure.lower))),
     ]
@@ -148,25 +164,22 @@ def _exposure(exposure: ReleaseExposure, currency: str | None, *, losses: bool) 
             (text("expected loss, sizes known"), hundredths(exposure.loss_known, currency)),
             (text("expected loss, sizes not known"), hundredths(exposure.loss_unknown, currency)),
         ]
-    table = text_table("", text("Figure"), [text("Value")], rows)
+    table = cell_table(text("Figure"), [text("Value")], rows)
     return Section(text("What the release risks"), tables=(table,))
 
 
 def _thresholds(policy: Policy) -> Table:
     sizes = policy.thresholds.to_dict()
     rows = ((translated(words), threshold(sizes[name])) for name, words in THRESHOLDS.items())
-    return text_table("", text("What she does"), [text("from this size on")], rows)
+    return cell_table(text("What she does"), [text("from this size on")], rows)
 
 
 def _sizes(policy: Policy, currency: str | None) -> Table:
-    columns = (
-        Column(text("Size of the group"), numeric=True),
-        Column(text("value before access"), numeric=True),
-        Column(text("value after access"), numeric=True),
-        Column(text("people tried if undetected"), numeric=True),
-        Column(text("re-identified"), numeric=True),
+    titles = (
+        *(text("Size of the group"), text("value before access"), text("value after access")),
+        *(text("people tried if undetected"), text("re-identified")),
     )
-    rows = tuple(
+    rows = [
         (
             count_cell(int(policy.sizes[i])),
             _worth(float(policy.value[i]), currency),
@@ -175,8 +188,8 @@ def _sizes(policy: Policy, currency: str | None) -> Table:
             Cell(percentage(Fraction(float(policy.reidentification[i])))),
         )
         for i in shown_sizes(policy)
-    )
-    return Table(columns, (Group(rows),))
+    ]
+    return cell_table((), titles, rows)
 
 
 def _deterrents(outcome: Deterrence, currency: str | None) -> Table:
@@ -185,19 +198,19 @@ def _deterrents(outcome: Deterrence, currency: str | None) -> Table:
         (
             text(
                 "{deterrent}, for a group of {size}",
-                deterrent=translated(DETERRENTS[each.parameter]),
-                size=each.size or 1,
+                deterrent=translated(DETERRENTS[deterrent.parameter]),
+                size=deterrent.size or 1,
             ),
-            now(terms, each.parameter, currency),
-            enough(each.parameter, each.least, currency),
-            enough(each.parameter, each.lasting, currency),
+            now(terms, deterrent.parameter, currency),
+            enough(deterrent.parameter, deterrent.least, currency),
+            enough(deterrent.parameter, deterrent.lasting, currency),
         )
-        for each in outcome.deterrents
+        for deterrent in outcome.deterrents
     ]
     size = outcome.size
     rows.append((text("the size of the group"), "", threshold(size.least), threshold(size.lasting)))
     titles = (text("now"), text("enough at"), text("enough from here on"))
-    return text_table("", text("Deterrent"), titles, rows)
+    return cell_table(text("Deterrent"), titles, rows)
 
 
 def _terms(terms: Terms, currency: str | None) -> Table:
@@ -210,7 +223,7 @@ def _terms(terms: Terms, currency: str | None) -> Table:
 
 def _term(name: str, value: object, currency: str | None) -> Cell:
     if isinstance(value, (list, tuple)):
-        return Cell("; ".join(number(float(each), "g") for each in value))
+        return Cell("; ".join(number(float(entry), "g") for entry in value))
     if value is None or isinstance(value, str):
         return Cell(text("unlimited"))
     if name in MONEY:
@@ -222,42 +235,6 @@ def _term(name: str, value: object, currency: str | None) -> Cell:
 
 def _worth(value: float, currency: str | None) -> Cell:
     return Cell(hundredths(value, currency), exact=exactly(value))
-
-
-def _adversary(policy: Policy) -> tuple[str, ...]:
-    knows = (
-        text("She knows how many people of the register are like the target.")
-        if policy.belief is None
-        else text(
-            "She does not know how many are like the target: she believes in a binomial distribution over a register "
-            "of {register}.",
-            register=policy.belief,
-        )
-    )
-    return (
-        text(
-            "The adversary pays for access to a register, links a record with it, and tries the people who fit one "
-            "after the other; each try may be detected and punished."
-        ),
-        knows,
-        text("She is rational: she stops as soon as going on is not worth while."),
-    )
-
-
-def _limits(outcome: Deterrence) -> tuple[str, ...]:
-    limits = [
-        text(
-            "Her plan is the optimum of that decision process, computed exactly by backward induction. Thresholds and "
-            "deterrents are those of an adversary who knows the sizes."
-        ),
-        text(
-            "Everything depends on the terms: an adversary who gains more, pays less, or does not reckon at all goes "
-            "farther than is said here."
-        ),
-    ]
-    if not outcome.prior_is_given:
-        limits.append(published_prior())
-    return tuple(limits)
 
 
 DRAWN_THRESHOLDS = {
@@ -286,16 +263,6 @@ BINS = 20
 """The bars of the picture of a release."""
 
 
-def deterrence_figures(
-    policy: Policy, curves: Sequence[Sensitivity], currency: str | None
-) -> tuple[Figure, ...]:
-    """Return the pictures with their numbers; none of the thresholds where too many sizes would be looked at."""
-    figures = [risk_by_size(policy), value_by_size(policy, currency), exploits_by_size(policy)]
-    if curves:
-        figures.append(thresholds_by_parameter(curves, currency))
-    return tuple(figures)
-
-
 def risk_by_size(policy: Policy) -> Figure:
     """Show how likely a re-identification is in groups of each size: by the optimal plan, and by others."""
     once = one_shot(policy.terms, policy.sizes.tolist())
@@ -304,13 +271,32 @@ def risk_by_size(policy: Policy) -> Figure:
         text("access already paid"): policy.reidentification_after_access.tolist(),
         text("one guess only (literature)"): once.reidentification.tolist(),
     }
+    attacked, end = policy.sizes[policy.value > 0].tolist(), policy.thresholds.no_attack
+    if policy.belief is not None and not attacked:
+        title = text("She attacks none of the sizes asked about")
+    elif policy.belief is not None:
+        title = text(
+            "She attacks where she expects {first} to {last} people alike",
+            first=attacked[0],
+            last=attacked[-1],
+        )
+    elif end is None:
+        title = text("She attacks groups of up to a million, and perhaps larger ones")
+    elif end == 1:
+        title = text("She attacks nobody, not even somebody unlike anybody else")
+    else:
+        title = text(
+            "She attacks groups of up to {most}; from {size} people alike on she does not begin",
+            most=end - 1,
+            size=end,
+        )
     return _by_size(
         policy,
         risks,
         lambda risk: percent_cell(Fraction(risk)),
         drawn_times=100,
         axis=text("probability of re-identification (%)"),
-        title=_risk_title(policy),
+        title=title,
         subtitle=text("by the size of the group of people alike"),
         label=text("Probability of re-identification by size of the group"),
         caption=text("At a threshold the line falls to 0."),
@@ -323,6 +309,17 @@ def value_by_size(policy: Policy, currency: str | None) -> Figure:
         text("before access"): policy.value.tolist(),
         text("after access"): policy.value_after_access.tolist(),
     }
+    title = (
+        text(
+            "The attack is worth {first} in a group of {small}, and {last} in one of {large}",
+            first=hundredths(float(policy.value[0]), currency),
+            small=int(policy.sizes[0]),
+            last=hundredths(float(policy.value[-1]), currency),
+            large=int(policy.sizes[-1]),
+        )
+        if policy.value.any()
+        else text("The attack is worth nothing to her, whatever the size")
+    )
     return _by_size(
         policy,
         values,
@@ -330,7 +327,7 @@ def value_by_size(policy: Policy, currency: str | None) -> Figure:
         axis=text("value of the attack ({currency})", currency=currency)
         if currency
         else text("value of the attack"),
-        title=_value_title(policy, currency),
+        title=title,
         subtitle=text("0: she does not begin, or stops"),
         label=text("Value of the attack by size of the group"),
         caption=text("The value never rises with the size.")
@@ -370,21 +367,29 @@ def exploits_by_size(policy: Policy) -> Figure:
 
 def thresholds_by_parameter(curves: Sequence[Sensitivity], currency: str | None) -> Figure:
     """Show the group sizes at which she changes her mind, against each parameter by itself."""
-    charts = [_thresholds_chart(curve, currency) for curve in curves]
-    chart = alt.concat(*charts, columns=2).properties(
-        title=alt.Title(
-            wrapped(text("From which size on she stays away, if one of the terms changes"), 80),
-            subtitle=wrapped(text("one parameter varies, the others stay as they are"), 90),
-        )
-    )
+    chart = alt.concat(*(_thresholds_chart(curve, currency) for curve in curves), columns=2)
+    title = text("From which size on she stays away, if one of the terms changes")
+    subtitle = text("one parameter varies, the others stay as they are")
+    rows = {}
+    for curve in curves:
+        last = len(curve.values) - 1
+        places = sorted({round(last * i / (MOST_VALUES - 1)) for i in range(MOST_VALUES)})
+        rows[_parameter(curve, currency)] = [
+            (
+                number(float(curve.values[place]), ",.4g"),
+                *(threshold(curve.thresholds[place].to_dict()[name]) for name in DRAWN_THRESHOLDS),
+            )
+            for place in places
+        ]
+    titles = map(translated, DRAWN_THRESHOLDS.values())
     return Figure.of(
-        chart,
+        titled(chart, title, subtitle, (80, 90)),
         label=text("The sizes of groups at which she changes her mind, against each parameter"),
         caption=text(
             "The axes are logarithmic, but for the discount and the chance that the target is registered. Lower is "
             "better for the people in the data."
         ),
-        table=_thresholds_table(curves, currency),
+        table=group_table(text("Value of the parameter"), titles, rows),
     )
 
 
@@ -392,27 +397,19 @@ def _thresholds_chart(curve: Sensitivity, currency: str | None) -> alt.Chart:
     names = {name: translated(words) for name, words in DRAWN_THRESHOLDS.items()}
     rows = [
         {"x": float(value), "who": who, "size": size}
-        for value, found in zip(curve.values, curve.thresholds, strict=True)
+        for value, sizes in zip(curve.values, curve.thresholds, strict=True)
         for name, who in names.items()
-        if (size := found.to_dict()[name]) is not None
+        if (size := sizes.to_dict()[name]) is not None
     ]
     plain = curve.parameter in ("discount", "prior")
-    chart: alt.Chart = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_line(interpolate="step-after", strokeWidth=2)
-        .encode(
-            x=alt.X(
-                "x:Q",
-                title=_parameter(curve, currency),
-                scale=alt.Scale(zero=False) if plain else alt.Scale(type="log"),
-            ),
-            y=alt.Y(
-                "size:Q", title=text("size of the group (people)"), scale=alt.Scale(type="log")
-            ),
-            **_told_apart(list(names.values())),
-        )
-        .properties(width=280, height=200)
-    )
+    scale = alt.Scale(zero=False) if plain else alt.Scale(type="log")
+    people = text("size of the group (people)")
+    lines = plot(rows).mark_line(interpolate="step-after", strokeWidth=2)
+    chart: alt.Chart = lines.encode(
+        x=alt.X("x:Q", title=_parameter(curve, currency), scale=scale),
+        y=alt.Y("size:Q", title=people, scale=alt.Scale(type="log")),
+        **_told_apart(list(names.values())),
+    ).properties(width=280, height=200)
     return chart
 
 
@@ -422,26 +419,6 @@ def _parameter(curve: Sensitivity, currency: str | None) -> str:
     if currency is None or curve.parameter in ("detection", "discount", "prior"):
         return name
     return f"{name} ({currency})"
-
-
-def _thresholds_table(curves: Sequence[Sensitivity], currency: str | None) -> Table:
-    columns = (
-        Column(text("Value of the parameter")),
-        *(Column(translated(words), numeric=True) for words in DRAWN_THRESHOLDS.values()),
-    )
-    groups = []
-    for curve in curves:
-        last = len(curve.values) - 1
-        places = sorted({round(last * i / (MOST_VALUES - 1)) for i in range(MOST_VALUES)})
-        rows = (
-            (
-                number(float(curve.values[place]), ",.4g"),
-                *(threshold(curve.thresholds[place].to_dict()[name]) for name in DRAWN_THRESHOLDS),
-            )
-            for place in places
-        )
-        groups.append(Group(cell_rows(rows), title=_parameter(curve, currency)))
-    return Table(columns, tuple(groups))
 
 
 def _by_size(
@@ -464,29 +441,22 @@ def _by_size(
         for who, values in series.items()
         for place in sorted({*range(0, count, step), count - 1})
     ]
-    chart = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_line(interpolate="step-after", strokeWidth=2)
-        .encode(
-            x=alt.X("size:Q", title=text("size of the group (people)")),
-            y=alt.Y("y:Q", title=axis, scale=alt.Scale(domainMin=0)),
-            **_told_apart(list(series)),
-        )
-        .properties(
-            width=620,
-            height=260,
-            title=alt.Title(wrapped(title, 85), subtitle=wrapped(subtitle, 95)),
-        )
+    lines = plot(rows).mark_line(interpolate="step-after", strokeWidth=2)
+    chart = lines.encode(
+        x=alt.X("size:Q", title=text("size of the group (people)")),
+        y=alt.Y("y:Q", title=axis, scale=alt.Scale(domainMin=0)),
+        **_told_apart(list(series)),
     )
     numbers = (
-        (
-            Cell(number(int(policy.sizes[place]))),
-            *(cell(values[place]) for values in series.values()),
-        )
+        (number(int(policy.sizes[place])), *(cell(values[place]) for values in series.values()))
         for place in shown_sizes(policy)
     )
-    table = cell_table(text("Size of the group"), list(series), numbers)
-    return Figure.of(chart, label=label, caption=caption, table=table)
+    return Figure.of(
+        titled(chart, title, subtitle, (85, 95), width=620, height=260),
+        label=label,
+        caption=caption,
+        table=cell_table(text("Size of the group"), list(series), numbers),
+    )
 
 
 def _told_apart(who: list[str]) -> dict[str, alt.Color | alt.StrokeDash]:
@@ -498,41 +468,6 @@ def _told_apart(who: list[str]) -> dict[str, alt.Color | alt.StrokeDash]:
         "color": alt.Color("who:N", title=None, legend=legend, scale=colours),
         "strokeDash": alt.StrokeDash("who:N", title=None, scale=dashes),
     }
-
-
-def _risk_title(policy: Policy) -> str:
-    if policy.belief is not None:
-        attacked = policy.sizes[policy.value > 0]
-        if not len(attacked):
-            return text("She attacks none of the sizes asked about")
-        return text(
-            "She attacks where she expects {first} to {last} people alike",
-            first=int(attacked[0]),
-            last=int(attacked[-1]),
-        )
-    end = policy.thresholds.no_attack
-    if end is None:
-        return text("She attacks groups of up to a million, and perhaps larger ones")
-    if end == 1:
-        return text("She attacks nobody, not even somebody unlike anybody else")
-    return text(
-        "She attacks groups of up to {most}; from {size} people alike on she does not begin",
-        most=end - 1,
-        size=end,
-    )
-
-
-def _value_title(policy: Policy, currency: str | None) -> str:
-    first, last = float(policy.value[0]), float(policy.value[-1])
-    if not policy.value.any():
-        return text("The attack is worth nothing to her, whatever the size")
-    return text(
-        "The attack is worth {first} in a group of {small}, and {last} in one of {large}",
-        first=hundredths(first, currency),
-        small=int(policy.sizes[0]),
-        last=hundredths(last, currency),
-        large=int(policy.sizes[-1]),
-    )
 
 
 def exposure_figure(exposure: ReleaseExposure) -> Figure:
@@ -552,18 +487,15 @@ def exposure_figure(exposure: ReleaseExposure) -> Figure:
         if count
     ]
     colours = alt.Scale(domain=list(risks), range=[colour for colour, _ in TARGETS[:2]])
-    columns = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_bar(opacity=1, stroke="white")
-        .encode(
-            x=alt.X("low:Q", title=text("risk of re-identification (%)")),
-            x2="high:Q",
-            y=alt.Y("records:Q", title=text("number of records"), scale=alt.Scale(type="symlog")),
-            y2="none:Q",
-            color=alt.Color("who:N", legend=None, scale=colours),
-        )
-        .properties(width=300, height=220)
-    )
+    columns = plot(rows).mark_bar(opacity=1, stroke="white")
+    panels = columns.encode(
+        x=alt.X("low:Q", title=text("risk of re-identification (%)")),
+        x2="high:Q",
+        y=alt.Y("records:Q", title=text("number of records"), scale=alt.Scale(type="symlog")),
+        y2="none:Q",
+        color=alt.Color("who:N", legend=None, scale=colours),
+    ).properties(width=300, height=220)
+    chart = panels.facet(column=alt.Column("who:N", title=None, sort=list(risks)))
     title = text(
         "{known} of {records} are expected to be re-identified if she knows the sizes, {unknown} if not",
         known=few_digits(exposure.expected_known),
@@ -571,9 +503,6 @@ def exposure_figure(exposure: ReleaseExposure) -> Figure:
         unknown=few_digits(exposure.expected_unknown),
     )
     subtitle = text("records by risk; the vertical axis is logarithmic")
-    chart = columns.facet(column=alt.Column("who:N", title=None, sort=list(risks))).properties(
-        title=alt.Title(wrapped(title), subtitle=wrapped(subtitle))
-    )
     numbers = (
         (
             Cell(text("{low} to {high} %", low=number(low, ".3g"), high=number(high, ".3g"))),
@@ -583,7 +512,7 @@ def exposure_figure(exposure: ReleaseExposure) -> Figure:
         if any(records)
     )
     return Figure.of(
-        chart,
+        titled(chart, title, subtitle),
         label=text("How many records have which risk"),
         caption=text("Those without risk, or with hardly any, are in the leftmost bar."),
         table=cell_table(text("Risk of re-identification"), list(risks), numbers),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from glasshouse.disclosure import hidden_parts
-from glasshouse.language import number, text, text_for, translated
+from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.presence import Member, Membership, Pattern
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks
@@ -14,7 +14,7 @@ from glasshouse.report.attacks import graded
 from glasshouse.report.cells import prior_and_posterior
 from glasshouse.report.charts import both_frequencies, chance, chances, frequency_range
 from glasshouse.report.discretion import Discretion, Told, ratio
-from glasshouse.report.page import Finding, Severity
+from glasshouse.report.page import Finding, Severity, note, reassurance
 from glasshouse.report.words import (
     counted,
     enumeration,
@@ -32,6 +32,35 @@ MOST_PATTERNS = 10
 """How many sets of releases a table shows by themselves."""
 MOST_PATTERNS_SAID = 3
 """How many sets of releases a sentence names."""
+NOTHING_ELSE_KNOWN = marked("This holds as long as she knows nothing else about the person.")
+TELLING_IN_ITSELF = marked(
+    "To be in a release can be telling in itself, such as in that of a clinic or of a programme for the poor."
+)
+NOBODY_SURE = marked(
+    "Someone who knows the {known} of everybody in {register} cannot tell with certainty of anybody among the {people} "
+    "{matter}."
+)
+EVERYBODY_SURE = marked(
+    "Someone who knows the {known} of everybody in {register} can tell with certainty of every one of the {people} "
+    "{matter}."
+)
+SOME_SURE = marked(
+    "Someone who knows the {known} of everybody in {register} can tell with certainty of {certain} of the {people} "
+    "({share}) {matter}."
+)
+WHETHER = {
+    True: marked("in exactly which of the {releases} releases they are"),
+    False: marked("whether they are in {release}"),
+}
+"""What she cannot tell, by whether there are several releases."""
+WHICH = {
+    True: marked(
+        "in exactly which of the {releases} releases they are: in all ({inside}), in none ({outside}) or in some "
+        "({some})"
+    ),
+    False: marked("whether they are in {release} ({inside}) or not ({outside})"),
+}
+"""What she can tell."""
 
 
 def membership_findings(outcome: Membership, *, subject: str = "person") -> tuple[Finding, ...]:
@@ -43,20 +72,16 @@ def membership_findings(outcome: Membership, *, subject: str = "person") -> tupl
         outcome: What came out.
         subject: What a record stands for.
     """
-    parts = {
+    words = {
         "subject": singular(subject),
         "many": plural(subject),
         "people": counted(outcome.people, subject),
         "register": outcome.population,
         "release": listed(outcome.datasets),
     }
-    last = _in_which(outcome, parts) if outcome.each else _bounds(outcome, parts)
-    return (
-        _sure(outcome, parts),
-        _guessed(outcome, parts),
-        *([last] if last is not None else []),
-        *_untold(outcome),
-    )
+    last = _in_which(outcome, words) if outcome.each else _bounds(outcome, words)
+    first = (_sure(outcome, words), _guessed(outcome, words))
+    return (*first, *filter(None, [last]), *_untold(outcome))
 
 
 def shown_patterns(outcome: Membership | Member) -> list[tuple[Pattern, Leakage]]:
@@ -74,11 +99,12 @@ def shown_patterns(outcome: Membership | Member) -> list[tuple[Pattern, Leakage]
     return [item for place, item in enumerate(held) if place not in hidden][:MOST_PATTERNS]
 
 
-def _sure(outcome: Membership, parts: dict[str, str]) -> Finding:
+def _sure(outcome: Membership, words: dict[str, str]) -> Finding:
     """Say of how many people it is certain whether they are in."""
     if outcome.deterministic.prior == 1:
-        return Finding(Severity.SAFE, _settled(outcome, parts))
-    parts = parts | {
+        return reassurance(_settled(outcome, words))
+    several = bool(outcome.each)
+    words = words | {
         "known": enumeration(outcome.quasi_identifiers),
         "certain": number(outcome.certain),
         "share": share(outcome.certain, outcome.people),
@@ -87,170 +113,114 @@ def _sure(outcome: Membership, parts: dict[str, str]) -> Finding:
         "some": number(outcome.certain - outcome.certainly_in - outcome.certainly_out),
         "releases": number(len(outcome.each)),
     }
-    sentence = _sure_sentence(outcome, parts)
+    if not outcome.certain:
+        template, matter = NOBODY_SURE, WHETHER[several]
+    else:
+        template = EVERYBODY_SURE if outcome.certain == outcome.people else SOME_SURE
+        matter = WHICH[several]
+    sentence = translated(template, matter=translated(matter, **words), **words)
     figure = text(
         "{code}: {certain} of {people} certain, {inside} in, {outside} out",
         code=outcome.code,
-        **(parts | {"people": number(outcome.people)}),
+        **(words | {"people": number(outcome.people)}),
     )
     certain = outcome.deterministic.posterior
     if not certain:
-        return Finding(Severity.SAFE, sentence, figure, _nothing_else_known())
+        return reassurance(sentence, figure, translated(NOTHING_ELSE_KNOWN))
     remedy = text(
         "Publish less detail of what the register also tells: once people who are in and people who are not look "
         "alike, nobody is certain."
     )
-    return Finding(graded(certain, certain=True), sentence, figure, _telling_in_itself(), remedy)
+    severity = graded(certain, certain=True)
+    return Finding(severity, sentence, figure, translated(TELLING_IN_ITSELF), remedy)
 
 
-def _nothing_else_known() -> str:
-    return text("This holds as long as she knows nothing else about the person.")
-
-
-def _telling_in_itself() -> str:
-    return text(
-        "To be in a release can be telling in itself, such as in that of a clinic or of a programme for the poor."
-    )
-
-
-def _sure_sentence(outcome: Membership, parts: dict[str, str]) -> str:
-    if not outcome.certain:
-        return text(
-            "Someone who knows the {known} of everybody in {register} cannot tell with certainty of anybody among the "
-            "{people} {matter}.",
-            matter=text("in exactly which of the {releases} releases they are", **parts)
-            if outcome.each
-            else text("whether they are in {release}", **parts),
-            **parts,
-        )
-    matter = (
-        text(
-            "in exactly which of the {releases} releases they are: in all ({inside}), in none ({outside}) or in some "
-            "({some})",
-            **parts,
-        )
-        if outcome.each
-        else text("whether they are in {release} ({inside}) or not ({outside})", **parts)
-    )
-    if outcome.certain == outcome.people:
-        return text(
-            "Someone who knows the {known} of everybody in {register} can tell with certainty of every one of the "
-            "{people} {matter}.",
-            matter=matter,
-            **parts,
-        )
-    return text(
-        "Someone who knows the {known} of everybody in {register} can tell with certainty of {certain} of the {people} "
-        "({share}) {matter}.",
-        matter=matter,
-        **parts,
-    )
-
-
-def _settled(outcome: Membership, parts: dict[str, str]) -> str:
+def _settled(outcome: Membership, words: dict[str, str]) -> str:
     """Say that it is known beforehand who is in what: everybody is in the same releases."""
     (pattern,) = outcome.patterns
-    parts = parts | {"releases": listed(pattern or outcome.datasets)}
     if not pattern:
-        return text(
+        template = marked(
             "None of the {people} of {register} is in {releases}: everybody knows that beforehand, and nothing is "
-            "learned.",
-            **parts,
+            "learned."
         )
-    if len(pattern) == len(outcome.datasets):
-        return text(
+    elif len(pattern) == len(outcome.datasets):
+        template = marked(
             "Every one of the {people} of {register} is in {releases}: everybody knows that beforehand, and nothing is "
-            "learned.",
-            **parts,
-        )
-    return text(
-        "Every one of the {people} of {register} is in {releases}, and in no other release: everybody knows that "
-        "beforehand, and nothing is learned.",
-        **parts,
-    )
-
-
-def _guessed(outcome: Membership, parts: dict[str, str]) -> Finding:
-    """Say how much better a guess is."""
-    guess = outcome.probabilistic
-    parts = parts | {
-        "matter": text("the exact releases that somebody is in")
-        if outcome.each
-        else text("who is in {release}", **parts),
-        "after": frequency(guess.posterior),
-        "before": frequency(guess.prior),
-    }
-    if not guess.additive:
-        sentence = text(
-            "A guess at {matter} is right for {after} {many}: the register makes it no better.",
-            **parts,
-        )
-    elif parts["before"] == parts["after"]:
-        sentence = text(
-            "A guess at {matter} is right for {after} {many}: the register makes it hardly better.",
-            **parts,
+            "learned."
         )
     else:
-        sentence = text(
-            "A guess at {matter} is right for {after} {many}; without the register it would be {before}.",
-            **parts,
+        template = marked(
+            "Every one of the {people} of {register} is in {releases}, and in no other release: everybody knows that "
+            "beforehand, and nothing is learned."
         )
+    return translated(template, releases=listed(pattern or outcome.datasets), **words)
+
+
+def _guessed(outcome: Membership, words: dict[str, str]) -> Finding:
+    """Say how much better a guess is."""
+    guess = outcome.probabilistic
+    before, after = frequency(guess.prior), frequency(guess.posterior)
+    if not guess.additive:
+        template = marked(
+            "A guess at {matter} is right for {after} {many}: the register makes it no better."
+        )
+    elif before == after:
+        template = marked(
+            "A guess at {matter} is right for {after} {many}: the register makes it hardly better."
+        )
+    else:
+        template = marked(
+            "A guess at {matter} is right for {after} {many}; without the register it would be {before}."
+        )
+    matter = (
+        text("the exact releases that somebody is in")
+        if outcome.each
+        else text("who is in {release}", **words)
+    )
     return Finding(
         graded(guess.additive) if guess.additive else Severity.SAFE,
-        sentence,
+        translated(template, matter=matter, before=before, after=after, **words),
         prior_and_posterior(outcome.code, ratio(guess.prior), ratio(guess.posterior)),
     )
 
 
-def _bounds(outcome: Membership, parts: dict[str, str]) -> Finding | None:
+def _bounds(outcome: Membership, words: dict[str, str]) -> Finding | None:
     """Say between which bounds everybody's chance of being in lies (δ-presence)."""
     low, high = outcome.delta_min, outcome.delta_max
     if low is None or high is None:
         return None
-    if low != high:
-        meaning = text(
-            "The nearer to 1 the chance is, the surer she is that somebody is in; the nearer to 0, that they are not."
-        )
-    elif low in (0, 1):
-        meaning = ""
-    else:
-        meaning = text(
-            "Who is in and who is not look alike: the register tells nothing of anybody."
-        )
-    return Finding(
-        Severity.SAFE if low == high else Severity.NOTE,
-        _bounds_sentence(low, high, parts),
-        text("δ-presence: from {lowest} to {highest}", lowest=ratio(low), highest=ratio(high)),
-        meaning,
-    )
-
-
-def _bounds_sentence(low: Fraction, high: Fraction, parts: dict[str, str]) -> str:
-    parts = parts | {
+    words = words | {
         "lowest": text("0 (out for sure)") if low == 0 else frequency(low),
         "highest": text("1 (in for sure)") if high == 1 else frequency(high),
         "chance": number(int(high)) if high in (0, 1) else frequency(high),
         "both": both_frequencies(low, high),
     }
     if low == high:
-        return text(
-            "For everybody the chance of being in {release} is the same: {chance}.", **parts
+        template = marked("For everybody the chance of being in {release} is the same: {chance}.")
+    elif low == 0 or high == 1:
+        template = marked(
+            "From one {subject} to another the chance of being in {release} varies between {lowest} and {highest}."
         )
-    if low == 0 or high == 1:
-        return text(
-            "From one {subject} to another the chance of being in {release} varies between {lowest} and {highest}.",
-            **parts,
+    elif words["lowest"] == words["highest"]:
+        template = marked(
+            "For everybody the chance of being in {release} is nearly the same: {chance}."
         )
-    if parts["lowest"] == parts["highest"]:
-        return text(
-            "For everybody the chance of being in {release} is nearly the same: {chance}.", **parts
+    else:
+        template = marked("For everybody the chance of being in {release} lies between {both}.")
+    sentence = translated(template, **words)
+    figure = text("δ-presence: from {lowest} to {highest}", lowest=ratio(low), highest=ratio(high))
+    if low != high:
+        meaning = text(
+            "The nearer to 1 the chance is, the surer she is that somebody is in; the nearer to 0, that they are not."
         )
-    return text("For everybody the chance of being in {release} lies between {both}.", **parts)
+        return note(sentence, figure, meaning)
+    alike = text("Who is in and who is not look alike: the register tells nothing of anybody.")
+    return reassurance(sentence, figure, "" if low in (0, 1) else alike)
 
 
-def _in_which(outcome: Membership, parts: dict[str, str]) -> Finding:
+def _in_which(outcome: Membership, words: dict[str, str]) -> Finding:
     """Say in which releases most people are."""
-    parts = parts | {"people": parts["many"]}
+    words = words | {"people": words["many"]}
     shares = [
         text(
             "{frequency} are in {releases}",
@@ -261,13 +231,11 @@ def _in_which(outcome: Membership, parts: dict[str, str]) -> Finding:
         else text("{frequency} are in none of the releases", frequency=frequency(part.posterior))
         for pattern, part in shown_patterns(outcome)[:MOST_PATTERNS_SAID]
     ]
-    if shares:
-        sentence = text("Of the {people} of {register}, {shares}.", shares=joined(shares), **parts)
-    else:
-        sentence = text(
-            "In which releases the {people} are is not told: they are too few.", **parts
+    if not shares:
+        return note(
+            text("In which releases the {people} are is not told: they are too few.", **words)
         )
-    return Finding(Severity.NOTE, sentence)
+    return note(text("Of the {people} of {register}, {shares}.", shares=joined(shares), **words))
 
 
 def member_findings(
@@ -281,12 +249,12 @@ def member_findings(
         exact: Whether small numbers of people are told: for the analyst's own eyes, never for a report.
     """
     discretion = Discretion(exact or outcome.candidates == outcome.people)
-    told = Told(is_rough(outcome, discretion))
+    wording = Told(is_rough(outcome, discretion))
     several = len(outcome.datasets) > 1
     return (
         _candidates(outcome, subject, discretion),
-        _present(outcome, subject, told),
-        *([_best_set(outcome, subject, told)] if several else []),
+        _present(outcome, subject, wording),
+        *([_best_set(outcome, subject, wording)] if several else []),
         *_untold(outcome),
     )
 
@@ -305,104 +273,91 @@ def may_be_theirs(records: int, discretion: Discretion) -> str:
 
 def _candidates(outcome: Member, subject: str, discretion: Discretion) -> Finding:
     """Say who fits what is known of one person."""
-    parts = {
-        "code": outcome.code,
-        "subject": singular(subject),
-        "register": outcome.population,
-        "people": counted(outcome.people, subject),
-        "known": enumeration(list(outcome.known)),
-        "candidates": discretion.count(outcome.candidates),
-        "release": outcome.datasets[0],
-        "records": may_be_theirs(outcome.records[0], discretion),
-    }
     if not outcome.known:
-        sentence = text(
-            "Nothing is known of this {subject}: any of the {people} of {register} may be meant.",
-            **parts,
+        template = marked(
+            "Nothing is known of this {subject}: any of the {people} of {register} may be meant."
         )
     elif len(outcome.datasets) > 1:
-        sentence = text(
-            "{candidates} of the {people} of {register} may be this {subject}, going by what is known ({known}).",
-            **parts,
+        template = marked(
+            "{candidates} of the {people} of {register} may be this {subject}, going by what is known ({known})."
         )
     else:
-        sentence = text(
+        template = marked(
             "{candidates} of the {people} of {register} may be this {subject}, going by what is known ({known}); in "
-            "{release}, {records} may be theirs.",
-            **parts,
+            "{release}, {records} may be theirs."
         )
-    return Finding(
-        Severity.NOTE,
-        sentence[:1].upper() + sentence[1:],
-        text("{code}: candidates {candidates}", **parts),
+    candidates = discretion.count(outcome.candidates)
+    sentence = translated(
+        template,
+        subject=singular(subject),
+        register=outcome.population,
+        people=counted(outcome.people, subject),
+        known=enumeration(list(outcome.known)),
+        candidates=candidates,
+        release=outcome.datasets[0],
+        records=may_be_theirs(outcome.records[0], discretion),
     )
+    figure = text("{code}: candidates {candidates}", code=outcome.code, candidates=candidates)
+    return note(sentence[:1].upper() + sentence[1:], figure)
 
 
-def _present(outcome: Member, subject: str, told: Told) -> Finding:
+def _present(outcome: Member, subject: str, wording: Told) -> Finding:
     """Say whether the person is in the release, or in which of several."""
     moved = [abs(present.additive) for present in outcome.present]
     certain = any(present.posterior in (0, 1) and present.additive for present in outcome.present)
     if len(outcome.datasets) == 1:
         (only,) = outcome.present
-        sentence = _present_sentence(outcome, subject, told)
-        figure = prior_and_posterior(outcome.code, ratio(only.prior), told.ratio(only.posterior))
+        sentence = _present_sentence(outcome, subject, wording)
+        figure = prior_and_posterior(outcome.code, ratio(only.prior), wording.ratio(only.posterior))
     else:
-        figure = ""
-        sentence = text(
-            "How likely it is that this {subject} is in each release: {places}.",
-            subject=singular(subject),
-            places="; ".join(_places(outcome, told)),
-        )
+        sentence, figure = _places(outcome, subject, wording), ""
     if not any(moved):
-        return Finding(Severity.SAFE, sentence, figure, _nothing_else_known())
-    return Finding(graded(max(moved), certain=certain), sentence, figure, _telling_in_itself())
+        return reassurance(sentence, figure, translated(NOTHING_ELSE_KNOWN))
+    severity = graded(max(moved), certain=certain)
+    return Finding(severity, sentence, figure, translated(TELLING_IN_ITSELF))
 
 
-def _present_sentence(outcome: Member, subject: str, told: Told) -> str:
+def _present_sentence(outcome: Member, subject: str, wording: Told) -> str:
     before, after = outcome.present[0].prior, outcome.present[0].posterior
-    now, then = told.chances(after, before)
-    parts = {
-        "subject": singular(subject),
-        "release": outcome.datasets[0],
-        "register": outcome.population,
-        "now": now,
-        "then": then if 0 < after < 1 else chance(before),
-    }
+    now, then = wording.chances(after, before)
     if before == 1:
-        return text(
-            "It is certain that this {subject} is in {release}, as everybody of {register} is.",
-            **parts,
+        template = marked(
+            "It is certain that this {subject} is in {release}, as everybody of {register} is."
         )
-    if before == 0:
-        return text(
-            "It is certain that this {subject} is not in {release}, as nobody of {register} is.",
-            **parts,
+    elif before == 0:
+        template = marked(
+            "It is certain that this {subject} is not in {release}, as nobody of {register} is."
         )
-    if after == 1:
-        return text(
+    elif after == 1:
+        template = marked(
             "It is certain that this {subject} is in {release}; of anybody in {register} the chance of being in it is "
-            "{then}.",
-            **parts,
+            "{then}."
         )
-    if after == 0:
-        return text(
+    elif after == 0:
+        template = marked(
             "It is certain that this {subject} is not in {release}; of anybody in {register} the chance of being in it "
-            "is {then}.",
-            **parts,
+            "is {then}."
         )
-    if after == before:
-        return text(
+    elif after == before:
+        template = marked(
             "The chance that this {subject} is in {release} is {then}, the same as of anybody in {register}: nothing "
-            "is learned.",
-            **parts,
+            "is learned."
         )
-    sentence = text(
-        "The chance that this {subject} is in {release} is {now}; of anybody in {register} it is {then}.",
-        **parts,
+    else:
+        template = marked(
+            "The chance that this {subject} is in {release} is {now}; of anybody in {register} it is {then}."
+        )
+    sentence = translated(
+        template,
+        subject=singular(subject),
+        release=outcome.datasets[0],
+        register=outcome.population,
+        now=now,
+        then=then if 0 < after < 1 else chance(before),
     )
-    if outcome.guess.additive >= 0:
+    if outcome.guess.additive >= 0 or after in (0, 1, before) or before in (0, 1):
         return sentence
-    right, general = told.chances(outcome.guess.posterior, outcome.guess.prior)
+    right, general = wording.chances(outcome.guess.posterior, outcome.guess.prior)
     harder = text(
         "Whether they are in it is harder to guess than of people in general: a guess is right with a chance of "
         "{right} instead of {general}.",
@@ -412,65 +367,68 @@ def _present_sentence(outcome: Member, subject: str, told: Told) -> str:
     return f"{sentence} {harder}"
 
 
-def _places(outcome: Member, told: Told) -> list[str]:
+def _places(outcome: Member, subject: str, wording: Told) -> str:
+    """Say how likely the person is to be in each of several releases."""
     after = [present.posterior for present in outcome.present]
-    likely = map(told.chance, after) if told.rough else chances(*after)
+    likely = map(wording.chance, after) if wording.rough else chances(*after)
     releases = list(zip(short_names(outcome.datasets), after, likely, strict=True))
     inside = [name for name, probability, _ in releases if probability == 1]
     outside = [name for name, probability, _ in releases if probability == 0]
     places = [text("certain for {releases}", releases=joined(inside))] if inside else []
     places += [text("ruled out for {releases}", releases=joined(outside))] if outside else []
-    return places + [
+    places += [
         text("{chance} for {release}", chance=how_likely, release=name)
         for name, probability, how_likely in releases
         if 0 < probability < 1
     ]
+    return text(
+        "How likely it is that this {subject} is in each release: {places}.",
+        subject=singular(subject),
+        places="; ".join(places),
+    )
 
 
-def _best_set(outcome: Member, subject: str, told: Told) -> Finding:
+def _best_set(outcome: Member, subject: str, wording: Told) -> Finding:
     """Say which set of several releases is the best guess, before and after."""
     patterns, guess = outcome.patterns, outcome.guess
     after, before = guess.posterior, guess.prior
-    right, then = told.chances(after, before)
+    right, then = wording.chances(after, before)
     likeliest = max(patterns, key=lambda pattern: patterns[pattern].posterior)
     former = max(patterns, key=lambda pattern: patterns[pattern].prior)
-    parts = {
-        "subject": singular(subject),
-        "register": outcome.population,
-        "best": set_label(likeliest, outcome.datasets),
-        "first": set_label(former, outcome.datasets),
-        "right": right,
-        "then": then,
-    }
     if before == 1:
-        sentence = text(
-            "Everybody in {register} is in the same releases ({first}): nothing is learned.",
-            **parts,
+        template = marked(
+            "Everybody in {register} is in the same releases ({first}): nothing is learned."
         )
     elif after == 1:
-        sentence = text(
+        template = marked(
             "It is certain which releases hold this {subject}: {best}. Of anybody in {register} the best guess would "
-            "be {first}, right with a chance of {then}.",
-            **parts,
+            "be {first}, right with a chance of {then}."
         )
     elif after < before:
-        sentence = text(
+        template = marked(
             "Less is known of this {subject} than of people in general: the best guess at which releases hold them is "
             "{best}, right with a chance of {right}; of anybody in {register} it would be {first}, right with a chance "
-            "of {then}.",
-            **parts,
+            "of {then}."
         )
     else:
-        sentence = text(
+        template = marked(
             "The best guess at which releases hold this {subject} is {best}, right with a chance of {right}; of "
-            "anybody in {register} it would be {first}, right with a chance of {then}.",
-            **parts,
+            "anybody in {register} it would be {first}, right with a chance of {then}."
         )
+    sentence = translated(
+        template,
+        subject=singular(subject),
+        register=outcome.population,
+        best=set_label(likeliest, outcome.datasets),
+        first=set_label(former, outcome.datasets),
+        right=right,
+        then=then,
+    )
     changed = any(pattern.additive for pattern in patterns.values())
     return Finding(
         graded(guess.additive, certain=outcome.certain) if changed else Severity.SAFE,
         sentence,
-        prior_and_posterior(outcome.code, ratio(before), told.ratio(after)),
+        prior_and_posterior(outcome.code, ratio(before), wording.ratio(after)),
     )
 
 
@@ -488,7 +446,7 @@ def population_findings(risks: PopulationRisks, *, subject: str = "person") -> t
             "{count} further record shows nothing but “*” and is left out.",
             "{count} further records show nothing but “*” and are left out.",
         )
-        findings.append(Finding(Severity.NOTE, sentence))
+        findings.append(note(sentence))
     return tuple(findings)
 
 
@@ -521,15 +479,21 @@ def remarks(note: str) -> str:
 
 
 def _alone(risks: PopulationRisks, subject: str) -> Finding:
-    """Say how many are alone in the sample, and how many are estimated to be alone in the population."""
-    uniques = risks.dankar.population_uniques
+    """Say how many are alone in the sample, and how many are estimated to be alone in the population.
+
+    It is graded by the estimated share of the records whose people are alone in the population.
+    """
+    rule, severity = risks.dankar, Severity.NOTE if risks.uniques else Severity.SAFE
+    if risks.uniques and rule.share_of_sample_uniques is not None:
+        alone = risks.uniques * rule.share_of_sample_uniques
+        severity = graded(Fraction(alone) / risks.records, certain=alone >= 1)
     figure = (
         text("sample uniques: {sample}", sample=risks.uniques)
-        if uniques is None
+        if rule.population_uniques is None
         else text(
             "sample uniques: {sample}; population uniques, estimated: {population}",
             sample=risks.uniques,
-            population=number(uniques, ",.6g"),
+            population=number(rule.population_uniques, ",.6g"),
         )
     )
     meaning = (
@@ -540,19 +504,13 @@ def _alone(risks: PopulationRisks, subject: str) -> Finding:
             "double who was not sampled."
         )
     )
-    return Finding(
-        _alone_severity(risks),
-        " ".join([_alone_in_sample(risks), *_alone_in_population(risks, subject)]),
-        figure,
-        meaning,
-        text("Generalising or removing an attribute is what would protect them.")
-        if risks.uniques
-        else "",
-    )
+    sentence = " ".join([_alone_in_sample(risks), *_alone_in_population(risks, subject)])
+    remedy = text("Generalising or removing an attribute is what would protect them.")
+    return Finding(severity, sentence, figure, meaning, remedy if risks.uniques else "")
 
 
 def _alone_in_sample(risks: PopulationRisks) -> str:
-    parts = {
+    words = {
         "records": counted(risks.records, "record"),
         "dataset": risks.dataset,
         "known": enumeration(risks.quasi_identifiers),
@@ -561,13 +519,13 @@ def _alone_in_sample(risks: PopulationRisks) -> str:
         return text(
             "None of the {records} of {dataset} is alone with its {known}: nobody in the release is alone in the "
             "population.",
-            **parts,
+            **words,
         )
     return text_for(
         risks.uniques,
         "{count} of the {records} of {dataset} is alone with its {known}.",
         "{count} of the {records} of {dataset} are alone with their {known}.",
-        **parts,
+        **words,
     )
 
 
@@ -601,34 +559,20 @@ def _alone_in_population(risks: PopulationRisks, subject: str) -> list[str]:
     return [of_these, estimated]
 
 
-def _alone_severity(risks: PopulationRisks) -> Severity:
-    """Grade by the estimated share of the records whose people are alone in the population."""
-    part = risks.dankar.share_of_sample_uniques
-    if not risks.uniques:
-        return Severity.SAFE
-    if part is None:
-        return Severity.NOTE
-    alone = risks.uniques * part
-    return graded(Fraction(alone) / risks.records, certain=alone >= 1)
-
-
 def _differing(risks: PopulationRisks, subject: str) -> Finding:
     """Say how far the estimators are apart, and which one is taken."""
     if risks.fraction == 1:
-        whole = text(
-            "The release is said to be the whole population: nothing is left to be estimated."
+        return note(
+            text("The release is said to be the whole population: nothing is left to be estimated.")
         )
-        return Finding(Severity.NOTE, whole)
     taken = taken_by_the_rule(risks)
     if taken is None:
-        none = text("No estimator of how many are alone in the population found an answer.")
-        return Finding(Severity.NOTE, none)
-    silent = [each.name for each in risks.estimates[:-1] if each.population_uniques is None]
+        return note(text("No estimator of how many are alone in the population found an answer."))
     sentences = [_spread(risks, subject), _chosen(taken, risks)]
+    silent = [row.name for row in risks.estimates[:-1] if row.population_uniques is None]
     if silent:
         sentences.append(text("There is no answer from {estimators}.", estimators=joined(silent)))
-    return Finding(
-        Severity.NOTE,
+    return note(
         " ".join(sentences),
         meaning=text("Take it as an order of magnitude: an estimate can be wrong by a multiple."),
         remedy=text("With a register of the population it is counted instead (--population)."),
@@ -654,16 +598,15 @@ def _spread(risks: PopulationRisks, subject: str) -> str:
 def _chosen(taken: Estimate, risks: PopulationRisks) -> str:
     """Say which estimate is taken, and whether a population like that would have more uniques in its sample."""
     uniques = taken.population_uniques or 0
-    if float(risks.fraction) * uniques > risks.uniques + 0.5:
-        return text(
+    template = (
+        marked(
             "The estimate of {estimator} is taken, by the rule of Dankar et al. 2012, although it is more than fits "
-            "the release.",
-            estimator=taken.name,
+            "the release."
         )
-    return text(
-        "The estimate of {estimator} is taken, by the rule of Dankar et al. 2012.",
-        estimator=taken.name,
+        if float(risks.fraction) * uniques > risks.uniques + 0.5
+        else marked("The estimate of {estimator} is taken, by the rule of Dankar et al. 2012.")
     )
+    return translated(template, estimator=taken.name)
 
 
 def _with_a_register(risks: PopulationRisks) -> Finding:
@@ -725,4 +668,4 @@ def _untold(outcome: Membership | Member) -> tuple[Finding, ...]:
         "be out means to be in none of the other records.",
         datasets=listed(outcome.datasets),
     )
-    return (Finding(Severity.NOTE, sentence),)
+    return (note(sentence),)

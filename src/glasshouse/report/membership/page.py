@@ -21,12 +21,10 @@ from glasshouse.report.cells import (
     bounded_leakage_cells,
     cell_table,
     count_cell,
-    explained,
     factor_cell,
     guess_titles,
     leakage_cells,
     percent_cell,
-    text_table,
     three_digits,
     under,
     yes_cell,
@@ -35,9 +33,11 @@ from glasshouse.report.charts import (
     TARGETS,
     Shift,
     before_and_after_table,
+    keyed,
+    plot,
     rest_of,
     shift_chart,
-    wrapped,
+    titled,
 )
 from glasshouse.report.discretion import Discretion, Told, personal, what_is_left_out
 from glasshouse.report.membership.findings import (
@@ -59,11 +59,13 @@ from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.words import (
     counted,
     enumeration,
+    explained,
     frequency,
     glossary,
     listed,
     percentage,
     plural,
+    sentences,
     share,
     short_names,
     singular,
@@ -120,10 +122,7 @@ def _brief_releases(outcome: Membership) -> Table:
         population=outcome.population,
     )
     measures = (
-        text("in it"),
-        text("certainly in"),
-        text("certainly out"),
-        text("one guess right"),
+        *(text("in it"), text("certainly in"), text("certainly out"), text("one guess right")),
         text("chance of being in"),
     )
     rows = []
@@ -134,15 +133,14 @@ def _brief_releases(outcome: Membership) -> Table:
             (
                 f"{row.code} {name}",
                 "–" if row.each else number(sum(row.members)),
-                number(row.certainly_in),
-                number(row.certainly_out),
+                *map(number, (row.certainly_in, row.certainly_out)),
                 f"{three_digits(guess.prior)} → {three_digits(guess.posterior)}",
                 "–"
                 if low is None or high is None
                 else text("{least} to {most}", least=three_digits(low), most=three_digits(high)),
             )
         )
-    return text_table(title, text("release"), measures, rows)
+    return cell_table(text("release"), measures, rows, title)
 
 
 def _brief_member(outcome: Member) -> Table:
@@ -161,12 +159,11 @@ def _brief_member(outcome: Member) -> Table:
         )
     ]
     measures = (text("records that fit"), text("in it: before"), text("after"))
-    return text_table(title, text("release"), measures, rows)
+    return cell_table(text("release"), measures, rows, title)
 
 
 def _brief_estimates(risks: PopulationRisks) -> Table:
     """Return the estimates of how many people are unique in the population."""
-    measures = (text("unique people"), text("of the population"), text("of the unique records"))
     rows = []
     for estimate in risks.estimates:
         uniques = estimate.population_uniques
@@ -182,70 +179,79 @@ def _brief_estimates(risks: PopulationRisks) -> Table:
             )
         )
     title = text("Estimated: how many people are unique in the population")
-    return text_table(title, text("estimator"), measures, rows)
+    measures = (text("unique people"), text("of the population"), text("of the unique records"))
+    return cell_table(text("estimator"), measures, rows, title)
 
 
 def _membership_page(outcome: Membership, subject: str, provenance: Provenance) -> Page:
     """Return the report on who is in one or several releases."""
-    parts = {
+    words = {
         "datasets": listed(outcome.datasets),
         "people": counted(outcome.people, subject),
         "register": outcome.population,
         "known": enumeration(outcome.quasi_identifiers),
     }
+    several, subjects = bool(outcome.each), plural(subject)
+    expected = () if outcome.linked else (text("The shares are what is to be expected."),)
+    rows = [(Cell(label), percent_cell(part)) for label, part, _ in _sets_of_releases(outcome)]
+    share_of = text("Share of the {people}", people=subjects)
+    sets = Section(
+        text("In which releases people are"),
+        intro=" ".join(
+            (linking(outcome.linked), *expected, *sentences(SUMMED_UP, **_few(subjects)))
+        ),
+        tables=(cell_table(text("In exactly"), [share_of], rows),),
+    )
     sections = (
         Section(
-            text("The attacks"), tables=(_success_table(outcome, subject), _risks_table(outcome))
+            text("The attacks"), tables=(_success_table(outcome, subjects), _risks_table(outcome))
         ),
-        _sets_of_people(outcome, subject) if outcome.each else None,
+        sets if several else None,
         treatment_section(outcome.steps),
     )
     return Page(
-        title=text("Who is in {datasets}: what {register} lets an adversary learn", **parts),
-        lead=text("{people} in {register}; what is known of them: {known}", **parts),
+        title=text("Who is in {datasets}: what {register} lets an adversary learn", **words),
+        lead=text("{people} in {register}; what is known of them: {known}", **words),
         findings=membership_findings(outcome, subject=subject),
-        figures=(_presence_figure(outcome, subject),),
+        figures=(presence_figure(outcome, subject),),
         sections=tuple(filter(None, sections)),
-        adversary=(
-            text(
-                "The adversary knows everybody in {register} and, of each, {known}. She knows the whole release.",
-                **parts,
+        adversary=sentences(
+            marked(
+                "The adversary knows everybody in {register} and, of each, {known}. She knows the whole release."
             ),
-            text(
+            marked(
                 "Before the attack she takes everybody there as equally likely to be the one she is after."
             ),
+            **words,
         ),
         limits=(
             *_register_limits(outcome),
-            text("Every figure is an exact ratio of counts; none is estimated.")
-            if outcome.linked or not outcome.each
-            else text(
-                "Every figure of one release is an exact ratio of counts. Those of all releases together are what is "
-                "to be expected."
+            *sentences(
+                marked("Every figure is an exact ratio of counts; none is estimated.")
+                if outcome.linked or not several
+                else marked(
+                    "Every figure of one release is an exact ratio of counts. Those of all releases together are what "
+                    "is to be expected."
+                ),
+                NOBODY_NAMED,
             ),
-            text("Nothing here tells who the people are."),
         ),
         provenance=provenance,
         command=COMMAND,
         method=f"{METHOD}; {NERGIZ}",
         glossary=(
-            *explained(_membership_terms(several=bool(outcome.each))),
+            *explained({marked("For sure"): FOR_SURE[several]} | MEMBERSHIP_TERMS),
             *glossary(
-                "adversary",
-                "membership",
-                "quasi-identifier",
-                "class",
-                "release",
-                "vulnerability",
-                "leakage",
+                "adversary, membership, quasi-identifier, class, release, vulnerability, leakage",
                 "capacity",
             ),
         ),
     )
 
 
-def _success_table(outcome: Membership, subject: str) -> Table:
+def _success_table(outcome: Membership, subjects: str) -> Table:
     """Return, for all releases together and for each alone, who is certain and how good a guess is."""
+    together = [(text("all together"), outcome)] if outcome.each else []
     rows = [
         (
             Cell(name, mark=row.code),
@@ -253,27 +259,89 @@ def _success_table(outcome: Membership, subject: str) -> Table:
             Cell(f"{number(row.certain)} ({share(row.certain, row.people)})"),
             *leakage_cells(row.probabilistic),
         )
-        for name, row in (
-            *([(text("all together"), outcome)] if outcome.each else []),
-            *_named_releases(outcome),
-        )
+        for name, row in (*together, *_named_releases(outcome))
     ]
-    sure = text("{people}, for sure", people=plural(subject))
+    sure = text("{people}, for sure", people=subjects)
     guess = (text("before"), text("after"), text("added"), text("factor"))
-    return cell_table(
-        text("Release"),
-        (
-            text("Records"),
-            *under(sure, text("in"), text("out"), text("in all")),
-            *under(text("one guess"), *guess),
-        ),
-        rows,
-        text("What she learns"),
+    columns: tuple[str | Column, ...] = (
+        text("Records"),
+        *under(sure, text("in"), text("out"), text("in all")),
+        *under(text("one guess"), *guess),
     )
+    return cell_table(text("Release"), columns, rows, text("What she learns"))
 
 
 def _named_releases(outcome: Membership) -> Iterator[tuple[str, Membership]]:
     return zip(short_names(outcome.datasets), outcome.each or (outcome,), strict=True)
+
+
+FOR_SURE = {
+    True: marked(
+        "Everybody who is alike on what is known is in, or nobody is; of several releases: in all of them, or in none."
+    ),
+    False: marked("Everybody who is alike on what is known is in, or nobody is."),
+}
+"""What is for sure, by whether there are several releases."""
+MEMBERSHIP_TERMS = {
+    marked("One guess, before and after"): marked(
+        "The probability that her best guess is right, knowing only how many are in, and knowing something of the "
+        "person besides (prior and posterior Bayes vulnerability)."
+    ),
+    marked("Added, factor"): marked("After minus before, and after divided by before."),
+    marked("Chance of being in, lowest and highest"): marked(
+        "The bounds of δ-presence (Nergiz, Atzori and Clifton 2007): for everybody the chance of being in lies between "
+        "them."
+    ),
+    marked("Worst case"): marked(
+        "No adversary with non-negative gains, whatever she believed before and whatever a guess is worth to her, "
+        "multiplies her success by more than this (multiplicative Bayes capacity)."
+    ),
+    marked("Chance that a record is named"): marked(
+        "If she picks somebody in the register who fits a record: the highest chance that it is theirs (the "
+        "journalist’s risk), and the share of all records that she would name right (the marketer’s risk; Dankar and "
+        "El Emam 2010)."
+    ),
+}
+"""The words of a report on everybody, explained."""
+MEMBER_TERMS = {
+    marked("Chance of being in"): marked(
+        "Among those who fit, the share that is in the release; before: among everybody in the register."
+    ),
+    marked("Certain"): marked("Everybody who fits is in, or nobody is."),
+    marked("Guess before, guess after"): marked(
+        "The probability that her best single guess is right, knowing the release alone, and knowing something of the "
+        "person besides (prior and posterior Bayes vulnerability)."
+    ),
+    marked("Added, factor"): marked(
+        "After minus before, and after divided by before. For one person a guess may get worse: below 0, and a factor "
+        "below 1. On average over everybody it cannot."
+    ),
+}
+"""The words of a report on one person, explained."""
+POPULATION_TERMS = {
+    marked("Alone"): marked(
+        "Nobody else has the same in everything that is known: alone in the release (a sample unique), or alone in the "
+        "whole population (a population unique)."
+    ),
+    marked("Journalist"): marked(
+        "An adversary who has a register and names one record: her risk is 1 divided by the number of people of the "
+        "population who fit, which is estimated as records alike divided by the sampling fraction (El Emam and Dankar "
+        "2008)."
+    ),
+    marked("Marketer"): marked(
+        "An adversary who has a register and names all records as well as she can: the share that she gets right "
+        "(Dankar and El Emam 2010). The plain estimate, from the sizes in the release, is low. Two others take the "
+        "expected size of each class (Benedetti and Franconi 1998), and the estimated number of classes in the "
+        "population (Haas and Stokes 1998)."
+    ),
+    marked("Rule of Dankar et al."): marked(
+        "Which estimator to take: Pitman’s up to a sampling fraction of a tenth, above it the lower one of Zayatz’s "
+        "and SNB’s."
+    ),
+}
+"""The words of a report without a register, explained."""
+SUMMED_UP = marked("Sets that hold fewer than {smallest} {people} are summed up.")
+NOBODY_NAMED = marked("Nothing here tells who the people are.")
 
 
 def _risks_table(outcome: Membership) -> Table:
@@ -289,60 +357,27 @@ def _risks_table(outcome: Membership) -> Table:
         )
         for name, single in _named_releases(outcome)
     ]
-    return cell_table(
-        text("Release"),
-        (
-            *under(text("chance of being in"), text("lowest"), text("highest")),
-            text("Worst case, at most"),
-            *under(text("chance that a record is named"), text("highest"), text("on average")),
-        ),
-        rows,
-        text("Bounds and risks"),
+    columns: tuple[str | Column, ...] = (
+        *under(text("chance of being in"), text("lowest"), text("highest")),
+        text("Worst case, at most"),
+        *under(text("chance that a record is named"), text("highest"), text("on average")),
     )
-
-
-def _sets_of_people(outcome: Membership, subject: str) -> Section:
-    """Return how many people are in exactly which releases."""
-    rows = [(Cell(label), percent_cell(part)) for label, part, _ in _sets_of_releases(outcome)]
-    people = plural(subject)
-    columns = (text("Share of the {people}", people=people),)
-    expected = () if outcome.linked else (text("The shares are what is to be expected."),)
-    return Section(
-        text("In which releases people are"),
-        intro=" ".join((linking(outcome.linked), *expected, _summed_up(people))),
-        tables=(cell_table(text("In exactly"), columns, rows),),
-    )
+    return cell_table(text("Release"), columns, rows, text("Bounds and risks"))
 
 
 def _sets_of_releases(outcome: Membership | Member) -> list[Shift]:
     """Return how likely the likeliest sets of releases are, and all others together."""
-    shown = shown_patterns(outcome)
-    shifts = [Shift.of(set_label(pattern, outcome.datasets), part) for pattern, part in shown]
-    others = len(outcome.patterns) - len(shown)
-    if others:
-        label = text_for(others, "{count} other set", "{count} other sets together")
+    patterns = shown_patterns(outcome)
+    shifts = [Shift.of(set_label(pattern, outcome.datasets), part) for pattern, part in patterns]
+    further = len(outcome.patterns) - len(patterns)
+    if further:
+        label = text_for(further, "{count} other set", "{count} other sets together")
         shifts.append(rest_of(shifts, label))
     return shifts
 
 
-def _summed_up(people: str) -> str:
-    return text(
-        "Sets that hold fewer than {smallest} {people} are summed up.",
-        smallest=smallest_cell(),
-        people=people,
-    )
-
-
-def _presence_figure(outcome: Membership, subject: str) -> Figure:
-    return Figure.of(
-        presence_chart(outcome, subject=subject),
-        label=text("{people} by how likely they are to be in", people=plural(subject)),
-        caption=text(
-            "How likely someone is to be in: the share of the release among the people who are alike on what is known. "
-            "At both ends, in colour, those of whom it is certain."
-        ),
-        table=presence_table(outcome, subject=subject),
-    )
+def _few(subjects: str) -> dict[str, object]:
+    return {"smallest": smallest_cell(), "people": subjects}
 
 
 def _register_limits(outcome: Membership | Member) -> tuple[str, ...]:
@@ -353,69 +388,58 @@ def _register_limits(outcome: Membership | Member) -> tuple[str, ...]:
     return (once, linking(outcome.linked)) if len(outcome.datasets) > 1 else (once,)
 
 
-def _membership_terms(*, several: bool) -> dict[str, str]:
-    return {
-        text("For sure"): text(
-            "Everybody who is alike on what is known is in, or nobody is; of several releases: in all of them, or in "
-            "none."
-        )
-        if several
-        else text("Everybody who is alike on what is known is in, or nobody is."),
-        text("One guess, before and after"): text(
-            "The probability that her best guess is right, knowing only how many are in, and knowing something of the "
-            "person besides (prior and posterior Bayes vulnerability)."
-        ),
-        text("Added, factor"): text("After minus before, and after divided by before."),
-        text("Chance of being in, lowest and highest"): text(
-            "The bounds of δ-presence (Nergiz, Atzori and Clifton 2007): for everybody the chance of being in lies "
-            "between them."
-        ),
-        text("Worst case"): text(
-            "No adversary with non-negative gains, whatever she believed before and whatever a guess is worth to her, "
-            "multiplies her success by more than this (multiplicative Bayes capacity)."
-        ),
-        text("Chance that a record is named"): text(
-            "If she picks somebody in the register who fits a record: the highest chance that it is theirs (the "
-            "journalist’s risk), and the share of all records that she would name right (the marketer’s risk; Dankar "
-            "and El Emam 2010)."
-        ),
-    }
-
-
 def _member_page(outcome: Member, subject: str, provenance: Provenance) -> Page:
     """Return the report on whether one person is in one or several releases."""
-    parts = {
+    words = {
         "subject": singular(subject),
         "datasets": listed(outcome.datasets),
         "people": counted(outcome.people, subject),
         "register": outcome.population,
         "known": enumeration(list(outcome.known)) or text("nothing"),
     }
-    told = Told(is_rough(outcome, DISCREET))
+    wording, several = Told(is_rough(outcome, DISCREET)), len(outcome.datasets) > 1
+    (summed_up,) = sentences(SUMMED_UP, **_few(plural("person")))
+    rows = [
+        (label, before, wording.cell(after)) for label, before, after in _sets_of_releases(outcome)
+    ]
+    sets = Section(
+        text("In which releases the person is"),
+        intro=f"{linking(outcome.linked)} {summed_up}",
+        tables=(before_and_after_table(text("In exactly"), rows),),
+    )
+    guess = outcome.guess
+    cells = (
+        bounded_leakage_cells(guess, wording.chance(guess.posterior))
+        if wording.rough and guess.posterior < 1
+        else leakage_cells(guess)
+    )
+    label = (
+        text("tell in exactly which releases the person is")
+        if several
+        else text("tell whether the person is in")
+    )
+    row = (Cell(label, mark=outcome.code), *cells)
+    guesses = cell_table(text("Attack"), guess_titles(), [row], text("One guess"))
     sections = (
-        Section(
-            text("The attacks"),
-            tables=(_presence_table(outcome, told), _guess_table(outcome, told)),
-        ),
-        _sets_of_one(outcome, told) if len(outcome.datasets) > 1 else None,
+        Section(text("The attacks"), tables=(_presence_table(outcome, wording), guesses)),
+        sets if several else None,
         treatment_section(outcome.steps),
     )
     return Page(
-        title=text("Whether one {subject} is in {datasets}", **parts),
-        lead=text("One of {people} in {register}. This report is personal data.", **parts),
+        title=text("Whether one {subject} is in {datasets}", **words),
+        lead=text("One of {people} in {register}. This report is personal data.", **words),
         findings=member_findings(outcome, subject=subject),
-        figures=(_member_figure(outcome, told),),
+        figures=(_member_figure(outcome, wording),),
         sections=tuple(filter(None, sections)),
-        adversary=(
-            text(
+        adversary=sentences(
+            marked(
                 "The adversary knows everybody in {register}, the whole release and, of one person, {known}. What she "
-                "knows is taken to be right.",
-                **parts,
+                "knows is taken to be right."
             ),
-            text(
-                "The person is one of those in {register} who fit what is known, each as likely as the other.",
-                **parts,
+            marked(
+                "The person is one of those in {register} who fit what is known, each as likely as the other."
             ),
+            **words,
         ),
         limits=(
             personal(),
@@ -427,73 +451,37 @@ def _member_page(outcome: Member, subject: str, provenance: Provenance) -> Page:
         command=COMMAND,
         method=METHOD,
         glossary=(
-            *explained(_member_terms()),
-            *glossary("adversary", "target", "membership", "release", "vulnerability", "leakage"),
+            *explained(MEMBER_TERMS),
+            *glossary("adversary, target, membership, release, vulnerability, leakage"),
         ),
     )
 
 
-def _presence_table(outcome: Member, told: Told) -> Table:
+def _presence_table(outcome: Member, wording: Told) -> Table:
     """Return how likely the person is to be in each release."""
     presence = zip(short_names(outcome.datasets), outcome.records, outcome.present, strict=True)
-    discretion = DISCREET if told.rough else Discretion(exact=True)
+    discretion = DISCREET if wording.rough else Discretion(exact=True)
     rows = [
         (
             Cell(name),
             Cell(may_be_theirs(records, discretion)),
             percent_cell(present.prior),
-            told.cell(present.posterior),
+            wording.cell(present.posterior),
             yes_cell(present.posterior in (0, 1)),
         )
         for name, records, present in presence
     ]
-    return cell_table(
-        text("Release"),
-        (
-            text("May be theirs"),
-            *under(text("chance of being in"), text("before"), text("after")),
-            Column(text("Certain")),
-        ),
-        rows,
-        text("Whether the person is in"),
-    )
+    chance = under(text("chance of being in"), text("before"), text("after"))
+    columns: tuple[str | Column, ...] = (text("May be theirs"), *chance, Column(text("Certain")))
+    return cell_table(text("Release"), columns, rows, text("Whether the person is in"))
 
 
-def _guess_table(outcome: Member, told: Told) -> Table:
-    """Return how good a guess is."""
-    label = (
-        text("tell whether the person is in")
-        if len(outcome.datasets) == 1
-        else text("tell in exactly which releases the person is")
-    )
-    guess = outcome.guess
-    cells = (
-        bounded_leakage_cells(guess, told.chance(guess.posterior))
-        if told.rough and guess.posterior < 1
-        else leakage_cells(guess)
-    )
-    rows = [(Cell(label, mark=outcome.code), *cells)]
-    return cell_table(text("Attack"), guess_titles(), rows, text("One guess"))
-
-
-def _sets_of_one(outcome: Member, told: Told) -> Section:
-    """Return how likely the person is to be in exactly which releases."""
-    rows = [
-        (label, before, told.cell(after)) for label, before, after in _sets_of_releases(outcome)
-    ]
-    return Section(
-        text("In which releases the person is"),
-        intro=f"{linking(outcome.linked)} {_summed_up(plural('person'))}",
-        tables=(before_and_after_table(text("In exactly"), rows),),
-    )
-
-
-def _member_figure(outcome: Member, told: Told) -> Figure:
+def _member_figure(outcome: Member, wording: Told) -> Figure:
     presence = list(zip(short_names(outcome.datasets), outcome.present, strict=True))
     return Figure.of(
         shift_chart(
-            [told.shift(name, present.prior, present.posterior) for name, present in presence],
-            title=_member_title(outcome, told),
+            [wording.shift(name, present.prior, present.posterior) for name, present in presence],
+            title=_member_title(outcome, wording),
             subtitle=text(
                 "before: as anybody in {register}; after: as those who fit what is known",
                 register=outcome.population,
@@ -506,41 +494,24 @@ def _member_figure(outcome: Member, told: Told) -> Figure:
         ),
         table=before_and_after_table(
             text("Release"),
-            ((name, present.prior, told.cell(present.posterior)) for name, present in presence),
+            ((name, present.prior, wording.cell(present.posterior)) for name, present in presence),
         ),
     )
 
 
-def _member_title(outcome: Member, told: Told) -> str:
+def _member_title(outcome: Member, wording: Told) -> str:
     """Say of the release of which most is learned how likely the person is to be in it."""
     presence = zip(short_names(outcome.datasets), outcome.present, strict=True)
     name, most = max(presence, key=lambda item: abs(item[1].additive))
-    now, then = told.chances(most.posterior, most.prior)
-    parts = {"release": name, "now": now, "then": then}
+    now, then = wording.chances(most.posterior, most.prior)
+    words = {"release": name, "now": now, "then": then}
     if not most.additive:
         return text(
-            "{release}: the person is in it with a chance of {then}, as anybody is", **parts
+            "{release}: the person is in it with a chance of {then}, as anybody is", **words
         )
     return text(
-        "{release}: the person is in it with a chance of {now}; of anybody it is {then}", **parts
+        "{release}: the person is in it with a chance of {now}; of anybody it is {then}", **words
     )
-
-
-def _member_terms() -> dict[str, str]:
-    return {
-        text("Chance of being in"): text(
-            "Among those who fit, the share that is in the release; before: among everybody in the register."
-        ),
-        text("Certain"): text("Everybody who fits is in, or nobody is."),
-        text("Guess before, guess after"): text(
-            "The probability that her best single guess is right, knowing the release alone, and knowing something of "
-            "the person besides (prior and posterior Bayes vulnerability)."
-        ),
-        text("Added, factor"): text(
-            "After minus before, and after divided by before. For one person a guess may get worse: below 0, and a "
-            "factor below 1. On average over everybody it cannot."
-        ),
-    }
 
 
 def _population_page(risks: PopulationRisks, subject: str, provenance: Provenance) -> Page:
@@ -557,14 +528,17 @@ def _population_page(risks: PopulationRisks, subject: str, provenance: Provenanc
         Section(text("The sample and its risks"), tables=(_sample_table(risks, subject),)),
         treatment_section(risks.steps),
     )
+    words = {
+        "records": counted(risks.records, "record"),
+        "share": percentage(risks.fraction),
+        "people": counted(risks.people, subject),
+        "known": enumeration(risks.quasi_identifiers),
+    }
     return Page(
         title=text("The people behind {dataset}: estimated risks", dataset=risks.dataset),
         lead=text(
             "{records}, {share} of a population of about {people}; what is known of them: {known}",
-            records=counted(risks.records, "record"),
-            share=percentage(risks.fraction),
-            people=counted(risks.people, subject),
-            known=enumeration(risks.quasi_identifiers),
+            **words,
         ),
         findings=population_findings(risks, subject=subject),
         figures=(_estimates_figure(risks, subject),) if answers_of(risks) else (),
@@ -573,23 +547,23 @@ def _population_page(risks: PopulationRisks, subject: str, provenance: Provenanc
             text(
                 "The adversary has a register of the population and knows, of everybody in it, {known}. The publisher "
                 "does not have that register.",
-                known=enumeration(risks.quasi_identifiers),
+                **words,
             ),
         ),
-        limits=(
-            text(
+        limits=sentences(
+            marked(
                 "The release is taken to be a simple random sample of the population, with one record each, and the "
                 "sampling fraction to be right."
             ),
-            text("There is no register: but for counts of records, every figure is estimated."),
-            text("Nothing here tells who the people are."),
+            marked("There is no register: but for counts of records, every figure is estimated."),
+            NOBODY_NAMED,
         ),
         provenance=provenance,
         command=COMMAND,
         method=ESTIMATORS,
         glossary=(
-            *explained(_population_terms()),
-            *glossary("adversary", "quasi-identifier", "class", "record", "release"),
+            *explained(POPULATION_TERMS),
+            *glossary("adversary, quasi-identifier, class, record, release"),
         ),
     )
 
@@ -609,59 +583,51 @@ def _estimates_table(risks: PopulationRisks, subject: str) -> Table:
         )
         for estimate in risks.estimates
     ]
-    return cell_table(
-        text("Estimator"),
-        (
-            Column(text("Reference")),
-            text("Estimated {people} alone", people=plural(subject)),
-            *under(
-                text("estimated share"), text("of the population"), text("of the records alone")
-            ),
-            Column(text("Answer found")),
-            Column(text("Remark")),
-        ),
-        rows,
+    shares = (text("of the population"), text("of the records alone"))
+    columns: tuple[str | Column, ...] = (
+        Column(text("Reference")),
+        text("Estimated {people} alone", people=plural(subject)),
+        *under(text("estimated share"), *shares),
+        Column(text("Answer found")),
+        Column(text("Remark")),
     )
-
-
-def _uniques_cell(uniques: float | None) -> Cell:
-    return NOTHING if uniques is None else Cell(rounded(uniques), exact=exactly(uniques))
+    return cell_table(text("Estimator"), columns, rows)
 
 
 def _share_cell(part: float | None) -> Cell:
     return NOTHING if part is None else Cell(percentage(Fraction(part)), exact=exactly(part))
 
 
+def _uniques_cell(uniques: float | None) -> Cell:
+    return NOTHING if uniques is None else Cell(rounded(uniques), exact=exactly(uniques))
+
+
 def _sample_table(risks: PopulationRisks, subject: str) -> Table:
     """Return what the sample is, and the estimated risks of its records."""
     classes = text("about {figure}", figure=number(risks.population_classes, ",.0f"))
     people = text("about {figure}", figure=number(risks.people))
-    figures = {
-        text("Records"): count_cell(risks.records),
-        text("Records alone with what is known of them"): count_cell(risks.uniques),
-        text("Classes of records alike"): count_cell(risks.classes),
-        text("Classes in the population, estimated"): Cell(classes),
-        text("Number of {people} in the population, estimated", people=plural(subject)): Cell(
-            people
-        ),
-        text("Share of the population that is in the release"): percent_cell(risks.fraction),
-        text("Highest chance that a record is named (journalist), estimated"): percent_cell(
-            risks.journalist_highest
-        ),
-        text("The same on average over the records, estimated"): percent_cell(
-            risks.journalist_average
-        ),
-        text("Share of the records that is named right (marketer), estimated"): percent_cell(
-            risks.marketer
-        ),
-        text("The same with the expected size of each class, estimated"): _share_cell(
-            risks.marketer_expected
-        ),
-        text("The same with the number of classes in the population, estimated"): _share_cell(
-            risks.marketer_by_classes
-        ),
-    }
-    rows = [(Cell(label), cell) for label, cell in figures.items()]
+    subjects = text("Number of {people} in the population, estimated", people=plural(subject))
+    titles = [
+        text("Records"),
+        text("Records alone with what is known of them"),
+        text("Classes of records alike"),
+        text("Classes in the population, estimated"),
+        subjects,
+        text("Share of the population that is in the release"),
+        text("Highest chance that a record is named (journalist), estimated"),
+        text("The same on average over the records, estimated"),
+        text("Share of the records that is named right (marketer), estimated"),
+        text("The same with the expected size of each class, estimated"),
+        text("The same with the number of classes in the population, estimated"),
+    ]
+    risk = (risks.fraction, risks.journalist_highest, risks.journalist_average, risks.marketer)
+    figures = [
+        *map(count_cell, (risks.records, risks.uniques, risks.classes)),
+        *map(Cell, (classes, people)),
+        *map(percent_cell, risk),
+        *map(_share_cell, (risks.marketer_expected, risks.marketer_by_classes)),
+    ]
+    rows = zip(map(Cell, titles), figures, strict=True)
     return cell_table(text("What"), (text("Figure"),), rows)
 
 
@@ -676,27 +642,22 @@ def _estimates_figure(risks: PopulationRisks, subject: str) -> Figure:
         {"estimator": name, "people": uniques, "colour": colour, "text": rounded(uniques)}
         for name, uniques, colour in answers
     ]
-    base = alt.Chart(alt.InlineData(values=bars)).encode(
-        x=alt.X(
-            "people:Q",
-            title=text("estimated number alone in the population"),
-            scale=alt.Scale(domainMin=0),
-            axis=alt.Axis(tickCount=5, format=",d"),
-        ),
-        y=alt.Y(
-            "estimator:N", sort=None, title=None, axis=alt.Axis(labelPadding=8, labelLimit=300)
-        ),
+    x = alt.X(
+        "people:Q",
+        title=text("estimated number alone in the population"),
+        scale=alt.Scale(domainMin=0),
+        axis=alt.Axis(tickCount=5, format=",d"),
     )
+    axis = alt.Axis(labelPadding=8, labelLimit=300)
+    base = plot(bars).encode(x=x, y=alt.Y("estimator:N", sort=None, title=None, axis=axis))
     chart = alt.layer(
         base.mark_bar(height=18).encode(color=alt.Color("colour:N", scale=None)),
         base.mark_text(align="left", dx=6, fontSize=12).encode(text="text:N"),
-    ).properties(
-        width=480,
-        height=alt.Step(34),
-        title=alt.Title(wrapped(_estimates_title(risks, subject), 80)),
     )
+    title = _estimates_title(risks, subject)
+    rows = ((Cell(name), _uniques_cell(uniques)) for name, uniques, _ in answers)
     return Figure.of(
-        chart,
+        titled(chart, title, letters=(80, 80), width=480, height=alt.Step(34)),
         label=text(
             "Estimated number of {people} alone in the population, by estimator", people=people
         ),
@@ -705,9 +666,7 @@ def _estimates_figure(risks: PopulationRisks, subject: str) -> Figure:
             "far they are apart says how little is known."
         ),
         table=cell_table(
-            text("Estimator"),
-            (text("Estimated {people} alone", people=people),),
-            ((Cell(name), _uniques_cell(uniques)) for name, uniques, _ in answers),
+            text("Estimator"), [text("Estimated {people} alone", people=people)], rows
         ),
     )
 
@@ -727,30 +686,6 @@ def _estimates_title(risks: PopulationRisks, subject: str) -> str:
     )
 
 
-def _population_terms() -> dict[str, str]:
-    return {
-        text("Alone"): text(
-            "Nobody else has the same in everything that is known: alone in the release (a sample unique), or alone in "
-            "the whole population (a population unique)."
-        ),
-        text("Journalist"): text(
-            "An adversary who has a register and names one record: her risk is 1 divided by the number of people of "
-            "the population who fit, which is estimated as records alike divided by the sampling fraction (El Emam and "
-            "Dankar 2008)."
-        ),
-        text("Marketer"): text(
-            "An adversary who has a register and names all records as well as she can: the share that she gets right "
-            "(Dankar and El Emam 2010). The plain estimate, from the sizes in the release, is low. Two others take the "
-            "expected size of each class (Benedetti and Franconi 1998), and the estimated number of classes in the "
-            "population (Haas and Stokes 1998)."
-        ),
-        text("Rule of Dankar et al."): text(
-            "Which estimator to take: Pitman’s up to a sampling fraction of a tenth, above it the lower one of "
-            "Zayatz’s and SNB’s."
-        ),
-    }
-
-
 OUT, BETWEEN, IN = marked("out for sure"), marked("not sure"), marked("in for sure")
 """The three kinds of bars, as the legend names them."""
 COLOURS = {OUT: TARGETS[1][0], BETWEEN: "#b5b5b5", IN: TARGETS[0][0]}
@@ -762,87 +697,11 @@ def presence_chart(outcome: Membership, *, subject: str = "person") -> alt.TopLe
 
     Out for sure and in for sure are bars of their own, in their own colours.
     """
-    singles = outcome.each or (outcome,)
+    singles, labels = outcome.each or (outcome,), bins()
     names = [printable(name) for name in short_names(outcome.datasets)]
     highest = max(max(single.presence) / single.people for single in singles)
     top = next(top for top in (10, 20, 50, 100) if 100 * highest <= top)
-    base = alt.Chart().encode(
-        x=alt.X(
-            "bin:O",
-            sort=bins(),
-            title=text("how likely they are to be in"),
-            axis=alt.Axis(labelAngle=0, labelFontSize=11, labelOverlap=False),
-        ),
-        y=alt.Y(
-            "people:Q",
-            title=text("share (%)"),
-            scale=alt.Scale(domain=[0, 1.12 * top], nice=False),
-            axis=alt.Axis(values=[0, top / 2, top]),
-        ),
-    )
-    kinds = [translated(kind) for kind in COLOURS]
-    bars = base.mark_bar().encode(
-        color=alt.Color(
-            "sure:N",
-            title=None,
-            sort=kinds,
-            scale=alt.Scale(domain=kinds, range=list(COLOURS.values())),
-        )
-    )
-    texts = base.mark_text(dy=-7, fontSize=11, color="#333").encode(text="text:N")
-    rows = _rows(outcome, names)
-    panel = alt.layer(bars, texts, data=alt.InlineData(values=rows)).properties(
-        width=690, height=260 if len(singles) == 1 else 110
-    )
-    title = alt.Title(wrapped(_finding(outcome, subject), 95))
-    if len(singles) == 1:
-        return panel.properties(title=title)
-    facet = alt.Row(
-        "release:N",
-        sort=names,
-        title=None,
-        header=alt.Header(labelOrient="top", labelAnchor="start", labelFontSize=13),
-    )
-    return panel.facet(row=facet).properties(title=title)
-
-
-def presence_table(outcome: Membership, *, subject: str = "person") -> Table:
-    """Return the numbers of `presence_chart`."""
-    titles = (text("Number of {people}", people=plural(subject)), text("Share"))
-    columns = [
-        column
-        for name in short_names(outcome.datasets)
-        for column in under(name if outcome.each else None, *titles)
-    ]
-    rows = [[Cell(label)] for label in _long_bins()]
-    for single in outcome.each or (outcome,):
-        for row, count in zip(rows, single.presence, strict=True):
-            row += [count_cell(count), Cell(share(count, single.people))]
-    return cell_table(text("Chance of being in"), columns, rows)
-
-
-def bins() -> list[str]:
-    """Return what the bins of `glasshouse.microdata.presence.PRESENCE_LABELS` are called in a picture."""
-    between = ["< 10", *(f"{tenth}0–{tenth + 1}0" for tenth in range(1, 9)), "≥ 90"]
-    return [text("out"), *(text("{figure} %", figure=each) for each in between), text("in")]
-
-
-def _long_bins() -> list[str]:
-    """Return what they are called in a table."""
-    return [
-        text("out for sure"),
-        text("above 0, below {high} %", high=10),
-        *(
-            text("{low} % to below {high} %", low=10 * tenth, high=10 * tenth + 10)
-            for tenth in range(1, 10)
-        ),
-        text("in for sure"),
-    ]
-
-
-def _rows(outcome: Membership, names: list[str]) -> list[dict[str, str | float]]:
-    labels = bins()
-    return [
+    rows = [
         {
             "release": name,
             "bin": label,
@@ -850,16 +709,71 @@ def _rows(outcome: Membership, names: list[str]) -> list[dict[str, str | float]]
             "people": 100 * count / single.people,
             "text": share(count, single.people) if count else "",
         }
-        for name, single in zip(names, outcome.each or (outcome,), strict=True)
+        for name, single in zip(names, singles, strict=True)
         for i, (label, count) in enumerate(zip(labels, single.presence, strict=True))
     ]
+    axis = alt.Axis(labelAngle=0, labelFontSize=11, labelOverlap=False)
+    base = alt.Chart().encode(
+        x=alt.X("bin:O", sort=labels, title=text("how likely they are to be in"), axis=axis),
+        y=alt.Y(
+            "people:Q",
+            title=text("share (%)"),
+            scale=alt.Scale(domain=[0, 1.12 * top], nice=False),
+            axis=alt.Axis(values=[0, top / 2, top]),
+        ),
+    )
+    kinds = keyed([translated(kind) for kind in COLOURS], list(COLOURS.values()))
+    bars = base.mark_bar().encode(color=alt.Color("sure:N", **kinds))
+    texts = base.mark_text(dy=-7, fontSize=11, color="#333").encode(text="text:N")
+    panel = alt.layer(bars, texts, data=alt.InlineData(values=rows)).properties(
+        width=690, height=260 if len(singles) == 1 else 110
+    )
+    header = alt.Header(labelOrient="top", labelAnchor="start", labelFontSize=13)
+    facet = alt.Row("release:N", sort=names, title=None, header=header)
+    chart = panel if len(singles) == 1 else panel.facet(row=facet)
+    return titled(chart, _finding(outcome, subject), letters=(95, 95))
+
+
+def presence_figure(outcome: Membership, subject: str) -> Figure:
+    """Return the picture of how likely people are to be in, with its numbers."""
+    subjects = plural(subject)
+    titles = (text("Number of {people}", people=subjects), text("Share"))
+    columns = [
+        column
+        for name in short_names(outcome.datasets)
+        for column in under(name if outcome.each else None, *titles)
+    ]
+    tenths = (
+        text("{low} % to below {high} %", low=10 * tenth, high=10 * tenth + 10)
+        for tenth in range(1, 10)
+    )
+    labels = (translated(OUT), text("above 0, below {high} %", high=10), *tenths, translated(IN))
+    rows = [[Cell(label)] for label in labels]
+    for single in outcome.each or (outcome,):
+        for row, count in zip(rows, single.presence, strict=True):
+            row += [count_cell(count), Cell(share(count, single.people))]
+    return Figure.of(
+        presence_chart(outcome, subject=subject),
+        label=text("{people} by how likely they are to be in", people=subjects),
+        caption=text(
+            "How likely someone is to be in: the share of the release among the people who are alike on what is known. "
+            "At both ends, in colour, those of whom it is certain."
+        ),
+        table=cell_table(text("Chance of being in"), columns, rows),
+    )
+
+
+def bins() -> list[str]:
+    """Return what the bins of `glasshouse.microdata.presence.PRESENCE_LABELS` are called in a picture."""
+    between = ["< 10", *(f"{tenth}0–{tenth + 1}0" for tenth in range(1, 9)), "≥ 90"]
+    return [text("out"), *(text("{figure} %", figure=tenth) for tenth in between), text("in")]
 
 
 def _finding(outcome: Membership, subject: str) -> str:
     """Say of how many it is certain whether they are in; of several releases, in which one most are."""
     certain = [single.certain for single in outcome.each or (outcome,)]
     best = certain.index(max(certain))
-    parts = {
+    words = {
         "subject": singular(subject),
         "many": plural(subject),
         "count": number(len(certain)),
@@ -867,16 +781,17 @@ def _finding(outcome: Membership, subject: str) -> str:
         "frequency": frequency(Fraction(certain[best], outcome.people)),
     }
     if outcome.each and not any(certain):
-        return text(
-            "Of no {subject} is it certain whether they are in any of the {count} releases", **parts
+        template = marked(
+            "Of no {subject} is it certain whether they are in any of the {count} releases"
         )
-    if outcome.each:
-        return text(
-            "{release} tells most: of {frequency} {many} it is certain whether they are in it",
-            **parts,
+    elif outcome.each:
+        template = marked(
+            "{release} tells most: of {frequency} {many} it is certain whether they are in it"
         )
-    if not outcome.certain:
-        return text("Of no {subject} is it certain whether they are in", **parts)
-    if outcome.certain == outcome.people:
-        return text("Of every {subject} it is certain whether they are in", **parts)
-    return text("Of {frequency} {many} it is certain whether they are in", **parts)
+    elif not outcome.certain:
+        template = marked("Of no {subject} is it certain whether they are in")
+    elif outcome.certain == outcome.people:
+        template = marked("Of every {subject} it is certain whether they are in")
+    else:
+        template = marked("Of {frequency} {many} it is certain whether they are in")
+    return translated(template, **words)

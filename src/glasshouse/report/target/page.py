@@ -8,13 +8,13 @@ share in the release, which anybody can count, a value would be known.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import takewhile
 
 from glasshouse.disclosure import smallest_cell
-from glasshouse.language import number, printable, text, text_for
+from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.microdata.assessment import Leakage, value_text
 from glasshouse.microdata.individual import Journalist, Target, TargetSecret, Value
 from glasshouse.report.attacks import METHOD, graded, target_label
@@ -22,14 +22,12 @@ from glasshouse.report.cells import (
     bar,
     bounded_leakage_cells,
     cell_table,
-    explained,
     gain_change,
     gain_titles,
     guess_titles,
     leakage_cells,
     percent_cell,
     prior_and_posterior,
-    text_table,
     three_digits,
     yes_cell,
 )
@@ -61,17 +59,20 @@ from glasshouse.report.page import (
     Section,
     Severity,
     Table,
-    Term,
+    note,
+    reassurance,
 )
 from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.words import (
     counted,
     enumeration,
+    explained,
     glossary,
     listed,
     percentage,
     plural,
     rounded,
+    sentences,
     singular,
 )
 from glasshouse.sources import MISSING
@@ -85,75 +86,120 @@ MOST_RANKS_LISTED = 30
 """How many values of a secret a table shows by themselves."""
 DISCREET = Discretion()
 """How a report speaks of few people."""
+ADVERSARY = marked(
+    "The adversary knows the whole release and, of one person, {known}. What she knows is taken to be right."
+)
+IN_RELEASE = marked("She knows that the person is in the release.")
+MAY_BE_IN_RELEASE = marked(
+    "What is said of the record and of secrets is for an adversary who knows that the person is in the release. One "
+    "who does not know it has a finding and a section of her own."
+)
+CANDIDATES = marked(
+    "Every record that does not contradict what is known is a candidate, each as likely as the other unless the study "
+    "gives weights; one that holds nothing but “*” of it only where no other fits."
+)
+FIGURES = {
+    True: marked(
+        "The figures follow from counts (or from weights, where the study gives them) in this release, but for those "
+        "that are said to be estimated."
+    ),
+    False: marked(
+        "The figures follow from counts (or from weights, where the study gives them) in this release; none is "
+        "estimated."
+    ),
+}
+"""What the figures follow from, by whether some are estimated."""
+PROSECUTOR_TERMS = {
+    marked("Candidates"): marked("The records that fit everything that is known."),
+    marked("Prosecutor"): marked(
+        "An adversary who knows that the person is in the release: the figures are hers unless said otherwise."
+    ),
+}
+JOURNALIST_TERMS = {
+    marked("Journalist"): marked(
+        "An adversary who knows that the person is in the population, but not whether they are in the release."
+    )
+}
+TERMS = {
+    marked("Certain"): marked(
+        "She is right with probability 1: there is one candidate, or all candidates have the same value."
+    ),
+    marked("Guess before, guess after"): marked(
+        "The probability that her best single guess is right, knowing the release alone, and knowing something of the "
+        "person besides (prior and posterior Bayes vulnerability)."
+    ),
+    marked("Added, factor"): marked(
+        "After minus before, and after divided by before. For one person a guess may get worse: below 0, and a factor "
+        "below 1. On average over everybody in the release it cannot."
+    ),
+}
+"""The words of the report, explained."""
 
 
 def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> Page:
     """Return the report of the attack on one person."""
     subject, journalist = question.subject, outcome.journalist
-    parts = {
+    words = {
         "datasets": listed(outcome.datasets),
         "subject": singular(subject),
         "records": counted(outcome.records, "record"),
         "known": known_columns(outcome),
     }
-    told = Told(is_rough(outcome, DISCREET))
-    gains = _gains_table(outcome, question.adversary.gain.currency)
+    wording = Told(is_rough(outcome, DISCREET))
+    beliefs = Section(
+        text("What she believes of this person"),
+        intro=text(
+            "How probable she holds the likeliest value, the second likeliest and so on; before and after are ranked "
+            "apart."
+        ),
+        tables=tuple(_beliefs_table(secret, wording) for secret in outcome.secrets),
+    )
     sections = (
         Section(
             text("The attacks"),
-            tables=(_attacks_table(outcome, told), *([gains] if gains is not None else [])),
+            tables=(
+                _attacks_table(outcome, wording),
+                *_gains_tables(outcome, question.adversary.gain.currency),
+            ),
         ),
-        _beliefs_section(outcome, told) if outcome.secrets else None,
+        beliefs if outcome.secrets else None,
         None if journalist is None else journalist_section(journalist, outcome, DISCREET),
         treatment_section(outcome.steps),
     )
     return Page(
-        title=text("What {datasets} tells of one {subject}", **parts)
+        title=text("What {datasets} tells of one {subject}", **words)
         if len(outcome.datasets) == 1
-        else text("What {datasets} tell of one {subject}", **parts),
+        else text("What {datasets} tell of one {subject}", **words),
         lead=text(
             "{records}, and one {subject} of whom this is known: {known}. This report is personal data.",
-            **parts,
+            **words,
         ),
         findings=target_findings(outcome, subject=subject),
         figures=tuple(
-            _figure(secret, told) for secret in most_telling(outcome.secrets)[:MOST_SECRETS]
+            _figure(secret, wording) for secret in most_telling(outcome.secrets)[:MOST_SECRETS]
         ),
         sections=tuple(filter(None, sections)),
-        adversary=(
-            text(
-                "The adversary knows the whole release and, of one person, {known}. What she knows is taken to be "
-                "right.",
-                **parts,
-            ),
-            text("She knows that the person is in the release.")
-            if journalist is None
-            else text(
-                "What is said of the record and of secrets is for an adversary who knows that the person is in the "
-                "release. One who does not know it has a finding and a section of her own."
-            ),
+        adversary=sentences(
+            ADVERSARY, IN_RELEASE if journalist is None else MAY_BE_IN_RELEASE, **words
         ),
         limits=(
             personal(),
             *what_is_left_out("glasshouse target --json"),
-            text(
-                "Every record that does not contradict what is known is a candidate, each as likely as the other "
-                "unless the study gives weights; one that holds nothing but “*” of it only where no other fits."
-            ),
-            text(
-                "The figures follow from counts (or from weights, where the study gives them) in this release, but for "
-                "those that are said to be estimated."
-            )
-            if journalist is not None and journalist.estimated
-            else text(
-                "The figures follow from counts (or from weights, where the study gives them) in this release; none is "
-                "estimated."
-            ),
+            *sentences(CANDIDATES, FIGURES[journalist is not None and journalist.estimated]),
         ),
         provenance=provenance,
         command="glasshouse target --study study.toml",
         method=METHOD if journalist is None else f"{METHOD}; {JOURNALIST}",
-        glossary=(*explained(_terms(outcome)), *_words(outcome)),
+        glossary=(
+            *explained(PROSECUTOR_TERMS),
+            *(explained(JOURNALIST_TERMS) if journalist is not None else ()),
+            *explained(TERMS),
+            *glossary(
+                "adversary, target, record, release, vulnerability, leakage, re-identification",
+                *(["sensitive attribute, attribute inference"] if outcome.secrets else []),
+                *(["gain function"] if any(secret.gain for secret in outcome.secrets) else []),
+            ),
+        ),
     )
 
 
@@ -200,9 +246,9 @@ def _secret_table(secret: TargetSecret, currency: str | None) -> Table:
     if rest:
         before = sum((belief.prior for belief in rest), Fraction(0))
         after = sum((belief.posterior for belief in rest), Fraction(0))
-        others = text_for(len(rest), "{count} other", "{count} others")
-        rows.append((others, three_digits(before), three_digits(after), ""))
-    return text_table(title, secret.sensitive, (text("before"), text("after"), ""), rows)
+        further = text_for(len(rest), "{count} other", "{count} others")
+        rows.append((further, three_digits(before), three_digits(after), ""))
+    return cell_table(secret.sensitive, (text("before"), text("after"), ""), rows, title)
 
 
 def _shown_ranks(secret: TargetSecret, most: int) -> list[Shift]:
@@ -212,29 +258,54 @@ def _shown_ranks(secret: TargetSecret, most: int) -> list[Shift]:
     """
     before = sorted((belief.prior for belief in secret.values), reverse=True)
     after = sorted((belief.posterior for belief in secret.values), reverse=True)
-    shown = most - 1 if len(before) > most else most
+    ranks = most - 1 if len(before) > most else most
     shifts = [
         Shift(text("no. {rank}", rank=rank), *chances)
-        for rank, chances in enumerate(zip(before[:shown], after[:shown], strict=True), start=1)
+        for rank, chances in enumerate(zip(before[:ranks], after[:ranks], strict=True), start=1)
     ]
-    others = len(before) - len(shifts)
-    if others:
-        shifts.append(rest_of(shifts, text("all {count} others", count=others)))
+    further = len(before) - len(shifts)
+    if further:
+        shifts.append(rest_of(shifts, text("all {count} others", count=further)))
     return shifts
 
 
-def _ranks_table(shifts: Sequence[Shift], told: Told) -> Table:
-    rows = ((label, before, told.cell(after)) for label, before, after in shifts)
+def _ranks_table(shifts: Sequence[Shift], wording: Told) -> Table:
+    rows = ((label, before, wording.cell(after)) for label, before, after in shifts)
     return before_and_after_table(text("Value, the likeliest first"), rows)
 
 
-def _figure(secret: TargetSecret, told: Told) -> Figure:
-    name = enumeration(secret.secret)
+def _beliefs_table(secret: TargetSecret, wording: Told) -> Table:
+    """Return how probable the values of a secret are, before and after."""
+    possible = sum(1 for _ in takewhile(lambda belief: belief.posterior, secret.values))
+    remark = text_for(
+        len(secret.values),
+        "{possible} of {count} value still possible",
+        "{possible} of {count} values still possible",
+        possible=possible,
+    )
+    table = _ranks_table(_shown_ranks(secret, MOST_RANKS_LISTED + 1), wording)
+    (group,) = table.groups
+    named = replace(group, title=enumeration(secret.secret), note=remark)
+    return replace(table, groups=(named,))
+
+
+def _figure(secret: TargetSecret, wording: Told) -> Figure:
+    name, after, before = enumeration(secret.secret), secret.guess.posterior, secret.guess.prior
+    now, then = wording.chances(after, before)
+    if secret.certain and before < 1:
+        title = marked("{secret}: certain, instead of a chance of {then} for the best guess")
+    elif wording.alike(after, before):
+        title = marked("{secret}: the best guess is right with a chance of {then}, as before")
+        then = chance(before)
+    else:
+        title = marked(
+            "{secret}: the best guess is right with a chance of {now}; before it was {then}"
+        )
     shifts = _shown_ranks(secret, MOST_RANKS_DRAWN)
     return Figure.of(
         shift_chart(
-            [told.shift(*shift) for shift in shifts],
-            title=_finding(secret, told),
+            [wording.shift(*shift) for shift in shifts],
+            title=translated(title, secret=name, now=now, then=then),
             subtitle=text(
                 "how probable the likeliest value of {secret} is, the second likeliest, and so on",
                 secret=name,
@@ -245,49 +316,48 @@ def _figure(secret: TargetSecret, told: Told) -> Figure:
             "“Before”: shares in the whole release. “After”: shares among the records that fit what is known. Each is "
             "ranked by itself: no. 1 after may be another value than no. 1 before. Which values they are is not told."
         ),
-        table=_ranks_table(shifts, told),
+        table=_ranks_table(shifts, wording),
     )
 
 
-def _finding(secret: TargetSecret, told: Told) -> str:
-    after, before = secret.guess.posterior, secret.guess.prior
-    now, then = told.chances(after, before)
-    parts = {"secret": enumeration(secret.secret), "now": now, "then": then}
-    if secret.certain and before < 1:
-        return text("{secret}: certain, instead of a chance of {then} for the best guess", **parts)
-    if told.alike(after, before):
-        return text(
-            "{secret}: the best guess is right with a chance of {then}, as before",
-            **(parts | {"then": chance(before)}),
-        )
-    return text(
-        "{secret}: the best guess is right with a chance of {now}; before it was {then}", **parts
-    )
-
-
-def _attacks_table(target: Target, told: Told) -> Table:
+def _attacks_table(target: Target, wording: Told) -> Table:
     """Return each attack with its success, or as much as may be told of it."""
-    attacks: list[tuple[str, tuple[str, ...], Leakage, str | None]] = [
-        (target.code, (), target.naming, hidden_naming(target, DISCREET))
-    ]
+    attacks = [(target.code, target_label(()), target.naming, hidden_naming(target, DISCREET))]
     for secret in target.secrets:
         guess = secret.guess
-        bounded = told.chance(guess.posterior) if told.rough and not secret.certain else None
-        attacks.append((secret.code, secret.secret, guess, bounded))
+        bounded = wording.chance(guess.posterior) if wording.rough and not secret.certain else None
+        attacks.append((secret.code, target_label(secret.secret), guess, bounded))
     rows = [
         (
-            Cell(target_label(secret), mark=code),
+            Cell(label, mark=code),
             *(leakage_cells(guess) if after is None else bounded_leakage_cells(guess, after)),
             yes_cell(guess.posterior == 1),
         )
-        for code, secret, guess, after in attacks
+        for code, label, guess, after in attacks
     ]
-    return cell_table(
-        text("Attack"),
-        (*guess_titles(), Column(text("Certain"))),
-        rows,
-        text("If the person is in the release"),
-    )
+    columns: tuple[str | Column, ...] = (*guess_titles(), Column(text("Certain")))
+    return cell_table(text("Attack"), columns, rows, text("If the person is in the release"))
+
+
+def _gains_tables(target: Target, currency: str | None) -> Iterator[Table]:
+    """Yield what each attack gains, where gains were given.
+
+    What is gained of few people, or with certainty, would tell how many they are or which value it is.
+    """
+    rough = is_rough(target, DISCREET)
+    gains = [(target.code, target_label(()), target.naming_gain, rough)]
+    gains += [
+        (secret.code, target_label(secret.secret), secret.gain, rough or secret.certain)
+        for secret in target.secrets
+    ]
+    rows = []
+    for code, label, gain, hidden in gains:
+        if gain is not None:
+            before, *after = leakage_cells(gain, currency=currency)
+            after = [Cell(text("not shown"))] * len(after) if hidden else after
+            rows.append((Cell(label, mark=code), before, *after))
+    if rows:
+        yield cell_table(text("Attack"), gain_titles(), rows, text("What she gains"))
 
 
 def _gains_table(target: Target, currency: str | None) -> Table | None:
@@ -310,71 +380,6 @@ def _gains_table(target: Target, currency: str | None) -> Table | None:
         shown = [Cell(text("not shown"))] * len(others) if hidden else others
         rows.append((Cell(target_label(secret), mark=code), before, *shown))
     return cell_table(text("Attack"), gain_titles(), rows, text("What she gains")) if rows else None
-
-
-def _beliefs_section(target: Target, told: Told) -> Section:
-    """Return, per secret, how probable its values are before and after."""
-    return Section(
-        text("What she believes of this person"),
-        intro=text(
-            "How probable she holds the likeliest value, the second likeliest and so on; before and after are ranked "
-            "apart."
-        ),
-        tables=tuple(_beliefs_table(secret, told) for secret in target.secrets),
-    )
-
-
-def _beliefs_table(secret: TargetSecret, told: Told) -> Table:
-    table = _ranks_table(_shown_ranks(secret, MOST_RANKS_LISTED + 1), told)
-    note = text_for(
-        len(secret.values),
-        "{possible} of {count} value still possible",
-        "{possible} of {count} values still possible",
-        possible=sum(1 for _ in takewhile(lambda belief: belief.posterior, secret.values)),
-    )
-    (group,) = table.groups
-    named = replace(group, title=enumeration(secret.secret), note=note)
-    return replace(table, groups=(named,))
-
-
-def _terms(target: Target) -> dict[str, str]:
-    terms = {
-        text("Candidates"): text("The records that fit everything that is known."),
-        text("Prosecutor"): text(
-            "An adversary who knows that the person is in the release: the figures are hers unless said otherwise."
-        ),
-    }
-    if target.journalist is not None:
-        terms[text("Journalist")] = text(
-            "An adversary who knows that the person is in the population, but not whether they are in the release."
-        )
-    return terms | {
-        text("Certain"): text(
-            "She is right with probability 1: there is one candidate, or all candidates have the same value."
-        ),
-        text("Guess before, guess after"): text(
-            "The probability that her best single guess is right, knowing the release alone, and knowing something of "
-            "the person besides (prior and posterior Bayes vulnerability)."
-        ),
-        text("Added, factor"): text(
-            "After minus before, and after divided by before. For one person a guess may get worse: below 0, and a "
-            "factor below 1. On average over everybody in the release it cannot."
-        ),
-    }
-
-
-def _words(target: Target) -> tuple[Term, ...]:
-    return glossary(
-        "adversary",
-        "target",
-        "record",
-        "release",
-        "vulnerability",
-        "leakage",
-        "re-identification",
-        *(["sensitive attribute", "attribute inference"] if target.secrets else []),
-        *(["gain function"] if any(own.gain for own in target.secrets) else []),
-    )
 
 
 MOST_SECRETS = 3
@@ -410,7 +415,7 @@ def target_findings(
             "them may be theirs.",
             subject=singular(subject),
         )
-        findings.append(Finding(Severity.NOTE, sentence))
+        findings.append(note(sentence))
     secrets = most_telling(target.secrets)
     findings += [_learned(secret, target, subject, discretion) for secret in secrets[:MOST_SECRETS]]
     if len(secrets) > MOST_SECRETS:
@@ -419,7 +424,7 @@ def target_findings(
             "What is learned of {count} further secret is in a table.",
             "What is learned of {count} further secrets is in a table.",
         )
-        findings.append(Finding(Severity.NOTE, sentence))
+        findings.append(note(sentence))
     if target.journalist is not None:
         findings.append(_not_knowing(target.journalist, target, subject, discretion))
     return tuple(findings)
@@ -474,33 +479,27 @@ def _shown(value: Value) -> str:
 
 def _quoted(value: Value) -> str:
     """Return a value as it stands in a sentence."""
-    shown = _shown(value)
-    return f"“{shown if len(shown) <= LONGEST_VALUE else f'{shown[: LONGEST_VALUE - 1]}…'}”"
+    line = _shown(value)
+    return f"“{line if len(line) <= LONGEST_VALUE else f'{line[: LONGEST_VALUE - 1]}…'}”"
 
 
-def _with_caveats(sentence: str, target: Target, subject: str) -> str:
+def _with_caveats(sentence: str, target: Target, subject: str, *, unsure: bool = True) -> str:
     """Add what must hold: that the person is in the release, and that their record is not suppressed."""
-    if target.journalist is not None and target.journalist.presence.posterior < 1:
-        condition = text(
-            "This holds if this {subject} is in the release.", subject=singular(subject)
-        )
-        sentence = f"{sentence} {condition}"
-    return _unless_suppressed(sentence, target)
-
-
-def _unless_suppressed(sentence: str, target: Target) -> str:
-    if not target.suppressed:
-        return sentence
-    condition = text("This holds unless the record is one of those that are suppressed.")
-    return f"{sentence} {condition}"
+    outside = target.journalist is not None and target.journalist.presence.posterior < 1
+    caveats = sentences(
+        unsure and outside and marked("This holds if this {subject} is in the release."),
+        bool(target.suppressed)
+        and marked("This holds unless the record is one of those that are suppressed."),
+        subject=singular(subject),
+    )
+    return " ".join((sentence, *caveats))
 
 
 def _fitting(target: Target, subject: str, discretion: Discretion) -> Finding:
     """Say how many records may be the person's, graded by how likely a guess at it is right."""
     sentence = _fitting_sentence(target, subject, discretion)
     if not target.candidates:
-        return Finding(
-            Severity.SAFE,
+        return reassurance(
             sentence,
             text("candidates: {count}", count=0),
             text("This holds if what is known is right."),
@@ -526,7 +525,7 @@ def _fitting(target: Target, subject: str, discretion: Discretion) -> Finding:
 
 def _fitting_sentence(target: Target, subject: str, discretion: Discretion) -> str:
     now, before = chances(target.naming.posterior, target.naming.prior)
-    parts = {
+    words = {
         "subject": singular(subject),
         "known": known_columns(target),
         "records": counted(target.records, "record"),
@@ -538,30 +537,30 @@ def _fitting_sentence(target: Target, subject: str, discretion: Discretion) -> s
         return text(
             "None of the {records} fits what is known of this {subject} ({known}): this {subject} is not in the "
             "release.",
-            **parts,
+            **words,
         )
     if target.records == 1:
         return text(
             "The release holds a single record, and it fits what is known of this {subject} ({known}): this {subject} "
             "is named with certainty.",
-            **parts,
+            **words,
         )
     if target.candidates == 1:
         return text(
             "What is known of this {subject} ({known}) singles out one of the {records}: this {subject} is named with "
             "certainty.",
-            **parts,
+            **words,
         )
     if target.candidates == target.records:
         return text(
             "All of the {records} fit what is known of this {subject} ({known}): it rules out nobody, and a guess at "
             "the record is right with a chance of {after}, as before.",
-            **(parts | {"after": chance(target.naming.posterior)}),
+            **(words | {"after": chance(target.naming.posterior)}),
         )
     return text(
         "{candidates} of the {records} fit what is known of this {subject} ({known}): a guess at which is theirs is "
         "right with a chance of {after}; without that knowledge it would be {before}.",
-        **parts,
+        **words,
     )
 
 
@@ -578,23 +577,34 @@ def _fitting_means(target: Target) -> str:
 
 def _learned(secret: TargetSecret, target: Target, subject: str, discretion: Discretion) -> Finding:
     """Say how good the best guess of a secret is, before and after; to the analyst also which guess it is."""
-    told = Told(is_rough(target, discretion))
+    wording = Told(is_rough(target, discretion))
     after, before = secret.guess.posterior, secret.guess.prior
-    alike = told.alike(after, before)
-    now, then = (chance(before), chance(before)) if alike else told.chances(after, before)
-    parts = {
-        "subject": singular(subject),
-        "secret": enumeration(secret.secret),
-        "now": now,
-        "then": then,
-    }
-    say = _learned_exactly if discretion.exact else _learned_discreetly
-    sentence = say(secret, parts, alike=alike)
+    alike, moved = wording.alike(after, before), _moved(secret)
+    now, then = (chance(before), chance(before)) if alike else wording.chances(after, before)
+    if before == 1:
+        change = "known before"
+    elif secret.certain:
+        change = "certain"
+    elif not moved:
+        change = "nothing"
+    elif alike:
+        change = "alike"
+    else:
+        change = "less" if after < before else "more"
+    sentence = translated(
+        LEARNED[change, discretion.exact],
+        subject=singular(subject),
+        secret=enumeration(secret.secret),
+        best=_quoted(secret.best[0]),
+        first=_quoted(secret.prior_best[0]),
+        now=now,
+        then=then,
+    )
     severity = Severity.HIGH if secret.certain else graded(secret.guess.additive)
     return Finding(
-        severity if _moved(secret) else Severity.SAFE,
+        severity if moved else Severity.SAFE,
         sentence if before == 1 else _with_caveats(sentence, target, subject),
-        prior_and_posterior(secret.code, ratio(before), told.ratio(after)),
+        prior_and_posterior(secret.code, ratio(before), wording.ratio(after)),
         _learned_means(secret, target),
         text(
             "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
@@ -621,84 +631,59 @@ def _learned_means(secret: TargetSecret, target: Target) -> str:
     return ""
 
 
-def _learned_exactly(secret: TargetSecret, parts: dict[str, str], *, alike: bool) -> str:
-    """Say it with the values."""
-    (value, after), (former, before) = secret.best, secret.prior_best
-    parts = parts | {"best": _quoted(value), "first": _quoted(former)}
-    if before == 1:
-        return text(
-            "Nothing is learned of this {subject}'s {secret}: everybody in the release has {best}.",
-            **parts,
-        )
-    if secret.certain:
-        return text(
-            "What is known of this {subject} gives their {secret} away with certainty: {best}. Without that knowledge "
-            "the best guess, {first}, would be right with a chance of {then}.",
-            **parts,
-        )
-    if not _moved(secret):
-        return text(
-            "Nothing is learned of this {subject}'s {secret}: the best guess is {best}, right with a chance of {now}, "
-            "as for anybody in the release.",
-            **parts,
-        )
-    if alike:
-        return text(
-            "The best guess at this {subject}'s {secret} is {best}, about as likely to be right as the best one "
-            "without what is known of them, {first}: with a chance of {now}.",
-            **parts,
-        )
-    if after < before:
-        return text(
-            "Of this {subject}'s {secret} less is known than of people in general: the best guess, {best}, is right "
-            "with a chance of {now} only; without what is known of them the guess {first} would have seemed right with "
-            "a chance of {then}.",
-            **parts,
-        )
-    return text(
+LEARNED = {
+    ("known before", True): marked(
+        "Nothing is learned of this {subject}'s {secret}: everybody in the release has {best}."
+    ),
+    ("known before", False): marked(
+        "Nothing is learned of this {subject}'s {secret}: everybody in the release has the same."
+    ),
+    ("certain", True): marked(
+        "What is known of this {subject} gives their {secret} away with certainty: {best}. Without that knowledge the "
+        "best guess, {first}, would be right with a chance of {then}."
+    ),
+    ("certain", False): marked(
+        "What is known of this {subject} gives their {secret} away with certainty; without that knowledge the best "
+        "guess would be right with a chance of {then}."
+    ),
+    ("nothing", True): marked(
+        "Nothing is learned of this {subject}'s {secret}: the best guess is {best}, right with a chance of {now}, as "
+        "for anybody in the release."
+    ),
+    ("nothing", False): marked(
+        "Nothing is learned of this {subject}'s {secret}: the best guess is right with a chance of {then}, as for "
+        "anybody in the release."
+    ),
+    ("alike", True): marked(
+        "The best guess at this {subject}'s {secret} is {best}, about as likely to be right as the best one without "
+        "what is known of them, {first}: with a chance of {now}."
+    ),
+    ("alike", False): marked(
+        "The best guess at this {subject}'s {secret} is about as likely to be right as the best one without what is "
+        "known of them: with a chance of {then}."
+    ),
+    ("less", True): marked(
+        "Of this {subject}'s {secret} less is known than of people in general: the best guess, {best}, is right with a "
+        "chance of {now} only; without what is known of them the guess {first} would have seemed right with a chance "
+        "of {then}."
+    ),
+    ("less", False): marked(
+        "Of this {subject}'s {secret} less is known than of people in general: the best guess is right with a chance "
+        "of {now}; without what is known of them it would have seemed right with a chance of {then}."
+    ),
+    ("more", True): marked(
         "The best guess at this {subject}'s {secret} is {best}, right with a chance of {now}; without what is known of "
-        "them the best guess, {first}, would be right with a chance of {then}.",
-        **parts,
-    )
-
-
-def _learned_discreetly(secret: TargetSecret, parts: dict[str, str], *, alike: bool) -> str:
-    """Say it without the values, and without telling whether the best guess is another one than before."""
-    after, before = secret.guess.posterior, secret.guess.prior
-    if before == 1:
-        return text(
-            "Nothing is learned of this {subject}'s {secret}: everybody in the release has the same.",
-            **parts,
-        )
-    if secret.certain:
-        return text(
-            "What is known of this {subject} gives their {secret} away with certainty; without that knowledge the best "
-            "guess would be right with a chance of {then}.",
-            **parts,
-        )
-    if not _moved(secret):
-        return text(
-            "Nothing is learned of this {subject}'s {secret}: the best guess is right with a chance of {then}, as for "
-            "anybody in the release.",
-            **parts,
-        )
-    if alike:
-        return text(
-            "The best guess at this {subject}'s {secret} is about as likely to be right as the best one without what "
-            "is known of them: with a chance of {then}.",
-            **parts,
-        )
-    if after < before:
-        return text(
-            "Of this {subject}'s {secret} less is known than of people in general: the best guess is right with a "
-            "chance of {now}; without what is known of them it would have seemed right with a chance of {then}.",
-            **parts,
-        )
-    return text(
+        "them the best guess, {first}, would be right with a chance of {then}."
+    ),
+    ("more", False): marked(
         "The best guess at this {subject}'s {secret} is right with a chance of {now}; without what is known of them it "
-        "would be right with a chance of {then}.",
-        **parts,
-    )
+        "would be right with a chance of {then}."
+    ),
+}
+"""What is learned of a secret, with its values for the analyst and without them for a report.
+
+A report does not tell either whether the best guess is another one than before.
+"""
 
 
 def _not_knowing(
@@ -706,29 +691,34 @@ def _not_knowing(
 ) -> Finding:
     """Say what it comes to for somebody who does not know that the person is in the release."""
     presence, naming = journalist.presence, journalist.naming
-    bound, told = _told_of(journalist, target, discretion)
+    bound, wording = _told_of(journalist, target, discretion)
     hidden = None if bound is None or naming.posterior in (0, 1) else more_than_one_in(bound)
-    sentence = _not_knowing_sentence(
-        journalist,
-        target,
-        {
-            "subject": singular(subject),
-            "people": _who_fits(journalist, bound, subject),
-            "register": str(journalist.register),
-            "inside": discretion.count(target.candidates),
-            "before": chance(presence.prior),
-            "presence": told.chance(presence.posterior),
-            "named": hidden or chance(naming.posterior),
-        },
+    if journalist.estimated:
+        case = "estimated"
+    elif not target.candidates:
+        case = "nobody"
+    elif presence.posterior == 1:
+        case = "alone" if target.candidates == 1 else "everybody"
+    else:
+        case = "assumed" if journalist.assumed else "counted"
+    sentence = translated(
+        NOT_KNOWING[case],
+        subject=singular(subject),
+        people=_who_fits(journalist, bound, subject),
+        register=str(journalist.register),
+        inside=discretion.count(target.candidates),
+        before=chance(presence.prior),
+        presence=wording.chance(presence.posterior),
+        named=hidden or chance(naming.posterior),
     )
     severity = graded(naming.posterior, certain=presence.posterior == 1 > presence.prior)
     return Finding(
         severity if target.candidates else Severity.NOTE,
-        _unless_suppressed(sentence, target),
+        _with_caveats(sentence, target, subject, unsure=False),
         text(
             "being in the release: prior {before}, posterior {after}; naming the record: posterior {named}",
             before=ratio(presence.prior),
-            after=told.ratio(presence.posterior),
+            after=wording.ratio(presence.posterior),
             named=hidden or ratio(naming.posterior),
         ),
         text(
@@ -741,13 +731,15 @@ def _not_knowing(
 
 def journalist_section(journalist: Journalist, target: Target, discretion: Discretion) -> Section:
     """Return what it comes to for somebody who does not know that the person is in the release."""
-    bound, told = _told_of(journalist, target, discretion)
+    bound, wording = _told_of(journalist, target, discretion)
     presence, naming = journalist.presence, journalist.naming
-    population, fitting = (
-        _people_fitting(people) for people in (journalist.population, journalist.fitting)
-    )
+    population, fitting = map(_people_fitting, (journalist.population, journalist.fitting))
+    columns: tuple[str | Column, ...] = before_and_after_columns()
     if journalist.estimated:
+        how, columns = "estimated", (text("Before, estimated"), text("After, estimated"))
         population = text("about {figure}", figure=population)
+    else:
+        how = "assumed" if journalist.assumed else "counted"
     if bound is not None:
         fitting = text("fewer than {smallest}", smallest=bound)
     elif journalist.estimated or journalist.assumed:
@@ -757,7 +749,7 @@ def journalist_section(journalist: Journalist, target: Target, discretion: Discr
         (
             Cell(text("The person is in the release")),
             percent_cell(presence.prior),
-            told.cell(presence.posterior),
+            wording.cell(presence.posterior),
         ),
         (
             Cell(text("A record that she picks is the person's")),
@@ -767,14 +759,9 @@ def journalist_section(journalist: Journalist, target: Target, discretion: Discr
             else Cell(f"> {percentage(Fraction(1, bound))}"),
         ),
     )
-    columns = (
-        (text("Before, estimated"), text("After, estimated"))
-        if journalist.estimated
-        else before_and_after_columns()
-    )
     return Section(
         text("If she does not know that the person is in the release"),
-        intro=_counted(journalist),
+        intro=translated(COUNTED[how], register=str(journalist.register)),
         tables=(cell_table(text("What"), columns, rows),),
     )
 
@@ -811,59 +798,46 @@ def _who_fits(journalist: Journalist, bound: int | None, subject: str) -> str:
     )
 
 
-def _not_knowing_sentence(journalist: Journalist, target: Target, parts: dict[str, str]) -> str:
-    if journalist.estimated:
-        return text(
-            "Someone who does not know whether this {subject} is in the release can only estimate: {people} of the "
-            "population may fit, so that this {subject} is in it with an estimated chance of {presence}, and a record "
-            "that fits is theirs with an estimated chance of {named}.",
-            **parts,
-        )
-    if not target.candidates:
-        return text(
-            "Someone who does not know whether this {subject} is in the release learns that it does not hold them: "
-            "nobody of {register} who may be meant ({people}) has a record in it.",
-            **parts,
-        )
-    if journalist.presence.posterior == 1 and target.candidates == 1:
-        return text(
-            "Someone who does not know whether this {subject} is in the release learns that it holds them, for nobody "
-            "else of {register} fits: the record is theirs for certain.",
-            **parts,
-        )
-    if journalist.presence.posterior == 1:
-        return text(
-            "Someone who does not know whether this {subject} is in the release learns that it holds them: it holds "
-            "everybody of {register} who may be meant ({people}).",
-            **parts,
-        )
-    if journalist.assumed:
-        return text(
-            "Someone who does not know whether this {subject} is in the release reckons: of {register}, {people} may "
-            "be meant, and the release holds {inside} of them. So this {subject} is in it with a chance of {presence} "
-            "(before: {before}), and a record that fits is theirs with a chance of {named}. This assumes that what "
-            "{register} does not tell is as frequent among those who are in the release as among those who are not.",
-            **parts,
-        )
-    return text(
+NOT_KNOWING = {
+    "estimated": marked(
+        "Someone who does not know whether this {subject} is in the release can only estimate: {people} of the "
+        "population may fit, so that this {subject} is in it with an estimated chance of {presence}, and a record that "
+        "fits is theirs with an estimated chance of {named}."
+    ),
+    "nobody": marked(
+        "Someone who does not know whether this {subject} is in the release learns that it does not hold them: nobody "
+        "of {register} who may be meant ({people}) has a record in it."
+    ),
+    "alone": marked(
+        "Someone who does not know whether this {subject} is in the release learns that it holds them, for nobody else "
+        "of {register} fits: the record is theirs for certain."
+    ),
+    "everybody": marked(
+        "Someone who does not know whether this {subject} is in the release learns that it holds them: it holds "
+        "everybody of {register} who may be meant ({people})."
+    ),
+    "assumed": marked(
+        "Someone who does not know whether this {subject} is in the release reckons: of {register}, {people} may be "
+        "meant, and the release holds {inside} of them. So this {subject} is in it with a chance of {presence} "
+        "(before: {before}), and a record that fits is theirs with a chance of {named}. This assumes that what "
+        "{register} does not tell is as frequent among those who are in the release as among those who are not."
+    ),
+    "counted": marked(
         "Someone who does not know whether this {subject} is in the release counts: of {register}, {people} may be "
         "meant, and the release holds {inside} of them. So this {subject} is in it with a chance of {presence} "
-        "(before: {before}), and a record that fits is theirs with a chance of {named}.",
-        **parts,
-    )
-
-
-def _counted(journalist: Journalist) -> str:
-    """Say how the people who fit were counted."""
-    if journalist.estimated:
-        return text(
-            "There is no register of the population: these figures are estimated, from the share of the population "
-            "that is in the release."
-        )
-    if journalist.assumed:
-        return text(
-            "Counted in {register}, assuming that what it does not tell is as frequent among those who are in the "
-            "release as among those who are not.",
-            register=str(journalist.register),
-        )
-    return text("Counted in {register}.", register=str(journalist.register))
+        "(before: {before}), and a record that fits is theirs with a chance of {named}."
+    ),
+}
+"""What it comes to for somebody who does not know that the person is in the release."""
+COUNTED = {
+    "estimated": marked(
+        "There is no register of the population: these figures are estimated, from the share of the population that is "
+        "in the release."
+    ),
+    "assumed": marked(
+        "Counted in {register}, assuming that what it does not tell is as frequent among those who are in the release "
+        "as among those who are not."
+    ),
+    "counted": marked("Counted in {register}."),
+}
+"""How the people who fit were counted."""

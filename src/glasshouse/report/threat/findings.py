@@ -5,7 +5,6 @@ Findings are made from aggregates: no value of a record can enter a sentence of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from math import isfinite, isnan
 
@@ -16,7 +15,7 @@ from glasshouse.groups.measures import TIE, Reading
 from glasshouse.groups.outcome import ThreatOutcome
 from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.report.attacks import graded
-from glasshouse.report.page import Finding, Severity
+from glasshouse.report.page import Finding, Severity, note, reassurance
 from glasshouse.report.words import (
     counted,
     enumeration,
@@ -42,31 +41,39 @@ def threat_findings(
         subject: What a record stands for.
         exact: Whether the likeliest value of one victim is named, for the analyst's own eyes.
     """
-    certainty = certainty_of(outcome)
+    sampled, measures = outcome.sampled, outcome.measures
+    certainty = note(_exactness(outcome) if sampled is None else _precision(outcome, sampled))
     if outcome.one_victim:
         return (victim_belief(outcome, exact=exact), against_learner(outcome), certainty)
-    measures = outcome.measures
     if measures is None:
         return (_without_original(outcome, subject), certainty)
-    others = (_underrated(outcome, measures), _faithful(outcome, measures))
     return (
         _guessed(outcome, measures, subject),
         _beyond(outcome, measures, subject),
         certainty,
-        *(finding for finding in others if finding is not None),
+        *filter(None, (_underrated(outcome, measures), _faithful(outcome, measures))),
         _learned(outcome, measures),
     )
 
 
 def _guessed(outcome: ThreatOutcome, measures: Measures, subject: str) -> Finding:
     attacker, learner = measures.attacker.share_at_random, measures.learner.share_at_random
-    rights = frequencies(as_fraction(attacker), as_fraction(learner), measures.baseline)
-    parts = {
+    right, learned, always = frequencies(
+        as_fraction(attacker), as_fraction(learner), measures.baseline
+    )
+    if outcome.suppressed:
+        right = text_for(
+            outcome.suppressed,
+            "{right} ({count} record suppressed among them)",
+            "{right} ({count} records suppressed among them)",
+            right=right,
+        )
+    words = {
         "person": indefinite(subject),
         "known": known_of(outcome.release),
-        "attacker": _with_suppressed(rights[0], outcome.suppressed),
-        "learner": rights[1],
-        "baseline": rights[2],
+        "attacker": right,
+        "learner": learned,
+        "baseline": always,
         **_names(outcome),
     }
     figure = text(
@@ -79,16 +86,15 @@ def _guessed(outcome: ThreatOutcome, measures: Measures, subject: str) -> Findin
         baseline=number(measures.baseline, ".6g"),
     )
     if attacker - learner <= TIE:
-        return Finding(
-            Severity.SAFE,
+        return reassurance(
             text(
                 "Somebody who knows that {person} is in {release}, and their {known}, guesses the {secret} right for "
                 "{attacker}, no more than somebody who only learns about the population ({learner}); always saying the "
                 "most frequent value is right for {baseline}.",
-                **parts,
+                **words,
             ),
-            figure=figure,
-            meaning=text(
+            figure,
+            text(
                 "On average people are not guessed at better for being in the table; single ones may be."
             ),
         )
@@ -98,29 +104,17 @@ def _guessed(outcome: ThreatOutcome, measures: Measures, subject: str) -> Findin
             "Somebody who knows that {person} is in {release}, and their {known}, guesses the {secret} right for "
             "{attacker}; somebody who only learns about the population, for {learner}; always saying the most frequent "
             "value is right for {baseline}.",
-            **parts,
+            **words,
         ),
-        figure=figure,
-        meaning=price(),
-        remedy=remedy(),
+        figure,
+        price(),
+        remedy(),
     )
 
 
 def _names(outcome: ThreatOutcome) -> dict[str, str]:
     """Return what every sentence may name: the release, and what is sensitive in it."""
     return {"release": outcome.release.name, "secret": secret_of(outcome.release)}
-
-
-def _with_suppressed(right: str, suppressed: int) -> str:
-    """Say how often a guess is right, and how many of the records guessed at are suppressed."""
-    if suppressed == 0:
-        return right
-    return text_for(
-        suppressed,
-        "{right} ({count} record suppressed among them)",
-        "{right} ({count} records suppressed among them)",
-        right=right,
-    )
 
 
 def _share(measures: Measures, value: float, figure: str) -> str:
@@ -131,34 +125,39 @@ def _beyond(outcome: ThreatOutcome, measures: Measures, subject: str) -> Finding
     above, twice = (
         measures.share_above(limit, threatened=False) for limit in (measures.exceeds, TWICE)
     )
-    figure = _relative_figure(measures, above, twice)
+    figure, most = _relative_figure(measures, above, twice), float(measures.relative.max())
     if above:
-        return Finding(
-            graded(twice),
-            _surer(outcome, measures, above, subject),
-            figure=figure,
-            meaning=text(
-                "Of these people the table tells more than of people like them: nobody would know it, had they not "
-                "been in the table."
-            ),
-            remedy=remedy(),
+        meaning = text(
+            "Of these people the table tells more than of people like them: nobody would know it, had they not been in "
+            "the table."
         )
-    return Finding(
-        graded(twice) if twice else Severity.SAFE,
-        _nothing_beyond(outcome, measures),
-        figure=figure,
-        meaning=price()
-        if twice
-        else text(
-            "This holds for who knows no more than is assumed here, and reasons as is assumed here."
-        ),
-        remedy=remedy() if twice else "",
+        sentence = _surer(outcome, measures, above, subject)
+        return Finding(graded(twice), sentence, figure, meaning, remedy())
+    if most <= 1 + TIE:
+        sentence = text(
+            "Knowing who is in {release} makes nobody surer of anyone's {secret} than anybody may be who learns about "
+            "the population.",
+            **_names(outcome),
+        )
+    else:
+        sentence = text(
+            "Knowing who is in {release} makes nobody more than {limit} times as sure of the truth about anyone's "
+            "{secret} as anybody may be who learns about the population: at most {most} times.",
+            limit=number(measures.exceeds, "g"),
+            most=factor(most),
+            **_names(outcome),
+        )
+    if twice:
+        return Finding(graded(twice), sentence, figure, price(), remedy())
+    meaning = text(
+        "This holds for who knows no more than is assumed here, and reasons as is assumed here."
     )
+    return reassurance(sentence, figure, meaning)
 
 
 def _relative_figure(measures: Measures, above: Fraction, twice: Fraction) -> str:
     """Return the highest relative threat, and how many records are above the limit, and above 2."""
-    parts = {
+    words = {
         "most": factor(float(measures.relative.max()), 6),
         "above": round(above * measures.records),
         "records": measures.records,
@@ -166,30 +165,13 @@ def _relative_figure(measures: Measures, above: Fraction, twice: Fraction) -> st
     }
     if measures.exceeds == TWICE:
         return text(
-            "highest relative threat {most}; {above} of {records} records above {limit}", **parts
+            "highest relative threat {most}; {above} of {records} records above {limit}", **words
         )
     return text(
         "highest relative threat {most}; {above} of {records} records above {limit}, {twice} above {two}",
         twice=round(twice * measures.records),
         two=number(TWICE, "g"),
-        **parts,
-    )
-
-
-def _nothing_beyond(outcome: ThreatOutcome, measures: Measures) -> str:
-    most = float(measures.relative.max())
-    if most <= 1 + TIE:
-        return text(
-            "Knowing who is in {release} makes nobody surer of anyone's {secret} than anybody may be who learns about "
-            "the population.",
-            **_names(outcome),
-        )
-    return text(
-        "Knowing who is in {release} makes nobody more than {limit} times as sure of the truth about anyone's {secret} "
-        "as anybody may be who learns about the population: at most {most} times.",
-        limit=number(measures.exceeds, "g"),
-        most=factor(most),
-        **_names(outcome),
+        **words,
     )
 
 
@@ -219,26 +201,24 @@ def _learned(outcome: ThreatOutcome, measures: Measures) -> Finding:
     """Say what anybody may learn about the population, which is no threat to those in the table."""
     learner = measures.learner.share_at_random
     guessed, always = frequencies(as_fraction(learner), measures.baseline)
-    parts = {"learner": guessed, "baseline": always, **_names(outcome)}
-    gains = learner - float(measures.baseline) > TIE
-    return Finding(
-        Severity.SAFE,
-        text(
+    template = (
+        marked(
             "Who only learns about the population from {release} guesses the {secret} right for {learner}, instead of "
-            "{baseline} by always saying the most frequent value: that is no more than anybody may learn.",
-            **parts,
+            "{baseline} by always saying the most frequent value: that is no more than anybody may learn."
         )
-        if gains
-        else text(
+        if learner - float(measures.baseline) > TIE
+        else marked(
             "Who only learns about the population from {release} guesses the {secret} right for {learner}, no more "
-            "than by always saying the most frequent value ({baseline}).",
-            **parts,
-        ),
-        figure=text(
+            "than by always saying the most frequent value ({baseline})."
+        )
+    )
+    return reassurance(
+        translated(template, learner=guessed, baseline=always, **_names(outcome)),
+        text(
             "learner {learner}, ties at random",
             learner=_share(measures, learner, "gt_learner_random_ties"),
         ),
-        meaning=text(
+        text(
             "It is as true of people who are not in the table as of those who are: nobody could avoid it by staying "
             "out."
         ),
@@ -255,27 +235,27 @@ def _underrated(outcome: ThreatOutcome, measures: Measures) -> Finding | None:
     error = 0.0 if estimate is None or isnan(estimate.error) else estimate.error
     if frequency(random) == frequency(attacker) or abs(random - attacker) <= SURE * error:
         return None
-    parts = {
-        "release": outcome.release.name,
-        "random": frequency(random),
-        "attacker": frequency(attacker),
-    }
-    return Finding(
-        Severity.NOTE,
-        text(
+    template = (
+        marked(
             "Who takes every table that {release} allows for equally likely (random worlds) guesses right for "
             "{random}; who also learns from it, for {attacker}: by random worlds alone the release seems safer than it "
-            "is.",
-            **parts,
+            "is."
         )
         if random < attacker
-        else text(
+        else marked(
             "Who takes every table that {release} allows for equally likely (random worlds) guesses right for "
             "{random}; who also learns from it, for {attacker} only: what she learns misleads her about some people, "
-            "and somebody who reasons more simply would be right more often.",
-            **parts,
+            "and somebody who reasons more simply would be right more often."
+        )
+    )
+    return note(
+        translated(
+            template,
+            release=outcome.release.name,
+            random=frequency(random),
+            attacker=frequency(attacker),
         ),
-        figure=text(
+        text(
             "random worlds {random}, attacker {attacker}",
             random=number(random, ".6g"),
             attacker=_share(measures, float(attacker), "gt_attacker_random_ties"),
@@ -284,24 +264,21 @@ def _underrated(outcome: ThreatOutcome, measures: Measures) -> Finding | None:
 
 
 def _faithful(outcome: ThreatOutcome, measures: Measures) -> Finding | None:
-    own = measures.faithfulness
-    if own is None:
+    faithful = measures.faithfulness
+    if faithful is None:
         return None
-    return Finding(
-        Severity.NOTE,
+    return note(
         text(
             "What {release} teaches about the population agrees to {share} with what the original would teach.",
             release=outcome.release.name,
-            share=whole_percent(own.bounded),
+            share=whole_percent(faithful.bounded),
         ),
-        figure=text(
+        text(
             "relative faithfulness {bounded} bounded, {published} by equation (21)",
-            bounded=plus_minus(number(own.bounded, ".4g"), own.bounded_error),
-            published=plus_minus(number(own.published, ".4g"), own.published_error),
+            bounded=plus_minus(number(faithful.bounded, ".4g"), faithful.bounded_error),
+            published=plus_minus(number(faithful.published, ".4g"), faithful.published_error),
         ),
-        meaning=text(
-            "This is what the release is worth to those who use it as it is meant to be used."
-        ),
+        text("This is what the release is worth to those who use it as it is meant to be used."),
     )
 
 
@@ -342,15 +319,15 @@ def likeliest(beliefs: Beliefs) -> list[int]:
 
     How the errors of two beliefs hang together is not known; their sum is the error of the difference at most.
     """
-    own = beliefs.probabilities[0]
-    best = int(np.argmax(own))
-    margin = np.full(len(own), TIE * own[best])
+    belief = beliefs.probabilities[0]
+    best = int(np.argmax(belief))
+    margin = np.full(len(belief), TIE * belief[best])
     if beliefs.errors is not None:
         errors = np.nan_to_num(beliefs.errors[0])
         margin += SURE * (errors + errors[best])
     margin[best] = 0.0
-    order = np.argsort(-own, kind="stable")
-    return [int(place) for place in order if own[best] - own[place] <= margin[place]]
+    order = np.argsort(-belief, kind="stable")
+    return [int(place) for place in order if belief[best] - belief[place] <= margin[place]]
 
 
 BELIEFS = {
@@ -403,6 +380,40 @@ BELIEFS = {
     ),
 }
 """What she believes of a victim, by what is told of it and by whether being in the table makes her surer."""
+POINTING = {
+    "unknown": marked(
+        "Whether who only learns about the population from {release} would name another {secret} for the victim cannot "
+        "be told: the likeliest ones are within the Monte-Carlo error of each other."
+    ),
+    "same": marked(
+        "Who only learns about the population from {release} would name the same {secret} for the victim."
+    ),
+    "decides": marked(
+        "Who only learns about the population from {release} finds {count} values of {secret} equally likely for the "
+        "victim, this one among them: it is being in the table that decides between them."
+    ),
+    "points": marked(
+        "Who only learns about the population from {release} would name another {secret} for the victim: it is being "
+        "in the table that points at this one."
+    ),
+    "equal": marked(
+        "Being in {release} points at no single {secret} of the victim: who only learns about the population finds the "
+        "same {count} equally likely."
+    ),
+    "among": marked(
+        "Being in {release} points at no single {secret} of the victim: {count} are equally likely, and who only "
+        "learns about the population would name one of these."
+    ),
+    "some": marked(
+        "Being in {release} points at no single {secret} of the victim: {count} are equally likely, and who only "
+        "learns about the population might name one of these, or another."
+    ),
+    "others": marked(
+        "Being in {release} points at no single {secret} of the victim: {count} are equally likely; but who only "
+        "learns about the population would name another."
+    ),
+}
+"""What being in the table points at, and what who only learns about the population would name instead."""
 
 
 def victim_belief(outcome: ThreatOutcome, *, exact: bool) -> Finding:
@@ -430,17 +441,18 @@ def victim_belief(outcome: ThreatOutcome, *, exact: bool) -> Finding:
     else:
         effect, severity = "no surer", Severity.SAFE
     if len(places) > 1:
-        told = "values" if exact and len(places) <= MOST_NAMED else "count"
+        detail = "values" if exact and len(places) <= MOST_NAMED else "count"
         effect = "no surer" if effect == "unknown" else effect
     else:
-        told = "value" if exact else "likeliest"
+        detail = "value" if exact else "likeliest"
     values = [value_text(outcome.release.sensitive.values[place]) for place in places]
-    probability = _percent if exact else whole_percent
-    low, high = (
-        probability(end) for end in (float(learner[places].min()), float(learner[places].max()))
-    )
+
+    def probability(belief: float) -> str:
+        return percentage(as_fraction(belief)) if exact else whole_percent(belief)
+
+    low, high = map(probability, (float(learner[places].min()), float(learner[places].max())))
     sentence = translated(
-        BELIEFS[told, effect],
+        BELIEFS[detail, effect],
         values=enumeration([f"“{value}”" for value in values]),
         value=values[0],
         count=len(places),
@@ -454,92 +466,40 @@ def victim_belief(outcome: ThreatOutcome, *, exact: bool) -> Finding:
     )
 
 
-def _percent(probability: float) -> str:
-    return percentage(as_fraction(probability))
-
-
 def against_learner(outcome: ThreatOutcome) -> Finding:
     """Say whether she would name another value without knowing that the victim is in the table."""
     beliefs = outcome.knowledge.beliefs()
     attacker, learner = beliefs["attacker"], beliefs[learner_name(outcome.reading)]
-    hers, others = likeliest(attacker), likeliest(learner)
-    tied = [belief for belief, places in ((attacker, hers), (learner, others)) if len(places) > 1]
-    if any(not belief.is_exact for belief in tied) and set(hers) & set(others):
-        return Finding(
-            Severity.NOTE,
-            text(
-                "Whether who only learns about the population from {release} would name another {secret} for the "
-                "victim cannot be told: the likeliest ones are within the Monte-Carlo error of each other.",
-                **_names(outcome),
-            ),
+    places, learned = likeliest(attacker), likeliest(learner)
+    tied = [belief for belief, ties in ((attacker, places), (learner, learned)) if len(ties) > 1]
+    shared, alone = set(places) & set(learned), len(places) == 1
+    severity, meaning, count = Severity.MODERATE, price(), len(places)
+    if any(not belief.is_exact for belief in tied) and shared:
+        severity, meaning, case = Severity.NOTE, "", "unknown"
+    elif learned == places and alone:
+        severity, case = Severity.SAFE, "same"
+        meaning = text(
+            "Which value it is can be guessed of anybody like them; being in the table changes only how sure the guess "
+            "is."
         )
-    if others == hers and len(hers) == 1:
-        return Finding(
-            Severity.SAFE,
-            text(
-                "Who only learns about the population from {release} would name the same {secret} for the victim.",
-                **_names(outcome),
-            ),
-            meaning=text(
-                "Which value it is can be guessed of anybody like them; being in the table changes only how sure the "
-                "guess is."
-            ),
-        )
-    sentence = _pointing(hers, others, **_names(outcome))
-    if len(hers) > 1 and set(others) & set(hers):
-        return Finding(Severity.SAFE, sentence)
-    return Finding(Severity.MODERATE, sentence, meaning=price(), remedy=remedy())
-
-
-def _pointing(hers: Sequence[int], others: Sequence[int], **names: str) -> str:
-    """Say which values being in the table points at, and what the learner would name instead."""
-    if len(hers) == 1 and hers[0] in others:
-        return text(
-            "Who only learns about the population from {release} finds {count} values of {secret} equally likely for "
-            "the victim, this one among them: it is being in the table that decides between them.",
-            count=len(others),
-            **names,
-        )
-    if len(hers) == 1:
-        return text(
-            "Who only learns about the population from {release} would name another {secret} for the victim: it is "
-            "being in the table that points at this one.",
-            **names,
-        )
-    if set(others) == set(hers):
-        return text(
-            "Being in {release} points at no single {secret} of the victim: who only learns about the population "
-            "finds the same {count} equally likely.",
-            count=len(hers),
-            **names,
-        )
-    if set(others) <= set(hers):
-        return text(
-            "Being in {release} points at no single {secret} of the victim: {count} are equally likely, and who "
-            "only learns about the population would name one of these.",
-            count=len(hers),
-            **names,
-        )
-    if set(others) & set(hers):
-        return text(
-            "Being in {release} points at no single {secret} of the victim: {count} are equally likely, and who "
-            "only learns about the population might name one of these, or another.",
-            count=len(hers),
-            **names,
-        )
-    return text(
-        "Being in {release} points at no single {secret} of the victim: {count} are equally likely; but who only "
-        "learns about the population would name another.",
-        count=len(hers),
-        **names,
+    elif alone and shared:
+        case, count = "decides", len(learned)
+    elif alone:
+        case = "points"
+    elif not shared:
+        case = "others"
+    else:
+        severity, meaning = Severity.SAFE, ""
+        case = "among" if set(learned) <= set(places) else "some"
+        if set(learned) == set(places):
+            case = "equal"
+    sentence = translated(POINTING[case], count=count, **_names(outcome))
+    return Finding(
+        severity,
+        sentence,
+        meaning=meaning,
+        remedy=remedy() if severity == Severity.MODERATE else "",
     )
-
-
-def certainty_of(outcome: ThreatOutcome) -> Finding:
-    """Say whether the figures are exact, and if not, how far they can be relied on."""
-    sampled = outcome.sampled
-    sentence = _exactness(outcome) if sampled is None else _precision(outcome, sampled)
-    return Finding(Severity.NOTE, sentence)
 
 
 EXACTNESS = {
@@ -573,37 +533,33 @@ def _exactness(outcome: ThreatOutcome) -> str:
 
 
 def _precision(outcome: ThreatOutcome, sampled: Sampled) -> str:
+    words = {"sweeps": sampled.sweeps, "chains": sampled.chains}
     if sampled.multimodal:
         return text(
             "These figures are not to be relied on: after {sweeps} sweeps the {chains} chains still disagree; the "
             "table can be read in more than one way.",
-            sweeps=sampled.sweeps,
-            chains=sampled.chains,
+            **words,
         )
     if not sampled.converged:
         return text(
             "These figures were sampled, and the requested precision was not reached within {sweeps} sweeps: sample "
             "longer before relying on them.",
-            sweeps=sampled.sweeps,
+            **words,
+        )
+    error = sampled.largest_error
+    if not outcome.one_victim:
+        error = max(
+            figure.error
+            for figure in (*sampled.aggregates, *sampled.figures)
+            if figure.name.startswith(("gt_", "ti_above", "rgt"))
+            or figure.name.endswith("_success")
         )
     return text(
         "These figures were sampled by {chains} chains of {sweeps} sweeps that agree (R-hat at most {rhat}); the "
         "Monte-Carlo error of a share is at most {points} points.",
-        chains=sampled.chains,
-        sweeps=sampled.sweeps,
-        rhat=number(max(each.rhat for each in sampled.aggregates), ".3f"),
-        points=error_text(100 * _largest_error(outcome, sampled)),
-    )
-
-
-def _largest_error(outcome: ThreatOutcome, sampled: Sampled) -> float:
-    if outcome.one_victim:
-        return sampled.largest_error
-    figures = (*sampled.aggregates, *sampled.figures)
-    return max(
-        each.error
-        for each in figures
-        if each.name.startswith(("gt_", "ti_above", "rgt")) or each.name.endswith("_success")
+        rhat=number(max(figure.rhat for figure in sampled.aggregates), ".3f"),
+        points=error_text(100 * error),
+        **words,
     )
 
 
@@ -646,7 +602,7 @@ def secret_of(release: Release) -> str:
 
 def known_of(release: Release) -> str:
     """Return what an adversary can know of the people in a release, as in a sentence."""
-    return enumeration([each.name for each in release.attributes])
+    return enumeration([attribute.name for attribute in release.attributes])
 
 
 def learner_name(reading: Reading) -> str:

@@ -6,6 +6,8 @@ learner are of the likeliest, in whole per cent.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import altair as alt
 import numpy as np
 
@@ -14,20 +16,10 @@ from glasshouse.groups.estimates import Aggregate, figure_title
 from glasshouse.groups.measures import Reading, above_name
 from glasshouse.groups.outcome import ThreatOutcome
 from glasshouse.language import exactly, marked, number, text, text_for, translated
-from glasshouse.report.cells import cell_rows, cell_table, count_cell, text_table
-from glasshouse.report.charts import NEUTRAL, TARGETS, wrapped
-from glasshouse.report.page import (
-    Brief,
-    Cell,
-    Column,
-    Figure,
-    Group,
-    Page,
-    Provenance,
-    Section,
-    Table,
-    Term,
-)
+from glasshouse.report.cells import cell_table, count_cell, under
+from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled, wrapped
+from glasshouse.report.discretion import personal
+from glasshouse.report.page import Brief, Cell, Figure, Page, Provenance, Section, Table
 from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.threat.findings import (
     adversary_label,
@@ -52,6 +44,7 @@ from glasshouse.report.words import (
     indefinite,
     percentage,
     percentages,
+    sentences,
 )
 from glasshouse.study import parse_condition
 from glasshouse.study.threat import ThreatStudy
@@ -59,33 +52,111 @@ from glasshouse.study.threat import ThreatStudy
 METHOD = "Boreale, Corradi and Viscardi 2020, “Relative Privacy Threats and Learning From Anonymized Data” (IEEE TIFS)"
 MOST_VALUES = 15
 """So many sensitive values of a victim a terminal shows."""
+ATTACKER_OF_ONE = marked(
+    "The attacker knows that the person is in the table and, of this person, {known}. She knows the whole release and "
+    "how it was made."
+)
+ATTACKER_OF_ALL = marked(
+    "The attacker knows that the person is in the table, and knows exactly: {known}. She knows the whole release and "
+    "how it was made."
+)
+LEARNER_KNOWS = marked(
+    "The learner has the same release and knows the same of the person, but not that the person is in the table. What "
+    "she can tell holds for everybody like them: it is what anybody may learn about the population."
+)
+NOTHING_OF_THE_PERSON = marked(
+    "So that it gives nobody away, it holds no value of a record, neither what is known of the person nor what can be "
+    "learned, and probabilities in whole per cent only. glasshouse threat --json prints all of it exactly, for the "
+    "analyst alone."
+)
+INDEPENDENT = marked(
+    "Attacker and learner reason by Bayes’ rule from the same Dirichlet priors, and take the attributes as independent "
+    "given the sensitive value. Who knows of other relations between them may learn more."
+)
+READINGS = {
+    Reading.RATIO_OF_EXPECTATIONS: marked(
+        "What the learner believes is the ratio of expectations, equation (5)."
+    ),
+    Reading.EXPECTATION_OF_RATIO: marked(
+        "What the learner believes is the expectation of the ratio, equation (6)."
+    ),
+}
+DOMAIN = marked(
+    "People can have the values of the domain only: those of the original, of the hierarchies and the release, or "
+    "those that the study gives. Another domain gives other figures."
+)
+SUPPRESSED = marked(
+    "The sensitive values of suppressed records are published too: the attacker takes into account that anybody’s "
+    "record may be among them."
+)
+ON_THE_ORIGINAL = marked(
+    "How often a guess is right is counted on the original, which only the publisher has; it says nothing of people "
+    "who are not in the table."
+)
 
 
 def page(outcome: ThreatOutcome, question: ThreatStudy, *, provenance: Provenance) -> Page:
     """Return the report of an anonymised table."""
-    measures = outcome.measures
-    sections = [
+    measures, victim = outcome.measures, outcome.one_victim
+    words = {
+        "records": text_for(outcome.release.records, "{count} record", "{count} records"),
+        "groups": text_for(outcome.groups, "{count} group", "{count} groups"),
+        "known": enumeration([parse_condition(fact).column for fact in question.known])
+        if victim
+        else known_of(outcome.release),
+    }
+    figures: tuple[Figure, ...] = ()
+    if victim:
+        figures = (beliefs(outcome.knowledge, learner_name(outcome.reading)),)
+    elif measures is not None:
+        figures = (guesses(measures),)
+        if measures.attacker.threatened.any():
+            figures += (relative_threat(measures), learner_against_attacker(measures))
+    sections = (
         None if measures is None else measures_section(measures),
         None if outcome.sampled is None else sampling_section(outcome.sampled),
         _release(outcome),
         treatment_section(outcome.steps),
-    ]
+    )
     return Page(
         title=text(
             "What {release} tells about {person}, beyond the population",
             release=outcome.release.name,
             person=indefinite(question.subject),
         ),
-        lead=_lead(outcome, question),
+        lead=text(
+            "{records} in {groups}, and a victim of whom this is known: {known}. This report is personal data.",
+            **words,
+        )
+        if victim
+        else text("{records} in {groups}", **words),
         findings=threat_findings(outcome, subject=question.subject),
-        figures=_figures(outcome),
-        sections=tuple(section for section in sections if section is not None),
-        adversary=_adversary(outcome, question),
-        limits=_limits(outcome),
+        figures=figures,
+        sections=tuple(filter(None, sections)),
+        adversary=sentences(ATTACKER_OF_ONE if victim else ATTACKER_OF_ALL, LEARNER_KNOWS, **words),
+        limits=(
+            *([personal(), *sentences(NOTHING_OF_THE_PERSON)] if victim else []),
+            *sentences(
+                INDEPENDENT,
+                READINGS[outcome.reading],
+                DOMAIN,
+                bool(outcome.suppressed) and SUPPRESSED,
+                measures is not None and not victim and ON_THE_ORIGINAL,
+            ),
+        ),
         provenance=provenance,
         command="glasshouse threat --study study.toml",
         method=METHOD,
-        glossary=_glossary(outcome),
+        glossary=(
+            *(explained(OF_THREATS) if measures is not None else ()),
+            *(explained(OF_SAMPLING) if outcome.sampled is not None else ()),
+            *glossary(
+                "attacker, learner, relative threat, quasi-identifier, sensitive attribute, record",
+                "release, prior, attribute inference",
+                *([] if outcome.release.is_vertical else ["generalisation"]),
+                *(["suppression"] if outcome.suppressed else []),
+            ),
+        ),
     )
 
 
@@ -101,8 +172,16 @@ def brief(outcome: ThreatOutcome, question: ThreatStudy) -> Brief:
     )
     if outcome.one_victim:
         table = _beliefs_of_victim(outcome)
+    elif measures is not None:
+        table = _guesses_table(measures)
     else:
-        table = _averages_table(outcome) if measures is None else _guesses_table(measures)
+        rows = []
+        for name in outcome.knowledge.beliefs():
+            average, error = outcome.average(name)
+            sure = plus_minus(_two_decimals(average), None if error is None else 100 * error)
+            rows.append((adversary_label(name), sure))
+        titles = [text("sure of the likeliest value, on average")]
+        table = cell_table(text("somebody who"), titles, rows)
     return Brief(
         (heading, *treatment_blocks(outcome.steps), table),
         threat_findings(outcome, subject=question.subject, exact=True),
@@ -124,66 +203,26 @@ def _guesses_table(measures: Measures) -> Table:
         )
         rows.append((adversary_label(name), *cells))
     titles = (text("guesses right"), text("ties at random"), text("absolute error"))
-    return text_table("", text("somebody who"), titles, rows)
-
-
-def _averages_table(outcome: ThreatOutcome) -> Table:
-    rows = []
-    for name in outcome.knowledge.beliefs():
-        average, error = outcome.average(name)
-        sure = plus_minus(_two_decimals(average), None if error is None else 100 * error)
-        rows.append((adversary_label(name), sure))
-    titles = (text("sure of the likeliest value, on average"),)
-    return text_table("", text("somebody who"), titles, rows)
+    return cell_table(text("somebody who"), titles, rows)
 
 
 def _beliefs_of_victim(outcome: ThreatOutcome) -> Table:
     beliefs = outcome.knowledge.of(0)
     exact = outcome.to_dict().get("exact", {})
     order = sorted(beliefs["attacker"], key=lambda value: -beliefs["attacker"][value])
-    rows = [
-        (
-            value_text(value),
-            *(
-                _two_decimals(belief[value]) + _short_ratio(exact.get(name, {}).get(value))
-                for name, belief in beliefs.items()
-            ),
-        )
-        for value in order[:MOST_VALUES]
-    ]
-    return text_table("", text("value"), [adversary_label(name) for name in beliefs], rows)
+    rows = []
+    for value in order[:MOST_VALUES]:
+        row = [value_text(value)]
+        for name, belief in beliefs.items():
+            ratio = exact.get(name, {}).get(value) or ""
+            is_short = "/" in ratio and len(ratio) <= 9
+            row.append(_two_decimals(belief[value]) + (f" ({ratio})" if is_short else ""))
+        rows.append(row)
+    return cell_table(text("value"), [adversary_label(name) for name in beliefs], rows)
 
 
 def _two_decimals(share: float) -> str:
     return text("{figure} %", figure=number(100 * share, ".2f"))
-
-
-def _short_ratio(ratio: str | None) -> str:
-    """Show an exact ratio where it is short."""
-    return f" ({ratio})" if ratio is not None and "/" in ratio and len(ratio) <= 9 else ""
-
-
-def _lead(outcome: ThreatOutcome, question: ThreatStudy) -> str:
-    records = text_for(outcome.release.records, "{count} record", "{count} records")
-    groups = text_for(outcome.groups, "{count} group", "{count} groups")
-    if not outcome.one_victim:
-        return text("{records} in {groups}", records=records, groups=groups)
-    return text(
-        "{records} in {groups}, and a victim of whom this is known: {known}. This report is personal data.",
-        records=records,
-        groups=groups,
-        known=_known_of_victim(question),
-    )
-
-
-def _known_of_victim(question: ThreatStudy) -> str:
-    return enumeration([parse_condition(fact).column for fact in question.known])
-
-
-def _figures(outcome: ThreatOutcome) -> tuple[Figure, ...]:
-    if outcome.one_victim:
-        return (beliefs(outcome.knowledge, learner_name(outcome.reading)),)
-    return () if outcome.measures is None else measure_figures(outcome.measures)
 
 
 def _release(outcome: ThreatOutcome) -> Section:
@@ -201,78 +240,13 @@ def _release(outcome: ThreatOutcome) -> Section:
         (text("groups"), number(outcome.groups)),
         (text("suppressed records, which can be anybody’s"), number(outcome.suppressed)),
         (text("computed by"), method_label(outcome.knowledge.method)),
-        *(
-            (text("values of {name}", name=name), number(len(values)))
-            for name, values in attributes
-        ),
     ]
-    table = text_table("", text("Property"), [text("Value")], rows)
-    return Section(text("The release"), tables=(table,))
-
-
-def _adversary(outcome: ThreatOutcome, question: ThreatStudy) -> tuple[str, ...]:
-    if outcome.one_victim:
-        knows = text(
-            "The attacker knows that the person is in the table and, of this person, {known}. She knows the whole "
-            "release and how it was made.",
-            known=_known_of_victim(question),
-        )
-    else:
-        knows = text(
-            "The attacker knows that the person is in the table, and knows exactly: {known}. She knows the whole "
-            "release and how it was made.",
-            known=known_of(outcome.release),
-        )
-    return knows, text(
-        "The learner has the same release and knows the same of the person, but not that the person is in the table. "
-        "What she can tell holds for everybody like them: it is what anybody may learn about the population."
+    rows += [(text("values of {name}", name=name), number(len(vals))) for name, vals in attributes]
+    return Section(
+        text("The release"), tables=(cell_table(text("Property"), [text("Value")], rows),)
     )
 
 
-def _limits(outcome: ThreatOutcome) -> tuple[str, ...]:
-    limits = [
-        *(translated(sentence) for sentence in ABOUT_ONE_PERSON if outcome.one_victim),
-        text(
-            "Attacker and learner reason by Bayes’ rule from the same Dirichlet priors, and take the attributes as "
-            "independent given the sensitive value. Who knows of other relations between them may learn more."
-        ),
-        text("What the learner believes is the ratio of expectations, equation (5).")
-        if outcome.reading is Reading.RATIO_OF_EXPECTATIONS
-        else text("What the learner believes is the expectation of the ratio, equation (6)."),
-        text(
-            "People can have the values of the domain only: those of the original, of the hierarchies and the release, "
-            "or those that the study gives. Another domain gives other figures."
-        ),
-    ]
-    if outcome.suppressed:
-        limits.append(
-            text(
-                "The sensitive values of suppressed records are published too: the attacker takes into account that "
-                "anybody’s record may be among them."
-            )
-        )
-    if outcome.measures is not None and not outcome.one_victim:
-        limits.append(
-            text(
-                "How often a guess is right is counted on the original, which only the publisher has; it says nothing "
-                "of people who are not in the table."
-            )
-        )
-    return tuple(limits)
-
-
-ABOUT_ONE_PERSON = (
-    marked(
-        "This report is about one person, and is itself personal data: keep it as closely as the data, and do not "
-        "publish it."
-    ),
-    marked(
-        "So that it gives nobody away, it holds no value of a record, neither what is known of the person nor what "
-        "can be learned, and probabilities in whole per cent only. glasshouse threat --json prints all of it "
-        "exactly, for the analyst alone."
-    ),
-)
-"""What must be known of a report about one victim."""
 OF_THREATS = {
     marked("Threatened record"): marked(
         "A record whose true sensitive value is the one that an adversary would name."
@@ -308,26 +282,6 @@ OF_SAMPLING = {
 """The words of a report of what was sampled."""
 
 
-def _glossary(outcome: ThreatOutcome) -> tuple[Term, ...]:
-    return (
-        *(explained(OF_THREATS) if outcome.measures is not None else ()),
-        *(explained(OF_SAMPLING) if outcome.sampled is not None else ()),
-        *glossary(
-            "attacker",
-            "learner",
-            "relative threat",
-            "quasi-identifier",
-            "sensitive attribute",
-            "record",
-            "release",
-            "prior",
-            "attribute inference",
-            *([] if outcome.release.is_vertical else ["generalisation"]),
-            *(["suppression"] if outcome.suppressed else []),
-        ),
-    )
-
-
 def measures_section(measures: Measures) -> Section:
     """Return the figures of the table, each with its error; what is not sampled is exact."""
     titles = (
@@ -356,7 +310,7 @@ def measures_section(measures: Measures) -> Section:
         text("The figures"),
         tables=(
             cell_table(text("Somebody who"), titles, rows),
-            text_table("", text("Measure"), (text("value"), text("error")), further),
+            cell_table(text("Measure"), (text("value"), text("error")), further),
         ),
     )
 
@@ -412,11 +366,11 @@ def sampling_section(sampled: Sampled) -> Section:
         text("Weiß, p"),
     )
     draws = map(_sampled_row, sampled.aggregates)
-    tables = [text_table(text("Draw by draw"), text("Figure"), titles, draws)]
+    tables = [cell_table(text("Figure"), titles, draws, text("Draw by draw"))]
     if sampled.figures:
         fewer = (*titles[:3], text("effective batches"))
         batches = (_sampled_row(figure)[:5] for figure in sampled.figures)
-        tables.append(text_table(text("Batch by batch"), text("Figure"), fewer, batches))
+        tables.append(cell_table(text("Figure"), fewer, batches, text("Batch by batch")))
     run = translated(
         STOPPED[sampled.stopped.value],
         chains=sampled.chains,
@@ -467,13 +421,6 @@ ATTACKER, LEARNER = TARGETS[0][0], TARGETS[1][0]
 """The colours of who knows that the person is in the table, and of who learns about the population."""
 
 
-def measure_figures(measures: Measures) -> tuple[Figure, ...]:
-    """Return the pictures of how much the records of the original are threatened."""
-    if not measures.attacker.threatened.any():
-        return (guesses(measures),)
-    return guesses(measures), relative_threat(measures), learner_against_attacker(measures)
-
-
 def guesses(measures: Measures) -> Figure:
     """Show for how many records each adversary's best guess is right, beside the most frequent value."""
     shares = {text("always says the most frequent value"): float(measures.baseline)}
@@ -482,11 +429,9 @@ def guesses(measures: Measures) -> Figure:
         shares[adversary_label(name)] = threat.share_at_random
         colours.append({"attacker": ATTACKER, "learner": LEARNER}.get(name, NEUTRAL))
     rows = [{"who": who, "share": 100 * share} for who, share in shares.items()]
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
+    base = plot(rows).encode(
         y=alt.Y("who:N", sort=list(shares), title=None, axis=alt.Axis(labelLimit=320)),
-        x=alt.X(
-            "share:Q", title=text("records guessed right (%)"), scale=alt.Scale(domain=[0, 100])
-        ),
+        x=alt.X("share:Q", title=text("records guessed right (%)"), scale=PER_CENT),
     )
     scale = alt.Scale(domain=list(shares), range=colours)
     bars = base.mark_bar(height=18).encode(color=alt.Color("who:N", scale=scale, legend=None))
@@ -500,26 +445,19 @@ def guesses(measures: Measures) -> Figure:
         attacker=attacker,
         learner=learner,
     )
-    chart = alt.layer(bars, labels).properties(
-        width=460,
-        height=alt.Step(32),
-        title=alt.Title(wrapped(title), subtitle=text("ties are broken at random")),
+    above = alt.Title(wrapped(title), subtitle=text("ties are broken at random"))
+    numbers = (
+        (who, Cell(percentage(as_fraction(share)), exact=exactly(share)))
+        for who, share in shares.items()
     )
     return Figure.of(
-        chart,
+        alt.layer(bars, labels).properties(width=460, height=alt.Step(32), title=above),
         label=text("Share of records that each adversary guesses right"),
         caption=text(
             "What who knows that a person is in the table has more than who learns about the population is what being "
             "in the table costs."
         ),
-        table=cell_table(
-            text("Somebody who"),
-            [text("records guessed right")],
-            (
-                (who, Cell(percentage(as_fraction(share)), exact=exactly(share)))
-                for who, share in shares.items()
-            ),
-        ),
+        table=cell_table(text("Somebody who"), [text("records guessed right")], numbers),
     )
 
 
@@ -528,86 +466,68 @@ def relative_threat(measures: Measures) -> Figure:
     histogram = measures.histogram("attacker")
     bars = [
         (float(low), float(high), int(count))
-        for low, high, count in zip(
-            histogram.edges[:-1], histogram.edges[1:], histogram.counts, strict=True
-        )
+        for (low, high), count in zip(pairwise(histogram.edges), histogram.counts, strict=True)
     ]
     rows = [{"low": low, "high": high, "records": count, "none": 0} for low, high, count in bars]
-    columns = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_bar(color=ATTACKER, stroke="white")
-        .encode(
-            x=alt.X(
-                "low:Q",
-                title=text("log₂ of how many times surer than about the population (1: twice)"),
-                axis=alt.Axis(tickMinStep=0.25, labelOverlap=True),
-            ),
+    surer = text("log₂ of how many times surer than about the population (1: twice)")
+    axis = alt.Axis(tickMinStep=0.25, labelOverlap=True)
+    columns = plot(rows).mark_bar(color=ATTACKER, stroke="white")
+    zero = plot([{"x": 0}]).mark_rule(strokeDash=[4, 3], color=NEUTRAL)
+    chart = alt.layer(
+        columns.encode(
+            x=alt.X("low:Q", title=surer, axis=axis),
             x2="high:Q",
             y=alt.Y("records:Q", title=text("threatened records")),
             y2="none:Q",
+        ),
+        zero.encode(x="x:Q"),
+    )
+    above = measures.share_above(measures.exceeds, threatened=False)
+    limit = number(measures.exceeds, "g")
+    title = (
+        text(
+            "Of the truth about {share} of the records she is more than {limit} times as sure",
+            share=percentage(above),
+            limit=limit,
+        )
+        if above
+        else text(
+            "Of the truth about no record she is more than {limit} times as sure", limit=limit
         )
     )
-    zero = (
-        alt.Chart(alt.InlineData(values=[{"x": 0}]))
-        .mark_rule(strokeDash=[4, 3], color=NEUTRAL)
-        .encode(x="x:Q")
+    subtitle = (
+        text("right of the line: more is told about the person than about people like them")
+        if np.isnan(histogram.skewness)
+        else text(
+            "right of the line: more is told about the person than about people like them; skewness {skewness}",
+            skewness=with_error(
+                measures, number(histogram.skewness, ".2f"), "log2_ti_attacker_skewness"
+            ),
+        )
     )
-    chart = alt.layer(columns, zero).properties(
-        width=620,
-        height=240,
-        title=alt.Title(wrapped(_exceeding(measures)), subtitle=wrapped(_shape(measures), 105)),
+    numbers = (
+        (
+            text("{low} to {high}", low=number(low, ".2f"), high=number(high, ".2f")),
+            count_cell(count),
+        )
+        for low, high, count in bars
+        if count
     )
     return Figure.of(
-        chart,
+        titled(chart, title, subtitle, (90, 105), width=620, height=240),
         label=text("Threatened records by relative threat"),
         caption=text(
             "0: as sure as about the population. 1: twice as sure. 2: four times. Below 0: less sure."
         ),
         table=cell_table(
-            text("log₂ of the relative threat"),
-            [text("Threatened records")],
-            (
-                (
-                    text("{low} to {high}", low=number(low, ".2f"), high=number(high, ".2f")),
-                    count_cell(count),
-                )
-                for low, high, count in bars
-                if count
-            ),
+            text("log₂ of the relative threat"), [text("Threatened records")], numbers
         ),
-    )
-
-
-def _exceeding(measures: Measures) -> str:
-    """Say of how many records' truth she is more than so many times as sure."""
-    above = measures.share_above(measures.exceeds, threatened=False)
-    limit = number(measures.exceeds, "g")
-    if above == 0:
-        return text(
-            "Of the truth about no record she is more than {limit} times as sure", limit=limit
-        )
-    return text(
-        "Of the truth about {share} of the records she is more than {limit} times as sure",
-        share=percentage(above),
-        limit=limit,
-    )
-
-
-def _shape(measures: Measures) -> str:
-    """Say how to read the histogram, and how skewed it is where that can be told."""
-    skewness = measures.histogram("attacker").skewness
-    if np.isnan(skewness):
-        return text("right of the line: more is told about the person than about people like them")
-    return text(
-        "right of the line: more is told about the person than about people like them; skewness {skewness}",
-        skewness=with_error(measures, number(skewness, ".2f"), "log2_ti_attacker_skewness"),
     )
 
 
 def learner_against_attacker(measures: Measures) -> Figure:
     """Show p_L against p_A of each record's true value, as counts in squares: no record is shown."""
-    counts = measures.scatter(bars=BARS)
-    width = 100 / BARS
+    counts, width = measures.scatter(bars=BARS), 100 / BARS
     rows = [
         {
             "x": width * row,
@@ -618,40 +538,33 @@ def learner_against_attacker(measures: Measures) -> Figure:
         }
         for row, column in np.argwhere(counts)
     ]
-    scale = alt.Scale(domain=[0, 100])
-    squares = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_rect()
-        .encode(
-            x=alt.X("x:Q", title=text("belief about the population, p_L (%)"), scale=scale),
+    scale = alt.Scale(scheme="viridis", type="log")
+    squares = plot(rows).mark_rect()
+    diagonal = plot([{"x": 0, "y": 0}, {"x": 100, "y": 100}])
+    chart = alt.layer(
+        squares.encode(
+            x=alt.X("x:Q", title=text("belief about the population, p_L (%)"), scale=PER_CENT),
             x2="x2:Q",
-            y=alt.Y("y:Q", title=text("belief about the person, p_A (%)"), scale=scale),
+            y=alt.Y("y:Q", title=text("belief about the person, p_A (%)"), scale=PER_CENT),
             y2="y2:Q",
-            color=alt.Color(
-                "records:Q", title=text("records"), scale=alt.Scale(scheme="viridis", type="log")
-            ),
-        )
-    )
-    line = (
-        alt.Chart(alt.InlineData(values=[{"x": 0, "y": 0}, {"x": 100, "y": 100}]))
-        .mark_line(strokeDash=[4, 3], color=NEUTRAL)
-        .encode(x="x:Q", y="y:Q")
+            color=alt.Color("records:Q", title=text("records"), scale=scale),
+        ),
+        diagonal.mark_line(strokeDash=[4, 3], color=NEUTRAL).encode(x="x:Q", y="y:Q"),
     )
     title = text(
         "Of {surer} of the {records} whose truth she would name she is surer than about people like them",
         surer=number(round(measures.share_above(1.0) * measures.records)),
         records=counted(int(np.count_nonzero(measures.attacker.threatened)), "record"),
     )
-    chart = alt.layer(squares, line).properties(
-        width=380,
-        height=380,
-        title=alt.Title(
-            wrapped(title, 60),
-            subtitle=wrapped(text("above the line: surer than about people like them"), 70),
-        ),
-    )
+    subtitle = text("above the line: surer than about people like them")
+    coarse = 100 // COARSE_BARS
+    limits = [
+        text("{low} to {high} %", low=coarse * bar, high=coarse * (bar + 1))
+        for bar in range(COARSE_BARS)
+    ]
+    by_limit = zip(limits, measures.scatter(bars=COARSE_BARS).tolist(), strict=True)
     return Figure.of(
-        chart,
+        titled(chart, title, subtitle, (60, 70), width=380, height=380),
         label=text(
             "Belief about the population against belief about the person, of the true value"
         ),
@@ -659,25 +572,12 @@ def learner_against_attacker(measures: Measures) -> Figure:
             "Counts of threatened records in squares; no record is shown. The table behind the picture has larger "
             "squares."
         ),
-        table=_coarse_squares(measures),
+        table=cell_table(
+            text("About the population, p_L"),
+            under(text("About the person, p_A"), *limits),
+            ((Cell(limit), *map(count_cell, row)) for limit, row in by_limit),
+        ),
     )
-
-
-def _coarse_squares(measures: Measures) -> Table:
-    """Return the numbers of `learner_against_attacker` in fewer squares."""
-    width = 100 // COARSE_BARS
-    limits = [
-        text("{low} to {high} %", low=width * bar, high=width * (bar + 1))
-        for bar in range(COARSE_BARS)
-    ]
-    about_person = text("About the person, p_A")
-    columns = (
-        Column(text("About the population, p_L")),
-        *(Column(limit, numeric=True, under=about_person) for limit in limits),
-    )
-    counts = measures.scatter(bars=COARSE_BARS).tolist()
-    rows = ((Cell(limit), *map(count_cell, row)) for limit, row in zip(limits, counts, strict=True))
-    return Table(columns, (Group(cell_rows(rows)),))
 
 
 def ranked_beliefs(knowledge: Knowledge, learner: str) -> list[tuple[str, float, float]]:
@@ -693,12 +593,12 @@ def ranked_beliefs(knowledge: Knowledge, learner: str) -> list[tuple[str, float,
             strict=True,
         )
     )
-    shown = pairs if len(pairs) <= MOST_RANKS else pairs[: MOST_RANKS - 1]
-    rows = [(text("no. {rank}", rank=rank), *pair) for rank, pair in enumerate(shown, start=1)]
-    others = pairs[len(shown) :]
-    if others:
-        label = text("all {count} others", count=len(others))
-        rows.append((label, sum(pair[0] for pair in others), sum(pair[1] for pair in others)))
+    drawn = pairs if len(pairs) <= MOST_RANKS else pairs[: MOST_RANKS - 1]
+    rows = [(text("no. {rank}", rank=rank), *pair) for rank, pair in enumerate(drawn, start=1)]
+    further = pairs[len(drawn) :]
+    if further:
+        label = text("all {count} others", count=len(further))
+        rows.append((label, sum(pair[0] for pair in further), sum(pair[1] for pair in further)))
     return rows
 
 
@@ -716,37 +616,22 @@ def beliefs(knowledge: Knowledge, learner: str) -> Figure:
         attacker=whole_percent(ranks[0][1]),
         learner=whole_percent(ranks[0][2]),
     )
-    colours = alt.Scale(domain=who, range=[ATTACKER, LEARNER])
-    shapes = alt.Scale(domain=who, range=["circle", "diamond"])
+    subtitle = text("the likeliest values first, each ranked by itself")
     legend = alt.Legend(labelLimit=320)
-    chart = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_point(filled=True, size=130, opacity=1)
-        .encode(
-            y=alt.Y("rank:N", sort=[label for label, *_ in ranks], title=None),
-            x=alt.X("belief:Q", title=text("probability (%)"), scale=alt.Scale(domain=[0, 100])),
-            color=alt.Color("who:N", title=None, sort=who, legend=legend, scale=colours),
-            shape=alt.Shape("who:N", title=None, sort=who, scale=shapes),
-        )
-        .properties(
-            width=460,
-            height=alt.Step(28),
-            title=alt.Title(
-                wrapped(title),
-                subtitle=wrapped(text("the likeliest values first, each ranked by itself"), 105),
-            ),
-        )
+    points = plot(rows).mark_point(filled=True, size=130, opacity=1)
+    chart = points.encode(
+        y=alt.Y("rank:N", sort=[label for label, *_ in ranks], title=None),
+        x=alt.X("belief:Q", title=text("probability (%)"), scale=PER_CENT),
+        color=alt.Color("who:N", legend=legend, **keyed(who, (ATTACKER, LEARNER))),
+        shape=alt.Shape("who:N", **keyed(who, ("circle", "diamond"))),
     )
+    numbers = ((label, *map(whole_percent, pair)) for label, *pair in ranks)
     return Figure.of(
-        chart,
+        titled(chart, title, subtitle, (90, 105), width=460, height=alt.Step(28)),
         label=text("How sure attacker and learner are of the likeliest values of the victim"),
         caption=text(
             "Further apart: more is told. Each is ranked by itself: the likeliest value of one may be another than "
             "that of the other. Which values they are is not told."
         ),
-        table=cell_table(
-            text("Value, the likeliest first"),
-            who,
-            ((label, *map(whole_percent, pair)) for label, *pair in ranks),
-        ),
+        table=cell_table(text("Value, the likeliest first"), who, numbers),
     )

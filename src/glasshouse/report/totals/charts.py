@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import ceil, floor, inf, isinf, log10
 from typing import Any
 
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Floats
 from glasshouse.language import exactly, number, text
 from glasshouse.reconstruction import ExposurePhase
-from glasshouse.report.cells import cell_rows, cell_table, count_cell, percent_cell
-from glasshouse.report.charts import TARGETS, wrapped
-from glasshouse.report.page import Cell, Column, Figure, Group, Table
+from glasshouse.report.cells import cell_table, count_cell, percent_cell, under
+from glasshouse.report.charts import PER_CENT, TARGETS, plot, titled, wrapped
+from glasshouse.report.page import Cell, Column, Figure
 from glasshouse.report.totals.findings import exact_amount, short, step_label
 
 WIDE = 50
@@ -31,6 +31,7 @@ LEAST_TIME = 0.01
 """The shortest time that is drawn, in milliseconds; what took less is drawn there."""
 SOLVED = ("unique", "ambiguous", "infeasible")
 """What instances come to that are solved exactly."""
+ORANGE, BLUE = TARGETS[0][0], TARGETS[1][0]
 _LINE = "|"
 
 
@@ -62,15 +63,14 @@ def value_at_risk(steps: Sequence[ExposurePhase], currency: str | None) -> alt.T
     ]
     before, after = values[0], values[-1]
     wide = min(values) > 0 and after > WIDE * before
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
+    base = plot(rows).encode(
         y=alt.Y("step:N", sort=labels, title=None, axis=alt.Axis(labelLimit=320)),
         x=_value_axis(values, currency, wide=wide),
     )
-    colour = TARGETS[0][0]
-    bars = (
-        base.mark_point(color=colour, filled=True, size=140, opacity=1)
+    marks = (
+        base.mark_point(color=ORANGE, filled=True, size=140, opacity=1)
         if wide
-        else base.mark_bar(color=colour, height=20)
+        else base.mark_bar(color=ORANGE, height=20)
     )
     figures = base.mark_text(align="left", dx=9 if wide else 5).encode(text="label:N")
     title = (
@@ -85,7 +85,7 @@ def value_at_risk(steps: Sequence[ExposurePhase], currency: str | None) -> alt.T
         if wide
         else text("Σ chance of naming who is behind a record × its value")
     )
-    return alt.layer(bars, figures).properties(
+    return alt.layer(marks, figures).properties(
         width=520, height=alt.Step(34), title=alt.Title(title, subtitle=wrapped(subtitle))
     )
 
@@ -133,11 +133,13 @@ class _Bar:
 
 
 def _bars(instances: pa.Table) -> list[_Bar]:
-    complexity = _numbers(instances, "complexity").astype(float)
+    complexity, packages, linked, status, seconds = (
+        np.array(instances[name].to_pylist())
+        for name in ("complexity", "packages", "linked", "status", "seconds")
+    )
+    complexity = complexity.astype(float)
     place = np.clip(np.searchsorted(EDGES, complexity, side="right") - 1, 0, len(EDGES) - 2)
-    solved = np.isin(_numbers(instances, "status"), SOLVED)
-    packages, linked = _numbers(instances, "packages"), _numbers(instances, "linked")
-    times = _milliseconds(instances)
+    solved, times = np.isin(status, SOLVED), _milliseconds(seconds)
     bars = []
     for bar, (low, high) in enumerate(pairwise(EDGES)):
         inside = place == bar
@@ -155,28 +157,29 @@ def _bars(instances: pa.Table) -> list[_Bar]:
     return bars
 
 
-def _numbers(instances: pa.Table, name: str) -> NDArray[Any]:
-    return np.array(instances[name].to_pylist())
-
-
-def _milliseconds(instances: pa.Table) -> Floats:
-    times: Floats = np.maximum(1000 * _numbers(instances, "seconds").astype(float), LEAST_TIME)
+def _milliseconds(seconds: NDArray[Any]) -> Floats:
+    times: Floats = np.maximum(1000 * seconds.astype(float), LEAST_TIME)
     return times
 
 
 def linked_by_complexity(instances: pa.Table) -> Figure:
     """Show which share of the instances was solved, and of their records linked, by how complex they are."""
-    bars = _bars(instances)
+    every = _bars(instances)
+    bars = [bar for bar in every if bar.instances]
     solved, linked = text("instances solved exactly"), text("records linked")
-    rows = [
-        {"complexity": bar.axis_label, "what": what, "share": 100 * part / max(whole, 1)}
-        for bar in bars
-        if bar.instances
-        for what, part, whole in (
-            (solved, bar.solved, bar.instances),
-            (linked, bar.linked, bar.records),
-        )
-    ]
+    rows, numbers = [], []
+    for bar in bars:
+        shares = Fraction(bar.solved, bar.instances), Fraction(bar.linked, max(bar.records, 1))
+        cells = map(percent_cell, shares)
+        counts = map(count_cell, (bar.instances, bar.records))
+        numbers.append((Cell(bar.label), *chain.from_iterable(zip(counts, cells, strict=True))))
+        rows += [
+            {"complexity": bar.axis_label, "what": what, "share": 100 * part / max(whole, 1)}
+            for what, part, whole in (
+                (solved, bar.solved, bar.instances),
+                (linked, bar.linked, bar.records),
+            )
+        ]
     title = text(
         "{solved} of {instances} instances are solved exactly, and {linked} of {records} records in all instances are "
         "linked",
@@ -186,102 +189,67 @@ def linked_by_complexity(instances: pa.Table) -> Figure:
         records=sum(bar.records for bar in bars),
     )
     subtitle = text("by complexity; a record counts in every phase in which it was to be linked")
-    colours = alt.Scale(domain=[solved, linked], range=[TARGETS[1][0], TARGETS[0][0]])
+    colours = alt.Scale(domain=[solved, linked], range=[BLUE, ORANGE])
     legend = alt.Legend(labelLimit=320)
-    chart = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_bar()
-        .encode(
-            x=_complexity(bars),
-            y=alt.Y("share:Q", title=text("share (%)"), scale=alt.Scale(domain=[0, 100])),
-            xOffset=alt.XOffset("what:N", sort=[solved, linked]),
-            color=alt.Color("what:N", title=None, scale=colours, legend=legend),
-        )
-        .properties(
-            width=640,
-            height=240,
-            title=alt.Title(wrapped(title, 80), subtitle=wrapped(subtitle)),
-        )
+    chart = plot(rows).mark_bar()
+    drawn = chart.encode(
+        x=_complexity(every),
+        y=alt.Y("share:Q", title=text("share (%)"), scale=PER_CENT),
+        xOffset=alt.XOffset("what:N", sort=[solved, linked]),
+        color=alt.Color("what:N", title=None, scale=colours, legend=legend),
     )
+    titles = (text("Instances"), text("Solved exactly"), text("Records"), text("Linked"))
     return Figure.of(
-        chart,
+        titled(drawn, title, subtitle, (80, 90), width=640, height=240),
         label=text("Share of instances solved, and of their records linked, by complexity"),
         caption=text(
             "Complex: many records and many places. “Solved”: exactly, so that nothing is left to try. “Linked”: one "
             "place only is left for the record."
         ),
-        table=cell_table(
-            text("Complexity"),
-            (text("Instances"), text("Solved exactly"), text("Records"), text("Linked")),
-            (
-                (
-                    bar.label,
-                    count_cell(bar.instances),
-                    percent_cell(Fraction(bar.solved, bar.instances)),
-                    count_cell(bar.records),
-                    percent_cell(Fraction(bar.linked, max(bar.records, 1))),
-                )
-                for bar in bars
-                if bar.instances
-            ),
-        ),
+        table=cell_table(text("Complexity"), titles, numbers),
     )
 
 
 def time_by_complexity(instances: pa.Table) -> Figure:
     """Show how long solving takes, by how complex instances are: the median, and the middle half."""
-    bars, times = _bars(instances), _milliseconds(instances)
+    bars, times = _bars(instances), _milliseconds(np.array(instances["seconds"].to_pylist()))
     taken = [(bar, bar.times) for bar in bars if bar.times is not None]
     rows = [
         {"complexity": bar.axis_label, "low": low, "middle": middle, "high": high}
         for bar, (low, middle, high) in taken
     ]
     powers = _powers(LEAST_TIME, max((high for _, (_, _, high) in taken), default=1.0))
-    base = alt.Chart(alt.InlineData(values=rows)).encode(x=_complexity(bars))
-    rules = base.mark_rule(strokeWidth=6, opacity=0.4, color=TARGETS[1][0]).encode(
-        y=alt.Y(
-            "low:Q",
-            title=text("CPU time (ms)"),
-            scale=alt.Scale(type="log", domain=[powers[0], powers[-1]]),
-            axis=alt.Axis(values=powers, format=",~r"),
-        ),
-        y2="high:Q",
+    base = plot(rows).encode(x=_complexity(bars))
+    scale = alt.Scale(type="log", domain=[powers[0], powers[-1]])
+    axis = alt.Axis(values=powers, format=",~r")
+    rules = base.mark_rule(strokeWidth=6, opacity=0.4, color=BLUE).encode(
+        y=alt.Y("low:Q", title=text("CPU time (ms)"), scale=scale, axis=axis), y2="high:Q"
     )
-    points = base.mark_point(filled=True, size=90, color=TARGETS[1][0], opacity=1).encode(
-        y="middle:Q"
-    )
+    points = base.mark_point(filled=True, size=90, color=BLUE, opacity=1).encode(y="middle:Q")
     title = text(
         "The median instance takes {median} ms of CPU time, the longest {longest} ms",
         median=short(float(np.median(times))),
         longest=short(float(times.max())),
     )
     subtitle = text("median and middle half, by complexity; the vertical axis is logarithmic")
-    chart = alt.layer(rules, points).properties(
-        width=640,
-        height=240,
-        title=alt.Title(wrapped(title, 80), subtitle=wrapped(subtitle)),
-    )
-    columns = (
-        Column(text("Complexity")),
-        Column(text("Instances"), numeric=True),
-        *(
-            Column(quartile, numeric=True, under=text("CPU time (ms)"))
-            for quartile in (text("lower quartile"), text("median"), text("upper quartile"))
-        ),
-    )
-    numbers = (
+    chart = alt.layer(rules, points)
+    quartiles = (text("lower quartile"), text("median"), text("upper quartile"))
+    numbers = [
         (
-            Cell(bar.label),
-            count_cell(bar.instances),
-            *(Cell(number(time, ",.2f"), exact=exactly(time)) for time in quartiles),
+            *(Cell(bar.label), count_cell(bar.instances)),
+            *(Cell(number(time, ",.2f"), exact=exactly(time)) for time in times),
         )
-        for bar, quartiles in taken
+        for bar, times in taken
+    ]
+    columns: tuple[str | Column, ...] = (
+        text("Instances"),
+        *under(text("CPU time (ms)"), *quartiles),
     )
     return Figure.of(
-        chart,
+        titled(chart, title, subtitle, (80, 90), width=640, height=240),
         label=text("Solving time by complexity"),
         caption=text("Instances with one place take no time and are drawn at the bottom."),
-        table=Table(columns, (Group(cell_rows(numbers)),)),
+        table=cell_table(text("Complexity"), columns, numbers),
     )
 
 

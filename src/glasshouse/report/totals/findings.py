@@ -25,7 +25,7 @@ from glasshouse.language import (
 from glasshouse.reconstruction import CampaignResult, ExposurePhase, PhaseResult
 from glasshouse.reconstruction.campaign_result import NO_ENTITY
 from glasshouse.report.attacks import graded
-from glasshouse.report.page import Cell, Finding, Severity
+from glasshouse.report.page import Cell, Finding, Severity, note, reassurance
 from glasshouse.report.words import counted, frequencies, hundredths, percentage, plural, share
 from glasshouse.study.totals import TotalsStudy
 
@@ -33,6 +33,13 @@ MANY = Fraction(1, 20)
 """From so large a share of the records, or of their value, on it is a high risk that who is behind them is certain."""
 CONCENTRATED = Fraction(1, 4)
 """Half of the value at risk in at most such a share of the places is worth saying."""
+WITH_THESE_ONLY = marked("This holds as long as the adversary has nothing but these publications.")
+BUT_GUESSES = marked(
+    "This holds as long as the adversary has nothing but these publications; a guess may still be right."
+)
+NO_PROMISE = marked(
+    "This is no promise: what was not solved, or where records and totals do not agree, may still tell it."
+)
 
 
 def total_findings(result: CampaignResult, study: TotalsStudy) -> tuple[Finding, ...]:
@@ -44,7 +51,7 @@ def _findings(result: CampaignResult, study: TotalsStudy) -> Iterator[Finding]:
     if result.entities is not None:
         first, last = result.exposure("bayes")[0], result.exposure("bayes")[-1]
         people = counted(result.entities, study.subject)
-        yield _named(result, study.currency, people, first, last)
+        yield _named(result, study.currency, people, (first, last))
         if first.certain == 0:
             yield _guessed(result, people, first, last)
             yield from _at_risk(result, study.currency, first, last)
@@ -72,22 +79,6 @@ def _part(value: float, whole: float) -> Fraction:
     return Fraction(0) if whole <= 0 else min(Fraction(value) / Fraction(whole), Fraction(1))
 
 
-def _with_these_only() -> str:
-    return text("This holds as long as the adversary has nothing but these publications.")
-
-
-def _but_guesses() -> str:
-    return text(
-        "This holds as long as the adversary has nothing but these publications; a guess may still be right."
-    )
-
-
-def _no_promise() -> str:
-    return text(
-        "This is no promise: what was not solved, or where records and totals do not agree, may still tell it."
-    )
-
-
 def _less() -> str:
     return text(
         "Publish the amounts of single records less exactly, merge places with few of those behind the records into "
@@ -100,57 +91,41 @@ def _named(
     result: CampaignResult,
     currency: str | None,
     people: str,
-    first: ExposurePhase,
-    last: ExposurePhase,
+    exposure: tuple[ExposurePhase, ExposurePhase],
 ) -> Finding:
-    parts = {"people": people, "records": number(result.records)}
-    figure = text(
-        "named with certainty: {certain} of {records} records; {value} of {whole}",
-        certain=last.certain,
-        records=result.records,
-        value=hundredths(last.certain_value, currency),
-        whole=hundredths(result.value, currency),
-    )
-    if first.certain:
-        return Finding(
-            Severity.NOTE,
-            text(
-                "The register has one entry only, {people}, so that anybody knows who is behind every record; the "
-                "totals add nothing to it.",
-                **parts,
-            ),
-            figure=figure,
-        )
-    if last.certain == 0 and is_settled(result):
-        return Finding(
-            Severity.SAFE,
-            text(
-                "The published totals do not tell with certainty who, among {people}, is behind any record ({records} "
-                "in all).",
-                **parts,
-            ),
-            figure=figure,
-            meaning=_but_guesses(),
-        )
-    if last.certain == 0:
-        return Finding(
-            Severity.NOTE,
-            text(
-                "As far as it was solved, the published totals do not tell with certainty who, among {people}, is "
-                "behind any record ({records} in all).",
-                **parts,
-            ),
-            figure=figure,
-            meaning=_no_promise(),
-        )
+    first, last = exposure
     valued = _part(last.certain_value, result.value)
-    if last.certain == result.records:
-        sentence = text(
-            "The published totals tell with certainty who, among {people}, is behind each and every record "
-            "({records} in all).",
-            **parts,
+    severity, meaning, remedy = Severity.NOTE, "", ""
+    if first.certain:
+        template = marked(
+            "The register has one entry only, {people}, so that anybody knows who is behind every record; the totals "
+            "add nothing to it."
+        )
+    elif last.certain == 0 and is_settled(result):
+        severity, meaning = Severity.SAFE, translated(BUT_GUESSES)
+        template = marked(
+            "The published totals do not tell with certainty who, among {people}, is behind any record ({records} in "
+            "all)."
+        )
+    elif last.certain == 0:
+        meaning = translated(NO_PROMISE)
+        template = marked(
+            "As far as it was solved, the published totals do not tell with certainty who, among {people}, is behind "
+            "any record ({records} in all)."
         )
     else:
+        many = max(Fraction(last.certain, result.records), valued) >= MANY
+        severity, remedy = Severity.HIGH if many else Severity.MODERATE, _less()
+        meaning = text(
+            "Whoever puts these publications side by side reads who is behind each of these records, and with it all "
+            "the rest that the record tells."
+        )
+        template = marked(
+            "The published totals tell with certainty who, among {people}, is behind each and every record ({records} "
+            "in all)."
+        )
+    words = {"people": people, "records": number(result.records)}
+    if 0 < last.certain < result.records and not first.certain:
         sentence = text_for(
             last.certain,
             "The published totals tell with certainty who, among {people}, is behind {count} of {records} records: "
@@ -159,19 +134,18 @@ def _named(
             "{share} of the records and {valued} of their value.",
             share=share(last.certain, result.records),
             valued=percentage(valued),
-            **parts,
+            **words,
         )
-    many = max(Fraction(last.certain, result.records), valued) >= MANY
-    return Finding(
-        Severity.HIGH if many else Severity.MODERATE,
-        sentence,
-        figure=figure,
-        meaning=text(
-            "Whoever puts these publications side by side reads who is behind each of these records, and with it all "
-            "the rest that the record tells."
-        ),
-        remedy=_less(),
+    else:
+        sentence = translated(template, **words)
+    figure = text(
+        "named with certainty: {certain} of {records} records; {value} of {whole}",
+        certain=last.certain,
+        records=result.records,
+        value=hundredths(last.certain_value, currency),
+        whole=hundredths(result.value, currency),
     )
+    return Finding(severity, sentence, figure, meaning, remedy)
 
 
 def _guessed(
@@ -179,64 +153,52 @@ def _guessed(
 ) -> Finding:
     chances = [Fraction(step.chance).limit_denominator(10**12) for step in (first, last)]
     before, after = frequencies(*chances)
-    parts = {"people": people, "before": before, "after": after}
+    severity, meaning = graded(chances[1]), ""
+    if isclose(first.chance, last.chance, rel_tol=1e-12):
+        severity = Severity.SAFE if is_settled(result) else Severity.NOTE
+        meaning = translated(WITH_THESE_ONLY)
+        template = marked(
+            "With the totals, a guess at who is behind a record is right no more often than with the register of "
+            "{people} alone: for {before} records."
+        )
+    elif last.chance < first.chance:
+        severity = Severity.NOTE
+        meaning = text(
+            "A register that is complete would tell more: the figures hold for this one."
+        )
+        template = (
+            marked(
+                "With the totals, no guess at who is behind a record can be right: nobody is registered where the "
+                "totals put the records. With the register of {people} alone, {before} would be."
+            )
+            if last.chance == 0
+            else marked(
+                "With the totals, a guess at who is behind a record is right for {after} records, and with the "
+                "register of {people} alone for {before}: for some records, nobody is registered where the totals put "
+                "them."
+            )
+        )
+    else:
+        template = marked(
+            "With the totals, a guess at who is behind a record is right for {after} records; with the register of "
+            "{people} alone it would be {before}."
+        )
+        if last.certain == 0:
+            meaning = text(
+                "This is the mean over all records: about some she may be right more often than about others."
+            )
+        elif last.certain < result.records:
+            meaning = text(
+                "This is the mean over all records: of some she is certain, the others she guesses."
+            )
     figure = text(
         "mean chance of a right guess: {before} before, {after} after ({factor})",
         before=six_digits(first.chance),
         after=six_digits(last.chance),
         factor=growth_factor(last.chance / first.chance),
     )
-    if isclose(first.chance, last.chance, rel_tol=1e-12):
-        return Finding(
-            Severity.SAFE if is_settled(result) else Severity.NOTE,
-            text(
-                "With the totals, a guess at who is behind a record is right no more often than with the register of "
-                "{people} alone: for {before} records.",
-                **parts,
-            ),
-            figure=figure,
-            meaning=_with_these_only(),
-        )
-    if last.chance < first.chance:
-        return Finding(
-            Severity.NOTE,
-            text(
-                "With the totals, no guess at who is behind a record can be right: nobody is registered where the "
-                "totals put the records. With the register of {people} alone, {before} would be.",
-                **parts,
-            )
-            if last.chance == 0
-            else text(
-                "With the totals, a guess at who is behind a record is right for {after} records, and with the "
-                "register of {people} alone for {before}: for some records, nobody is registered where the totals put "
-                "them.",
-                **parts,
-            ),
-            figure=figure,
-            meaning=text(
-                "A register that is complete would tell more: the figures hold for this one."
-            ),
-        )
-    if last.certain == result.records:
-        meaning = ""
-    elif last.certain:
-        meaning = text(
-            "This is the mean over all records: of some she is certain, the others she guesses."
-        )
-    else:
-        meaning = text(
-            "This is the mean over all records: about some she may be right more often than about others."
-        )
-    return Finding(
-        graded(chances[1]),
-        text(
-            "With the totals, a guess at who is behind a record is right for {after} records; with the register of "
-            "{people} alone it would be {before}.",
-            **parts,
-        ),
-        figure=figure,
-        meaning=meaning,
-    )
+    sentence = translated(template, people=people, before=before, after=after)
+    return Finding(severity, sentence, figure, meaning)
 
 
 def _at_risk(
@@ -270,26 +232,18 @@ def _linked(result: CampaignResult, study: TotalsStudy) -> Finding:
     linked, records = result.phases[-1].linked_so_far, result.records
     figure = text("place certain: {linked} of {records} records", linked=linked, records=records)
     if linked == 0 and is_settled(result):
-        return Finding(
-            Severity.SAFE,
-            text(
-                "The published totals tell of no record with certainty where it belongs ({records} in all).",
-                records=records,
-            ),
-            figure=figure,
-            meaning=_with_these_only(),
+        sentence = text(
+            "The published totals tell of no record with certainty where it belongs ({records} in all).",
+            records=records,
         )
+        return reassurance(sentence, figure, translated(WITH_THESE_ONLY))
     if linked == 0:
-        return Finding(
-            Severity.NOTE,
-            text(
-                "As far as it was solved, the published totals tell of no record with certainty where it belongs "
-                "({records} in all).",
-                records=records,
-            ),
-            figure=figure,
-            meaning=_no_promise(),
+        sentence = text(
+            "As far as it was solved, the published totals tell of no record with certainty where it belongs "
+            "({records} in all).",
+            records=records,
         )
+        return note(sentence, figure, translated(NO_PROMISE))
     part = Fraction(linked, records)
     severity = graded(part, certain=True)
     if result.entities is None:
@@ -312,17 +266,11 @@ def _linked(result: CampaignResult, study: TotalsStudy) -> Finding:
             records=records,
             share=percentage(part),
         )
-    return Finding(
-        severity,
-        sentence,
-        figure=figure,
-        meaning=text(
-            "To know the place is to know among whom to look: the fewer {many} are there, the nearer it comes to a "
-            "name.",
-            many=plural(study.subject),
-        ),
-        remedy=remedy,
+    meaning = text(
+        "To know the place is to know among whom to look: the fewer {many} are there, the nearer it comes to a name.",
+        many=plural(study.subject),
     )
+    return Finding(severity, sentence, figure, meaning, remedy)
 
 
 def _concentrated(result: CampaignResult) -> Iterator[Finding]:
@@ -340,8 +288,7 @@ def _concentrated(result: CampaignResult) -> Iterator[Finding]:
     if not 0 < few <= CONCENTRATED * len(values) or not is_shown(len(values)):
         return
     counts = {"few": few, "places": len(values)}
-    yield Finding(
-        Severity.NOTE,
+    yield note(
         text("Half of the value at risk, or more, lies in {few} of {places} places.", **counts),
         figure=text(
             "{share} of the value at risk in {few} of {places} places",
@@ -360,8 +307,7 @@ def _unnamed(result: CampaignResult) -> Iterator[Finding]:
     rest = records - certain
     if not 0 < certain < records or not is_settled(result):
         return
-    yield Finding(
-        Severity.SAFE,
+    yield reassurance(
         text_for(
             rest,
             "Of {count} of {records} records ({share}), the totals do not tell with certainty who is behind it.",
@@ -370,7 +316,7 @@ def _unnamed(result: CampaignResult) -> Iterator[Finding]:
             share=share(rest, records),
         ),
         figure=text("not certain: {rest} of {records} records", rest=rest, records=records),
-        meaning=_but_guesses(),
+        meaning=translated(BUT_GUESSES),
     )
 
 
@@ -380,8 +326,7 @@ def _apart(result: CampaignResult) -> Iterator[Finding]:
     groups, records = _contradicted(phase)
     if not records:
         return
-    yield Finding(
-        Severity.NOTE,
+    yield note(
         text_for(
             groups,
             "In {count} group of phase “{phase}” records and totals do not agree, or are not complete; the phase "
@@ -408,38 +353,31 @@ def _apart(result: CampaignResult) -> Iterator[Finding]:
 
 def _solved(result: CampaignResult) -> Finding:
     if result.instances == 0:
-        return Finding(
-            Severity.NOTE,
-            text("There was nothing to solve: no records and totals agree in their keys."),
-        )
-    parts = {"solved": result.solved, "instances": result.instances}
-    figure = text("solved: {solved} of {instances} instances", **parts)
+        return note(text("There was nothing to solve: no records and totals agree in their keys."))
+    words = {"solved": result.solved, "instances": result.instances}
+    figure = text("solved: {solved} of {instances} instances", **words)
     if result.solved == result.instances:
-        return Finding(
-            Severity.NOTE,
-            text_for(
-                result.instances,
-                "The one instance of the attack is solved exactly: its figures are no estimates.",
-                "All {count} instances of the attack are solved exactly: the figures are no estimates.",
-            ),
-            figure=figure,
+        sentence = text_for(
+            result.instances,
+            "The one instance of the attack is solved exactly: its figures are no estimates.",
+            "All {count} instances of the attack are solved exactly: the figures are no estimates.",
         )
-    return Finding(
-        Severity.NOTE,
+        return note(sentence, figure)
+    return note(
         text(
             "{solved} of {instances} instances of the attack ({share}) are solved exactly; of the others, only what is "
             "proved is counted.",
             share=share(result.solved, result.instances),
-            **parts,
+            **words,
         ),
-        figure=figure,
-        meaning=text("The figures are lower bounds: an adversary with more time may learn more.")
+        figure,
+        text("The figures are lower bounds: an adversary with more time may learn more.")
         if result.complete
         else text(
             "The figures are lower bounds: an adversary with more time may learn more. Here the time was over before "
             "every instance had its attempt."
         ),
-        remedy=text("Give the campaign more time: [budget] in the plan, or --seconds."),
+        text("Give the campaign more time: [budget] in the plan, or --seconds."),
     )
 
 

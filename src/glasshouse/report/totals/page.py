@@ -17,12 +17,11 @@ from glasshouse.reconstruction import (
     Solution,
 )
 from glasshouse.report.attacks import graded
-from glasshouse.report.cells import NOTHING, cell_rows, cell_table, count_cell, text_table
+from glasshouse.report.cells import NOTHING, cell_rows, cell_table, count_cell, group_table, under
 from glasshouse.report.page import (
     Brief,
     Cell,
     Column,
-    Figure,
     Finding,
     Group,
     Page,
@@ -30,7 +29,7 @@ from glasshouse.report.page import (
     Section,
     Severity,
     Table,
-    Term,
+    note,
 )
 from glasshouse.report.totals.charts import linked_by_complexity, time_by_complexity, value_figure
 from glasshouse.report.totals.findings import (
@@ -42,7 +41,15 @@ from glasshouse.report.totals.findings import (
     step_label,
     total_findings,
 )
-from glasshouse.report.words import counted, explained, glossary, hundredths, percentage, plural
+from glasshouse.report.words import (
+    counted,
+    explained,
+    glossary,
+    hundredths,
+    percentage,
+    plural,
+    sentences,
+)
 from glasshouse.study.totals import SolveStudy, TotalsStudy
 
 SOURCE = (
@@ -73,17 +80,17 @@ def brief(outcome: CampaignResult | Solution, question: TotalsStudy | SolveStudy
 
 def _solution_page(solution: Solution, provenance: Provenance) -> Page:
     """Return the report of one group: how many places are left for its records, and what of it is proved."""
-    first, *others = solution_sentences(solution, with_shares=False)
+    first, *further = solution_sentences(solution, with_shares=False)
     records, known = len(solution.feasible_bins), solution.linked
     severity = Severity.SAFE if solution.proved and solution.reason is None else Severity.NOTE
     if known:
         severity = graded(Fraction(known, records), certain=True)
-    left = Counter(len(bins) for bins in solution.feasible_bins)
+    places_left = Counter(len(bins) for bins in solution.feasible_bins)
     rows = [
-        (text_for(places, "{count} place", "{count} places"), number(left[places]))
-        for places in sorted(left)
+        (text_for(places, "{count} place", "{count} places"), number(places_left[places]))
+        for places in sorted(places_left)
     ]
-    table = text_table("", text("places left"), (text("number of records"),), rows)
+    table = cell_table(text("places left"), (text("number of records"),), rows)
     return Page(
         title=text("Where the records of a group can be"),
         lead=text_for(
@@ -92,10 +99,7 @@ def _solution_page(solution: Solution, provenance: Provenance) -> Page:
             "{count} records and the totals of {places} places",
             places=len(solution.instance.bin_names),
         ),
-        findings=(
-            Finding(severity, first),
-            *(Finding(Severity.NOTE, sentence) for sentence in others),
-        ),
+        findings=(Finding(severity, first), *map(note, further)),
         adversary=(
             text(
                 "The adversary knows the records and the totals of the group, and how the totals were rounded."
@@ -115,20 +119,36 @@ def campaign_page(result: CampaignResult, study: TotalsStudy, *, provenance: Pro
     """Return the report of a campaign."""
     records = text_for(result.records, "{count} record", "{count} records")
     instances = text_for(result.instances, "{count} instance", "{count} instances")
+    registered, frame = result.entities is not None, result.to_frame()
+    figures = [value_figure(result.exposure("bayes"), study.currency)] if registered else []
+    if len(frame):
+        figures += [linked_by_complexity(frame), time_by_complexity(frame)]
     return Page(
         title=text(
             "Who is behind each record: {many} and published totals", many=plural(study.subject)
         ),
         lead=f"{records}, {instances}",
         findings=total_findings(result, study),
-        figures=_figures(result, study),
+        figures=tuple(figures),
         sections=_sections(result, study),
-        adversary=_adversary(result, study),
-        limits=_limits(result),
+        adversary=sentences(
+            PUBLICATIONS,
+            registered and REGISTER,
+            ROUNDINGS[study.rounding],
+            LEFT_OUT[study.none_bin],
+            people=counted(result.entities or 0, study.subject),
+            share=percentage(Fraction(study.left_out)),
+        ),
+        limits=sentences(
+            *LIMITS, registered and THIS_REGISTER, result.solved < result.instances and LOWER_BOUNDS
+        ),
         provenance=provenance,
         command="glasshouse totals campaign --study study.toml",
         method=text("after {source}, with exact windows instead of its tolerance", source=SOURCE),
-        glossary=(*_terms(result), *glossary("adversary", "value at risk")),
+        glossary=(
+            *explained(OF_CAMPAIGNS | OF_REGISTERS if registered else OF_CAMPAIGNS),
+            *glossary("adversary, value at risk"),
+        ),
     )
 
 
@@ -150,41 +170,36 @@ def campaign_brief(result: CampaignResult, study: TotalsStudy) -> Brief:
         )
         for phase in result.phases
     ]
-    tables = [text_table(text("By phase"), text("phase"), titles, rows)]
+    tables = [cell_table(text("phase"), titles, rows, text("By phase"))]
     if result.entities is not None:
-        tables.append(_named_table(result))
+        titles = (text("mean chance"), text("factor"), text("value at risk"), text("certain"))
+        rows = [
+            (
+                step_label(step.name),
+                number(step.chance, ".3g"),
+                growth_factor(step.factor, 3),
+                number(step.value_at_risk, ",.0f"),
+                number(step.certain),
+            )
+            for step in result.exposure("bayes")
+        ]
+        title = text("What the adversary can name, by Bayes")
+        tables.append(cell_table(text("she has"), titles, rows, title))
     return Brief(tuple(tables), total_findings(result, study))
-
-
-def _named_table(result: CampaignResult) -> Table:
-    titles = (text("mean chance"), text("factor"), text("value at risk"), text("certain"))
-    rows = [
-        (
-            step_label(step.name),
-            number(step.chance, ".3g"),
-            growth_factor(step.factor, 3),
-            number(step.value_at_risk, ",.0f"),
-            number(step.certain),
-        )
-        for step in result.exposure("bayes")
-    ]
-    return text_table(text("What the adversary can name, by Bayes"), text("she has"), titles, rows)
 
 
 def solution_brief(solution: Solution) -> Brief:
     """Return what a terminal says of one group: where each of its records can be, and what is proved of it."""
-    findings = tuple(Finding(Severity.NOTE, sentence) for sentence in solution_sentences(solution))
+    findings = tuple(map(note, solution_sentences(solution)))
     if solution.status == "infeasible":
         return Brief((), findings)
     records = list(zip(solution.instance.package_names, solution.feasible_bins, strict=True))
-    rows = tuple(
-        (Cell(name), Cell(_places_of(solution, record, bins)))
+    rows = [
+        (name, _places_of(solution, record, bins))
         for record, (name, bins) in enumerate(records[:MOST_PACKAGES])
-    )
-    heading = text("can be in") if solution.proved else text("not ruled out")
-    blocks: list[str | Table] = [
-        Table((Column(text("record")), Column(heading)), (Group(rows),)),
     ]
+    heading = text("can be in") if solution.proved else text("not ruled out")
+    blocks: list[str | Table] = [cell_table((text("record"), heading), (), rows)]
     if len(records) > MOST_PACKAGES:
         further = text_for(
             len(records) - MOST_PACKAGES,
@@ -210,51 +225,36 @@ def _places_of(solution: Solution, package: int, bins: tuple[int, ...]) -> str:
     return ", ".join(labels)
 
 
-def _figures(result: CampaignResult, study: TotalsStudy) -> tuple[Figure, ...]:
-    figures = []
-    if result.entities is not None:
-        figures.append(value_figure(result.exposure("bayes"), study.currency))
-    instances = result.to_frame()
-    if len(instances):
-        figures += [linked_by_complexity(instances), time_by_complexity(instances)]
-    return tuple(figures)
-
-
 def _sections(result: CampaignResult, study: TotalsStudy) -> tuple[Section, ...]:
     sections = [Section(text("By phase"), tables=(_phases(result),))]
     if result.entities is not None:
+        by_bayes, by_rule = (
+            _exposure(result.exposure(rule), study.currency) for rule in ("bayes", "uniform")
+        )
         sections += [
-            Section(
-                text("What the adversary can name, by Bayes"),
-                tables=(_exposure(result.exposure("bayes"), study.currency),),
-            ),
+            Section(text("What the adversary can name, by Bayes"), tables=(by_bayes,)),
             Section(
                 text("What the adversary can name, by the published uniform rule"),
-                tables=(_exposure(result.exposure("uniform"), study.currency),),
+                tables=(by_rule,),
             ),
             places_section(result, study.subject, study.currency),
         ]
     reasons = {apart.reason for phase in result.phases for apart in phase.apart}
     if reasons:
-        sections.append(
-            Section(
-                text("Groups that are set apart"),
-                tables=(_apart(result, study.currency),),
-                notes=tuple(
-                    translated(EXPLAINED[known]) for known in EXPLAINED if known in reasons
-                ),
-            )
+        apart = Section(
+            text("Groups that are set apart"),
+            tables=(_apart(result, study.currency),),
+            notes=sentences(*(EXPLAINED[known] for known in EXPLAINED if known in reasons)),
         )
+        sections.append(apart)
     troubles = tuple(  # without the example, which may be of a record
         text(
             "{where}: {kind}: {count}.", where=trouble.where, kind=trouble.said, count=trouble.count
         )
         for trouble in result.troubles
     )
-    sections.append(
-        Section(text("The publications"), tables=(_publications(result),), notes=troubles)
-    )
-    return tuple(sections)
+    publications = (_publications(result),)
+    return (*sections, Section(text("The publications"), tables=publications, notes=troubles))
 
 
 def _phases(result: CampaignResult) -> Table:
@@ -299,7 +299,7 @@ def _exposure(steps: Sequence[ExposurePhase], currency: str | None) -> Table:
 
 
 def _apart(result: CampaignResult, currency: str | None) -> Table:
-    rows = tuple(
+    rows = [
         (
             Cell(phase.name),
             Cell(reason_label(apart.reason)),
@@ -309,11 +309,9 @@ def _apart(result: CampaignResult, currency: str | None) -> Table:
         )
         for phase in result.phases
         for apart in phase.apart
-    )
+    ]
     titles = (text("groups"), text("records"), text("value"))
-    numbers = (Column(title, numeric=True) for title in titles)
-    columns = (Column(text("Phase")), Column(text("reason")), *numbers)
-    return Table(columns, (Group(rows),))
+    return cell_table((text("Phase"), text("reason")), titles, rows)
 
 
 def _publications(result: CampaignResult) -> Table:
@@ -330,28 +328,6 @@ def _publications(result: CampaignResult) -> Table:
     return cell_table(text("Publication"), list(counts.values()), rows)
 
 
-def _adversary(result: CampaignResult, study: TotalsStudy) -> tuple[str, ...]:
-    sentences = [
-        text(
-            "The adversary has all publications of the plan: the records, one by one and without names, and the totals "
-            "of places. She knows that the totals are those of these records."
-        )
-    ]
-    if result.entities is not None:
-        sentences.append(
-            text(
-                "She also has the register of all who may be behind a record, {people}, and knows in which places each "
-                "of them is. Before she looks at the totals, all of them are equally likely to be behind a record.",
-                people=counted(result.entities, study.subject),
-            )
-        )
-    return (
-        *sentences,
-        translated(ROUNDINGS[study.rounding]),
-        _left_out(study),
-    )
-
-
 ROUNDINGS = {
     "sum": marked(
         "She knows how the totals were rounded: the sums were, once, to within half a unit."
@@ -364,47 +340,41 @@ ROUNDINGS = {
     ),
 }
 """What she knows of the rounding of the totals."""
-
-
-def _left_out(study: TotalsStudy) -> str:
-    if not study.none_bin:
-        return text("She knows that the totals hold every record, and nothing else.")
-    return text(
+PUBLICATIONS = marked(
+    "The adversary has all publications of the plan: the records, one by one and without names, and the totals of "
+    "places. She knows that the totals are those of these records."
+)
+REGISTER = marked(
+    "She also has the register of all who may be behind a record, {people}, and knows in which places each of them is. "
+    "Before she looks at the totals, all of them are equally likely to be behind a record."
+)
+LEFT_OUT = {
+    False: marked("She knows that the totals hold every record, and nothing else."),
+    True: marked(
         "She knows that the publisher of the totals may have left out records (she expects {share} of them to be), but "
-        "has added none.",
-        share=percentage(Fraction(study.left_out)),
-    )
-
-
-def _limits(result: CampaignResult) -> tuple[str, ...]:
-    limits = [
-        text(
-            "Every place that is said to be certain is proved in whole numbers: no allocation of records to places "
-            "that meets all totals puts the record elsewhere. If records, totals or rounding are not as assumed, it "
-            "may be wrong."
-        ),
-        text(
-            "Whoever knows more than is assumed, such as a trader who recognises records of their own, may learn more "
-            "than is said here."
-        ),
-    ]
-    if result.entities is not None:
-        limits.append(
-            text(
-                "The figures are those of this register: who is behind a record without being in it, or is in a place "
-                "without being registered there, is not among those who can be named."
-            )
-        )
-    if result.solved < result.instances:
-        limits.append(
-            text(
-                "Not every instance is solved: of those that are not, she is only credited with what is proved, so "
-                "that the figures are lower bounds."
-            )
-        )
-    return tuple(limits)
-
-
+        "has added none."
+    ),
+}
+"""What she knows of records that are not in the totals, by whether there may be such."""
+LIMITS = (
+    marked(
+        "Every place that is said to be certain is proved in whole numbers: no allocation of records to places that "
+        "meets all totals puts the record elsewhere. If records, totals or rounding are not as assumed, it may be "
+        "wrong."
+    ),
+    marked(
+        "Whoever knows more than is assumed, such as a trader who recognises records of their own, may learn more than "
+        "is said here."
+    ),
+)
+THIS_REGISTER = marked(
+    "The figures are those of this register: who is behind a record without being in it, or is in a place without "
+    "being registered there, is not among those who can be named."
+)
+LOWER_BOUNDS = marked(
+    "Not every instance is solved: of those that are not, she is only credited with what is proved, so that the "
+    "figures are lower bounds."
+)
 OF_CAMPAIGNS = {
     marked("Instance"): marked(
         "A group of records and totals that agree in their keys, or a part of one."
@@ -427,14 +397,18 @@ OF_REGISTERS = {
     ),
 }
 """Those of a campaign with a register of who is where."""
-
-
-def _terms(result: CampaignResult) -> tuple[Term, ...]:
-    return explained(OF_CAMPAIGNS if result.entities is None else OF_CAMPAIGNS | OF_REGISTERS)
-
-
 MOST_PLACES = 15
 """How many places the table has at most."""
+FEW_THERE = marked(
+    "A place with fewer than {smallest} {many}, or for which fewer than {smallest} records count, is not named, and "
+    "neither is another where it takes that to cover it."
+)
+MOST_LISTED = marked(
+    "Of {places} places that can be named the {listed} with most value at risk are listed."
+)
+NOWHERE = marked(
+    "{records} records count for no place: no total was joined with them, or they may have been left out."
+)
 
 
 def places_section(result: CampaignResult, subject: str, currency: str | None) -> Section:
@@ -448,10 +422,10 @@ def places_section(result: CampaignResult, subject: str, currency: str | None) -
     last = [row for row in rows if steps and row.step == steps[-1]]
     places = [row for row in last if row.entities is not None]
     by_step = [{row.bin: row for row in rows if row.step == step} for step in steps]
-    hidden = hidden_parts([_place_counts(row) for row in places])
+    hidden = hidden_parts([(row.records, row.entities or 0) for row in places])
     named = [row for place, row in enumerate(places) if place not in hidden]
     few = [row for place, row in enumerate(places) if place in hidden]
-    shown = []
+    listed = []
     for row in named[:MOST_PLACES]:
         at_steps = (step.get(row.bin) for step in by_step)
         at_risk = [
@@ -460,9 +434,9 @@ def places_section(result: CampaignResult, subject: str, currency: str | None) -
             else hundredths(place.value_at_risk, currency)
             for place in at_steps
         ]
-        shown.append(_place_row(row.bin or "", [row], at_risk, row.factor, currency))
-    groups = [Group(cell_rows(shown))]
-    if cover_each_other([_place_counts(row) for row in few]):
+        listed.append(_place_row(row.bin or "", [row], at_risk, row.factor, currency))
+    groups = [Group(cell_rows(listed))]
+    if cover_each_other([(row.records, row.entities or 0) for row in few]):
         names = {row.bin for row in few}
         sums = (
             sum(row.value_at_risk for name, row in step.items() if name in names)
@@ -476,33 +450,30 @@ def places_section(result: CampaignResult, subject: str, currency: str | None) -
             currency,
         )
         groups.append(Group(cell_rows([together])))
+    phases = (text("after {phase}", phase=step.removesuffix(SOLVED)) for step in steps)
+    columns: tuple[str | Column, ...] = (
+        *(plural(subject), text("records")),
+        *under(text("value at risk"), text("before"), *phases),
+        *(text("chance grows"), text("place certain"), text("named with certainty")),
+    )
+    nowhere = sum(row.records for row in last if row.entities is None)
     return Section(
         text("Where the value at risk is"),
         intro=text(
             "By Bayes. A record counts for the place of the best guess; several that are as good share it."
         ),
-        tables=(Table(_place_columns(steps, plural(subject)), tuple(groups)),),
-        notes=_place_notes(named, last, few, plural(subject)),
+        tables=(group_table(text("Place"), columns, groups),),
+        notes=sentences(
+            bool(few) and FEW_THERE,
+            len(named) > MOST_PLACES and MOST_LISTED,
+            nowhere >= smallest_cell() and NOWHERE,
+            smallest=smallest_cell(),
+            many=plural(subject),
+            places=len(named),
+            listed=MOST_PLACES,
+            records=number(nowhere, ",.0f"),
+        ),
     )
-
-
-def _place_columns(steps: Sequence[str], subjects: str) -> tuple[Column, ...]:
-    phases = (text("after {phase}", phase=step.removesuffix(SOLVED)) for step in steps)
-    at_risk = [(title, text("value at risk")) for title in (text("before"), *phases)]
-    titles = [
-        (subjects, None),
-        (text("records"), None),
-        *at_risk,
-        (text("chance grows"), None),
-        (text("place certain"), None),
-        (text("named with certainty"), None),
-    ]
-    numbers = (Column(title, numeric=True, under=under) for title, under in titles)
-    return (Column(text("Place")), *numbers)
-
-
-def _place_counts(row: BinExposed) -> tuple[float, int]:
-    return row.records, row.entities or 0
 
 
 def _place_row(
@@ -523,41 +494,6 @@ def _place_row(
         cell_count(sum(row.linked for row in rows)),
         cell_count(sum(row.exposed for row in rows)),
     )
-
-
-def _place_notes(
-    places: Sequence[BinExposed],
-    last: Sequence[BinExposed],
-    few: Sequence[BinExposed],
-    subjects: str,
-) -> tuple[str, ...]:
-    notes = []
-    if few:
-        notes.append(
-            text(
-                "A place with fewer than {smallest} {many}, or for which fewer than {smallest} records count, is not "
-                "named, and neither is another where it takes that to cover it.",
-                smallest=smallest_cell(),
-                many=subjects,
-            )
-        )
-    if len(places) > MOST_PLACES:
-        notes.append(
-            text(
-                "Of {places} places that can be named the {listed} with most value at risk are listed.",
-                places=len(places),
-                listed=MOST_PLACES,
-            )
-        )
-    nowhere = sum(row.records for row in last if row.entities is None)
-    if nowhere >= smallest_cell():
-        notes.append(
-            text(
-                "{records} records count for no place: no total was joined with them, or they may have been left out.",
-                records=number(nowhere, ",.0f"),
-            )
-        )
-    return tuple(notes)
 
 
 MOST_DIGITS = 15
@@ -593,25 +529,25 @@ MET = {
 """How many allocations meet them, by whether they are few and whether shares are shown (--json has all digits)."""
 
 
-def solution_sentences(found: Solution, *, with_shares: bool = True) -> list[str]:
+def solution_sentences(solution: Solution, *, with_shares: bool = True) -> list[str]:
     """Say what all valid allocations of a group have in common, and what of it is proved.
 
     Args:
-        found: What was found.
+        solution: What was found.
         with_shares: Whether they stand below a table that has places, and shares in brackets.
     """
-    if found.reason is not None:
-        return [translated(UNMET[found.reason])]
-    if not found.proved:
-        return _at_a_limit(found)
-    if found.status == "unique":
+    if solution.reason is not None:
+        return [translated(UNMET[solution.reason])]
+    if not solution.proved:
+        return _at_a_limit(solution)
+    if solution.status == "unique":
         return [text("The place of every record is certain: only one allocation meets the totals.")]
     certain = text(
         "The place of {linked} of {records} records is certain.",
-        linked=found.linked,
-        records=len(found.feasible_bins),
+        linked=solution.linked,
+        records=len(solution.feasible_bins),
     )
-    if found.allocations is None:
+    if solution.allocations is None:
         return [
             certain,
             text(
@@ -619,11 +555,11 @@ def solution_sentences(found: Solution, *, with_shares: bool = True) -> list[str
                 "allocations meet the totals was not counted: they are too many for the limits."
             ),
         ]
-    few = found.allocations < 10**MOST_DIGITS
+    few = solution.allocations < 10**MOST_DIGITS
     met = translated(
         MET[few, with_shares],
-        allocations=found.allocations if few else "",
-        digits="" if few else _digits(found.allocations),
+        allocations=solution.allocations if few else "",
+        digits="" if few else _digits(solution.allocations),
     )
     return [certain, met]
 
@@ -640,24 +576,24 @@ def _digits(count: int) -> int:
     return digits
 
 
-def _at_a_limit(found: Solution) -> list[str]:
-    records, places, _ = found.instance.size
-    shown = [len(bins) for bins in found.feasible_bins]
+def _at_a_limit(solution: Solution) -> list[str]:
+    records, places, _ = solution.instance.size
+    places_left = [len(bins) for bins in solution.feasible_bins]
     return [
         text("The limit was met before everything was decided."),
         text(
             "Proved: no record is in a place that is not shown for it ({ruled_out} of {pairs} pairs of a record and a "
             "place are ruled out).",
-            ruled_out=records * places - sum(shown),
+            ruled_out=records * places - sum(places_left),
             pairs=records * places,
         ),
         text("Not proved: that each record can be in each place that is shown for it."),
         text("Not proved either: that any allocation meets the totals.")
-        if found.witness is None
+        if solution.witness is None
         else text(
             "Proved, too: some allocation meets the totals. The place of {single} of {records} records, those with "
             "one place left, is therefore certain.",
-            single=shown.count(1),
+            single=places_left.count(1),
             records=records,
         ),
     ]
