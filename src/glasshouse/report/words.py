@@ -223,17 +223,15 @@ def together(names: Sequence[str]) -> str:
     """
     if len(names) == 1:
         return text("{name} alone", name=names[0])
-    years = _years_in_a_row(names)
-    if years is not None:
-        return text("{first} to {last} together", first=years[0], last=years[1])
-    if len(names) > _MOST_IN_A_LIST:
-        return text_for(
-            len(names) - 1,
+    return _datasets(
+        names,
+        marked("{first} to {last} together"),
+        marked_for(
             "{first} and {count} further dataset together",
             "{first} and {count} further datasets together",
-            first=names[0],
-        )
-    return text("{names} together", names=joined(names))
+        ),
+        marked("{names} together"),
+    )
 
 
 def within(known: str, names: Sequence[str]) -> str:
@@ -255,26 +253,26 @@ def set_apart(known: str, names: Sequence[str]) -> str:
 
 
 def _in_datasets(names: Sequence[str]) -> str:
-    years = _years_in_a_row(names)
-    if years is not None:
-        return text("in each of {first} to {last}", first=years[0], last=years[1])
+    return _datasets(
+        names,
+        marked("in each of {first} to {last}"),
+        marked_for(
+            "in {first} and {count} further dataset", "in {first} and {count} further datasets"
+        ),
+        marked("in {datasets}"),
+    )
+
+
+def _datasets(names: Sequence[str], in_a_row: str, many: tuple[str, str], few: str) -> str:
+    """Say datasets by their short names: as three or more years without a gap, or the first of many, or all."""
+    if len(names) > 2 and all(map(_YEAR.fullmatch, names)):
+        years = {int(name) for name in names}
+        first, last = min(years), max(years)
+        if years == set(range(first, last + 1)):
+            return translated(in_a_row, first=str(first), last=str(last))
     if len(names) > _MOST_IN_A_LIST:
-        return text_for(
-            len(names) - 1,
-            "in {first} and {count} further dataset",
-            "in {first} and {count} further datasets",
-            first=names[0],
-        )
-    return text("in {datasets}", datasets=joined(names))
-
-
-def _years_in_a_row(names: Sequence[str]) -> tuple[str, str] | None:
-    """Return the first and the last of three or more years without a gap."""
-    if len(names) < 3 or not all(_YEAR.fullmatch(name) for name in names):
-        return None
-    years = {int(name) for name in names}
-    first, last = min(years), max(years)
-    return (str(first), str(last)) if years == set(range(first, last + 1)) else None
+        return text_for(len(names) - 1, *many, first=names[0])
+    return translated(few, names=joined(names), datasets=joined(names))
 
 
 MOST_NAMED = 3

@@ -9,15 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from glasshouse.language import (
-    marked,
-    marked_for,
-    number,
-    text,
-    text_for,
-    translated,
-    translated_for,
-)
+from glasshouse.language import marked, marked_for, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.report.assess.charts import influence_findings
 from glasshouse.report.attacks import (
@@ -75,14 +67,14 @@ def findings(
         sweep: The sums of every subset, where there are such, from which the influence of each attribute follows.
     """
     naming, *inferring = widest(assessment.attacks)
-    chapter = [_named(naming, subject)]
+    results = [_named(naming, subject)]
     stages = growth(assessment.attacks)
     if len(stages) > 1:
-        chapter.append(_grown(stages[0][0], naming))
+        results.append(_grown(stages[0][0], naming))
     if inferring:
         worst = min(inferring, key=_most_at_risk)
-        chapter.append(_inferred(worst, subject))
-        chapter += untouched([attack for attack in inferring if attack is not worst])
+        results.append(_inferred(worst, subject))
+        results += untouched([attack for attack in inferring if attack is not worst])
     else:
         before, after = frequencies(naming.probabilistic.prior, naming.probabilistic.posterior)
         sentence = text(
@@ -93,18 +85,18 @@ def findings(
             known=knowledge_in_short(naming),
             after=after,
         )
-        chapter.append(note(sentence, exact_figure(naming)))
+        results.append(note(sentence, exact_figure(naming)))
     gaining = [attack for attack in (naming, *inferring) if attack.gain is not None]
     if gaining:
-        chapter.append(gained(gaining, subject=subject, currency=currency, tries=tries))
+        results.append(gained(gaining, subject=subject, currency=currency, tries=tries))
     enough = _enough(assessment, naming)
     if enough is not None:
-        chapter.append(_already(enough, subject))
+        results.append(_already(enough, subject))
     if any(naming.class_sizes.classes):
-        chapter.append(_nearly_alone(naming, subject))
+        results.append(_nearly_alone(naming, subject))
     if sweep is not None:
-        chapter += influence_findings(sweep)
-    return (*chapter, *filter(None, [safe_knowledge(assessment, subject)]))
+        results += influence_findings(sweep)
+    return (*results, *filter(None, [safe_knowledge(assessment, subject)]))
 
 
 def _named(attack: Attack, subject: str) -> Finding:
@@ -413,9 +405,9 @@ def gained(
         sentence = translated(WORTH[case], prior=prior, posterior=posterior, secret=secret)
     else:
         before, after = frequencies(gain.prior, gain.posterior)
-        sentence = translated_for(
+        sentence = text_for(
             tries,
-            WITHIN[case],
+            *WITHIN[case],
             person=indefinite(subject),
             known=knowledge_in_short(attack),
             secret=secret,
@@ -511,7 +503,12 @@ def safe_knowledge(assessment: Assessment, subject: str) -> Finding | None:
     safe = [same for same in sets if is_small(same[0]) and same[0].quasi_identifiers]
     if not safe or is_small(whole):
         return None
-    wholly = [same for same in safe if all(map(_keeps_the_secret, same[1:]))]
+    wholly = [
+        same
+        for same in safe
+        if not any(attack.certain for attack in same[1:])
+        and all(graded(attack.probabilistic.additive) is Severity.LOW for attack in same[1:])
+    ]
     naming, *inferring = max(
         wholly or safe,
         key=lambda same: (len(same[0].quasi_identifiers), same[0].probabilistic.posterior),
@@ -541,7 +538,3 @@ def safe_knowledge(assessment: Assessment, subject: str) -> Finding | None:
             "knowledge a secret can be guessed better than without it, or even learned with certainty."
         )
     return reassurance(sentence, figure=exact_figure(naming), meaning=meaning)
-
-
-def _keeps_the_secret(attack: Attack) -> bool:
-    return attack.certain == 0 and graded(attack.probabilistic.additive) is Severity.LOW

@@ -46,16 +46,7 @@ from glasshouse.report.cells import (
     leakage_cells,
     three_digits,
 )
-from glasshouse.report.page import (
-    Brief,
-    Cell,
-    Column,
-    Group,
-    Page,
-    Provenance,
-    Section,
-    Table,
-)
+from glasshouse.report.page import Brief, Cell, Column, Group, Page, Provenance, Section, Table
 from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.words import (
     explained,

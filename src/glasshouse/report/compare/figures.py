@@ -13,20 +13,10 @@ from glasshouse.mitigation import MeasuredRuns
 from glasshouse.report.cells import NOTHING, cell_table
 from glasshouse.report.compare.runs import Change, records_finding
 from glasshouse.report.deter.page import METHOD as DETERRENCE
-from glasshouse.report.page import (
-    Cell,
-    Finding,
-    Page,
-    Provenance,
-    Section,
-    Severity,
-    Table,
-    Term,
-    note,
-)
+from glasshouse.report.page import Cell, Finding, Page, Provenance, Section, Severity, Table, note
 from glasshouse.report.threat.page import METHOD as THREAT
 from glasshouse.report.totals.page import SOURCE as TOTALS
-from glasshouse.report.words import glossary, hundredths, percentage
+from glasshouse.report.words import explained, glossary, hundredths, percentage
 
 
 class Kind(Enum):
@@ -253,10 +243,7 @@ def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str
             ),
         ),
         glossary=(
-            Term(
-                "▲ ▼",
-                text("▲ marks what got worse for the people in the data, ▼ what got better."),
-            ),
+            *explained(TERMS),
             *glossary("adversary", *WORDS[outcome.command]),
         ),
         provenance=provenance,
@@ -265,6 +252,7 @@ def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str
     )
 
 
+TERMS = {"▲ ▼": marked("▲ marks what got worse for the people in the data, ▼ what got better.")}
 METHODS = {"deter": DETERRENCE, "threat": THREAT, "totals": TOTALS}
 """Whose method the figures of each command are."""
 WORDS = {

@@ -94,38 +94,43 @@ def _named(
     exposure: tuple[ExposurePhase, ExposurePhase],
 ) -> Finding:
     first, last = exposure
-    valued = _part(last.certain_value, result.value)
-    severity, meaning, remedy = Severity.NOTE, "", ""
+    figure = text(
+        "named with certainty: {certain} of {records} records; {value} of {whole}",
+        certain=last.certain,
+        records=result.records,
+        value=hundredths(last.certain_value, currency),
+        whole=hundredths(result.value, currency),
+    )
+    words = {"people": people, "records": number(result.records)}
     if first.certain:
-        template = marked(
+        sentence = text(
             "The register has one entry only, {people}, so that anybody knows who is behind every record; the totals "
-            "add nothing to it."
+            "add nothing to it.",
+            **words,
         )
-    elif last.certain == 0 and is_settled(result):
-        severity, meaning = Severity.SAFE, translated(BUT_GUESSES)
-        template = marked(
+        return note(sentence, figure)
+    if last.certain == 0 and is_settled(result):
+        sentence = text(
             "The published totals do not tell with certainty who, among {people}, is behind any record ({records} in "
-            "all)."
+            "all).",
+            **words,
         )
-    elif last.certain == 0:
-        meaning = translated(NO_PROMISE)
-        template = marked(
+        return reassurance(sentence, figure, translated(BUT_GUESSES))
+    if last.certain == 0:
+        sentence = text(
             "As far as it was solved, the published totals do not tell with certainty who, among {people}, is behind "
-            "any record ({records} in all)."
+            "any record ({records} in all).",
+            **words,
+        )
+        return note(sentence, figure, translated(NO_PROMISE))
+    valued = _part(last.certain_value, result.value)
+    if last.certain == result.records:
+        sentence = text(
+            "The published totals tell with certainty who, among {people}, is behind each and every record ({records} "
+            "in all).",
+            **words,
         )
     else:
-        many = max(Fraction(last.certain, result.records), valued) >= MANY
-        severity, remedy = Severity.HIGH if many else Severity.MODERATE, _less()
-        meaning = text(
-            "Whoever puts these publications side by side reads who is behind each of these records, and with it all "
-            "the rest that the record tells."
-        )
-        template = marked(
-            "The published totals tell with certainty who, among {people}, is behind each and every record ({records} "
-            "in all)."
-        )
-    words = {"people": people, "records": number(result.records)}
-    if 0 < last.certain < result.records and not first.certain:
         sentence = text_for(
             last.certain,
             "The published totals tell with certainty who, among {people}, is behind {count} of {records} records: "
@@ -136,16 +141,12 @@ def _named(
             valued=percentage(valued),
             **words,
         )
-    else:
-        sentence = translated(template, **words)
-    figure = text(
-        "named with certainty: {certain} of {records} records; {value} of {whole}",
-        certain=last.certain,
-        records=result.records,
-        value=hundredths(last.certain_value, currency),
-        whole=hundredths(result.value, currency),
+    many = max(Fraction(last.certain, result.records), valued) >= MANY
+    meaning = text(
+        "Whoever puts these publications side by side reads who is behind each of these records, and with it all the "
+        "rest that the record tells."
     )
-    return Finding(severity, sentence, figure, meaning, remedy)
+    return Finding(Severity.HIGH if many else Severity.MODERATE, sentence, figure, meaning, _less())
 
 
 def _guessed(

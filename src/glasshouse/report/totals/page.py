@@ -10,12 +10,7 @@ from typing import cast
 
 from glasshouse.disclosure import cell_count, cover_each_other, hidden_parts, smallest_cell
 from glasshouse.language import exactly, marked, number, text, text_for, translated
-from glasshouse.reconstruction import (
-    BinExposed,
-    CampaignResult,
-    ExposurePhase,
-    Solution,
-)
+from glasshouse.reconstruction import BinExposed, CampaignResult, ExposurePhase, Solution
 from glasshouse.report.attacks import graded
 from glasshouse.report.cells import NOTHING, cell_rows, cell_table, count_cell, group_table, under
 from glasshouse.report.page import (
