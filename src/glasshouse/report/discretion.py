@@ -282,10 +282,7 @@ def what_is_left_out(command: str) -> tuple[str, ...]:
             "chances that would tell such a number in tenths.",
             smallest=smallest_cell(),
         ),
-        text(
-            "{command} prints all of it exactly, for the analyst alone.",
-            command=command,
-        ),
+        text("{command} prints all of it exactly, for the analyst alone.", command=command),
     )
 
 

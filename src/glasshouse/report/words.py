@@ -515,22 +515,30 @@ _TERMS = {
 }
 
 
-def glossary(*names: str) -> tuple[Term, ...]:
-    """Return words of the field with their meanings, in the order of the alphabet of the language that is spoken.
+def glossary(
+    *names: str | bool, terms: Iterable[Mapping[str, str] | bool] = (), **words: object
+) -> tuple[Term, ...]:
+    """Return the words of a report with their meanings: its own ones, then those of the field by the alphabet.
 
-    >>> [term.name for term in glossary("record, class", "target")]
-    ['class', 'record', 'target']
+    Args:
+        names: Words of the field, several of them with commas between; False: they do not occur.
+        terms: Its own words with their meanings, all `marked`; False: they do not occur.
+        words: What is filled in for the parts of its own meanings.
+
+    >>> [term.name for term in glossary("record, class", "target", terms=[{"Fit": "To be like someone."}, False])]
+    ['Fit', 'class', 'record', 'target']
     """
-    words = ", ".join(names).split(", ")
-    terms = [Term(translated(name), translated(_TERMS[name])) for name in words]
-    return tuple(sorted(terms, key=lambda term: term.name.casefold()))
-
-
-def explained(terms: Mapping[str, str], **words: object) -> tuple[Term, ...]:
-    """Return words of one report with their meanings, both `marked`, in the order given."""
-    return tuple(
-        Term(translated(name), translated(meaning, **words)) for name, meaning in terms.items()
-    )
+    own_terms = [
+        Term(translated(name), translated(meaning, **words))
+        for group in terms
+        if isinstance(group, Mapping)
+        for name, meaning in group.items()
+    ]
+    of_the_field = [
+        Term(translated(name), translated(_TERMS[name]))
+        for name in ", ".join(name for name in names if isinstance(name, str)).split(", ")
+    ]
+    return (*own_terms, *sorted(of_the_field, key=lambda term: term.name.casefold()))
 
 
 def sentences(*templates: str | bool, **words: object) -> tuple[str, ...]:

@@ -35,7 +35,6 @@ from glasshouse.report.page import (
     Provenance,
     Section,
     Severity,
-    Term,
     note,
     reassurance,
 )
@@ -43,7 +42,6 @@ from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.words import (
     counted,
     enumeration,
-    explained,
     frequencies,
     glossary,
     percentage,
@@ -74,6 +72,9 @@ LIMITS = (
     ),
 )
 AS_THEY_ARE = marked("Released as they are, and in no figure: {columns}.")
+CERTAINTY = {
+    marked("Known for certain"): marked("Records whose secret she infers with probability 1.")
+}
 LOSS = {
     marked("Loss"): marked(
         "The mean share of the domain that a released value stands for, per attribute, joined by a geometric mean: 0 "
@@ -169,14 +170,14 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
             else recoding_known(),
         ),
         limits=sentences(*LIMITS, bool(as_they_are) and AS_THEY_ARE, columns=as_they_are),
-        glossary=(
-            certainty_term(),
-            *(explained(LOSS) if content.get("loss") is not None else ()),
-            *(explained(HEIGHT) if content.get("heights") else ()),
-            *glossary(
-                "adversary, quasi-identifier, sensitive attribute, class, re-identification",
-                "attribute inference, generalisation, suppression",
-                *METHODS.get(content["method"], ()),
+        glossary=glossary(
+            "adversary, quasi-identifier, sensitive attribute, class, re-identification",
+            "attribute inference, generalisation, suppression",
+            *METHODS.get(content["method"], ()),
+            terms=(
+                CERTAINTY,
+                content.get("loss") is not None and LOSS,
+                bool(content.get("heights")) and HEIGHT,
             ),
         ),
         provenance=provenance,
@@ -217,13 +218,6 @@ def recoding_known() -> str:
     """Say that the adversary finds the class of a person."""
     return text(
         "She knows how the quasi-identifiers were recoded, so that she finds the class that a person falls into."
-    )
-
-
-def certainty_term() -> Term:
-    """Return what the reports call known for certain."""
-    return Term(
-        text("Known for certain"), text("Records whose secret she infers with probability 1.")
     )
 
 

@@ -325,11 +325,7 @@ def _by_number(family: Family, target: str | None, subject: str, part: str) -> F
         more, less = next(both for bound, *both in DEGREES if abs(correlation) < bound)
         template = more if correlation > 0 else less
     sentence = translated(
-        template,
-        people=plural(subject),
-        parts=plural(part),
-        part=indefinite(part),
-        few=LEAST_PARTS,
+        template, people=plural(subject), parts=plural(part), part=indefinite(part), few=LEAST_PARTS
     )
     if correlation is None:
         return note(sentence)
@@ -428,11 +424,7 @@ def _small_set(
 
 
 def family_page(
-    family: Family,
-    *,
-    subject: str,
-    provenance: Provenance,
-    part: str = "part",
+    family: Family, *, subject: str, provenance: Provenance, part: str = "part"
 ) -> Page:
     """Return the report of a family: sentences, a picture per target, and the parts side by side.
 
@@ -553,9 +545,7 @@ def family_table(family: Family, sensitive: str | None = None) -> Table:
     return cell_table(text("Part"), (text("Records"), text("Before"), *added), rows)
 
 
-def _before_and_added(
-    guess: PartGuess,
-) -> Iterator[tuple[FamilyCell, tuple[Fraction, Fraction]]]:
+def _before_and_added(guess: PartGuess) -> Iterator[tuple[FamilyCell, tuple[Fraction, Fraction]]]:
     """Yield the chance before and what is added to it, each with what it is told to be between."""
     yield guess.row.prior, guess.wording.bounds(guess.prior)
     for cell in guess.row.additive:

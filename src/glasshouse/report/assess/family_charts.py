@@ -421,10 +421,7 @@ def names_of(names: Sequence[str]) -> str:
     if len(names) <= MOST_NAMED:
         return joined(names)
     return text_for(
-        len(names) - 1,
-        "{first} and {count} other",
-        "{first} and {count} others",
-        first=names[0],
+        len(names) - 1, "{first} and {count} other", "{first} and {count} others", first=names[0]
     )
 
 

@@ -166,8 +166,7 @@ def _certainty(attack: Attack) -> str:
     if Fraction(attack.certain, attack.records) == attack.deterministic.posterior:
         return share(attack.certain, attack.records)
     return text(
-        "which happens with a chance of {chance}",
-        chance=percentage(attack.deterministic.posterior),
+        "which happens with a chance of {chance}", chance=percentage(attack.deterministic.posterior)
     )
 
 
@@ -292,9 +291,7 @@ def _enough(assessment: Assessment, whole: Attack) -> Attack | None:
         and 2 * attack.probabilistic.additive >= whole.probabilistic.additive > 0
     ]
     return min(
-        fewer,
-        key=lambda a: (len(a.quasi_identifiers), -a.probabilistic.posterior),
-        default=None,
+        fewer, key=lambda a: (len(a.quasi_identifiers), -a.probabilistic.posterior), default=None
     )
 
 

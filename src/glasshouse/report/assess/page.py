@@ -48,15 +48,7 @@ from glasshouse.report.cells import (
 )
 from glasshouse.report.page import Brief, Cell, Column, Group, Page, Provenance, Section, Table
 from glasshouse.report.provenance import treatment_blocks, treatment_section
-from glasshouse.report.words import (
-    explained,
-    glossary,
-    listed,
-    sentences,
-    short_names,
-    singular,
-    together,
-)
+from glasshouse.report.words import glossary, listed, sentences, short_names, singular, together
 from glasshouse.study.assess import AssessStudy, Key
 
 MOST_SETS_IN_FULL, MOST_SETS_ON_TERMINAL = 6, 3
@@ -126,10 +118,7 @@ def page(outcome: Assessment | Family, question: AssessStudy, *, provenance: Pro
     """Return the report of an assessment: of a release as a whole, or of its parts side by side."""
     if isinstance(outcome, Family):
         return family_page(
-            outcome,
-            subject=question.subject,
-            provenance=provenance,
-            part=part_noun(outcome),
+            outcome, subject=question.subject, provenance=provenance, part=part_noun(outcome)
         )
     gain = question.adversary.gain
     return assessment_page(
@@ -278,17 +267,17 @@ def assessment_page(
         provenance=provenance,
         command="glasshouse assess --study study.toml",
         method=METHOD,
-        glossary=(
-            *explained(TERMS),
-            *(explained(WORST_CASE) if measures.capacity else ()),
-            *(explained(GAINS) if measures.gain else ()),
-            *(explained(GROWING) if growing else ()),
-            *glossary(
-                "adversary, quasi-identifier, sensitive attribute, class, vulnerability, leakage",
-                "re-identification, attribute inference",
-                *["capacity"] * measures.capacity,
-                *["gain function"] * measures.gain,
-                *["Shapley value"] * (sweep is not None),
+        glossary=glossary(
+            "adversary, quasi-identifier, sensitive attribute, class, vulnerability, leakage",
+            "re-identification, attribute inference",
+            measures.capacity and "capacity",
+            measures.gain and "gain function",
+            sweep is not None and "Shapley value",
+            terms=(
+                TERMS,
+                measures.capacity and WORST_CASE,
+                measures.gain and GAINS,
+                growing and GROWING,
             ),
         ),
     )

@@ -16,7 +16,7 @@ from glasshouse.report.deter.page import METHOD as DETERRENCE
 from glasshouse.report.page import Cell, Finding, Page, Provenance, Section, Severity, Table, note
 from glasshouse.report.threat.page import METHOD as THREAT
 from glasshouse.report.totals.page import SOURCE as TOTALS
-from glasshouse.report.words import explained, glossary, hundredths, percentage
+from glasshouse.report.words import glossary, hundredths, percentage
 
 
 class Kind(Enum):
@@ -242,10 +242,7 @@ def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str
                 "are against the first run."
             ),
         ),
-        glossary=(
-            *explained(TERMS),
-            *glossary("adversary", *WORDS[outcome.command]),
-        ),
+        glossary=glossary("adversary", *WORDS[outcome.command], terms=(TERMS,)),
         provenance=provenance,
         command=command,
         method=METHODS[outcome.command],

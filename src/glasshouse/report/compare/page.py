@@ -45,14 +45,12 @@ from glasshouse.report.page import (
     Section,
     Severity,
     Table,
-    Term,
     note,
     reassurance,
 )
 from glasshouse.report.words import (
     counted,
     enumeration,
-    explained,
     frequencies,
     frequency,
     glossary,
@@ -87,9 +85,7 @@ def brief(outcome: Comparison | AssessedRuns | MeasuredRuns, question: CompareSt
     legend = text("▲ worse for the people in the data, ▼ better, than in the first run")
     if isinstance(outcome, AssessedRuns):
         return Brief(
-            (*assessed_tables(outcome), legend),
-            side_by_side_findings(outcome),
-            shows_change=True,
+            (*assessed_tables(outcome), legend), side_by_side_findings(outcome), shows_change=True
         )
     return Brief((measured_table(outcome), legend), measured_findings(outcome), shows_change=True)
 
@@ -160,6 +156,7 @@ def comparison_page(comparison: Comparison, *, provenance: Provenance, command: 
         joined([text("“{name}”", name=row.name) for row in releases if row.grouped == apart])
         for apart in (True, False)
     )
+    predicted = original.to_dict()["prediction"]
     return Page(
         title=text("Protected releases side by side"),
         lead=text_for(
@@ -185,7 +182,13 @@ def comparison_page(comparison: Comparison, *, provenance: Provenance, command: 
             *sentences(bool(grouped) and GROUPED, releases=grouped),
         ),
         limits=sentences(*LIMITS, _estimated(comparison) and ESTIMATED),
-        glossary=_glossary(comparison),
+        glossary=glossary(
+            "adversary, quasi-identifier, class, re-identification, attribute inference",
+            "generalisation, suppression",
+            terms=(TERMS, _estimated(comparison) and ALONE, predicted is not None and PREDICTION),
+            target=predicted and predicted["target"],
+            majority=predicted and percentage(Fraction(predicted["majority"])),
+        ),
         provenance=provenance,
         command=command,
         method=METHOD,
@@ -372,27 +375,6 @@ def _figures(comparison: Comparison) -> Table:
 
 def _four_digits_cell(value: float | None) -> Cell:
     return NOTHING if value is None else Cell(number(value, ".4g"), exact=exactly(value))
-
-
-def _glossary(comparison: Comparison) -> tuple[Term, ...]:
-    predicted = comparison.rows[0].to_dict().get("prediction")
-    return (
-        *explained(TERMS),
-        *(explained(ALONE) if _estimated(comparison) else ()),
-        *(
-            explained(
-                PREDICTION,
-                target=predicted["target"],
-                majority=percentage(Fraction(predicted["majority"])),
-            )
-            if predicted
-            else ()
-        ),
-        *glossary(
-            "adversary, quasi-identifier, class, re-identification, attribute inference, generalisation",
-            "suppression",
-        ),
-    )
 
 
 NO_DISTANCE = 1e-12

@@ -11,7 +11,7 @@ import altair as alt
 from glasshouse.language import exactly, marked, number, printable, text, text_for
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import AssessedRuns, ComparedAttack
-from glasshouse.report.anonymise.page import certainty_term, exact_knowledge, only_quasi_identifiers
+from glasshouse.report.anonymise.page import CERTAINTY, exact_knowledge, only_quasi_identifiers
 from glasshouse.report.attacks import (
     METHOD,
     exact_figure,
@@ -53,7 +53,6 @@ from glasshouse.report.page import (
 from glasshouse.report.words import (
     decimal,
     enumeration,
-    explained,
     frequencies,
     glossary,
     joined,
@@ -96,13 +95,10 @@ def assessed_page(outcome: AssessedRuns, *, provenance: Provenance, command: str
                 "compared is how well an adversary can do with so many attributes."
             ),
         ),
-        glossary=(
-            certainty_term(),
-            *explained(TERMS),
-            *glossary(
-                "adversary, quasi-identifier, vulnerability, leakage, re-identification",
-                "attribute inference",
-            ),
+        glossary=glossary(
+            "adversary, quasi-identifier, vulnerability, leakage, re-identification",
+            "attribute inference",
+            terms=(CERTAINTY, TERMS),
         ),
         provenance=provenance,
         command=command,

@@ -26,7 +26,7 @@ from glasshouse.report.deter.findings import (
     threshold,
 )
 from glasshouse.report.page import Brief, Cell, Figure, Page, Provenance, Section, Table
-from glasshouse.report.words import explained, glossary, hundredths, percentage, sentences
+from glasshouse.report.words import glossary, hundredths, percentage, sentences
 from glasshouse.study.deter import DeterStudy
 
 METHOD = "Xia, Heatherly, Kantarcioglu, Vorobeychik, Wan and Malin 2015, “Process-Driven Data Privacy” (CIKM)"
@@ -113,9 +113,8 @@ def page(outcome: Deterrence, question: DeterStudy, *, provenance: Provenance) -
             register=policy.belief or 0,
         ),
         limits=(*sentences(*LIMITS), *(() if outcome.prior_is_given else (published_prior(),))),
-        glossary=(
-            *explained(WORDS),
-            *glossary("adversary, quasi-identifier, re-identification, exploit"),
+        glossary=glossary(
+            "adversary, quasi-identifier, re-identification, exploit", terms=(WORDS,)
         ),
         provenance=provenance,
         command="glasshouse deter --study study.toml",

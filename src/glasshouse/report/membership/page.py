@@ -59,7 +59,6 @@ from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.words import (
     counted,
     enumeration,
-    explained,
     frequency,
     glossary,
     listed,
@@ -239,12 +238,10 @@ def _membership_page(outcome: Membership, subject: str, provenance: Provenance) 
         provenance=provenance,
         command=COMMAND,
         method=f"{METHOD}; {NERGIZ}",
-        glossary=(
-            *explained({marked("For sure"): FOR_SURE[several]} | MEMBERSHIP_TERMS),
-            *glossary(
-                "adversary, membership, quasi-identifier, class, release, vulnerability, leakage",
-                "capacity",
-            ),
+        glossary=glossary(
+            "adversary, membership, quasi-identifier, class, release, vulnerability, leakage",
+            "capacity",
+            terms=({marked("For sure"): FOR_SURE[several]}, MEMBERSHIP_TERMS),
         ),
     )
 
@@ -450,9 +447,8 @@ def _member_page(outcome: Member, subject: str, provenance: Provenance) -> Page:
         provenance=provenance,
         command=COMMAND,
         method=METHOD,
-        glossary=(
-            *explained(MEMBER_TERMS),
-            *glossary("adversary, target, membership, release, vulnerability, leakage"),
+        glossary=glossary(
+            "adversary, target, membership, release, vulnerability, leakage", terms=(MEMBER_TERMS,)
         ),
     )
 
@@ -561,9 +557,8 @@ def _population_page(risks: PopulationRisks, subject: str, provenance: Provenanc
         provenance=provenance,
         command=COMMAND,
         method=ESTIMATORS,
-        glossary=(
-            *explained(POPULATION_TERMS),
-            *glossary("adversary, quasi-identifier, class, record, release"),
+        glossary=glossary(
+            "adversary, quasi-identifier, class, record, release", terms=(POPULATION_TERMS,)
         ),
     )
 

@@ -66,7 +66,6 @@ from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.words import (
     counted,
     enumeration,
-    explained,
     glossary,
     listed,
     percentage,
@@ -190,15 +189,11 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
         provenance=provenance,
         command="glasshouse target --study study.toml",
         method=METHOD if journalist is None else f"{METHOD}; {JOURNALIST}",
-        glossary=(
-            *explained(PROSECUTOR_TERMS),
-            *(explained(JOURNALIST_TERMS) if journalist is not None else ()),
-            *explained(TERMS),
-            *glossary(
-                "adversary, target, record, release, vulnerability, leakage, re-identification",
-                *(["sensitive attribute, attribute inference"] if outcome.secrets else []),
-                *(["gain function"] if any(secret.gain for secret in outcome.secrets) else []),
-            ),
+        glossary=glossary(
+            "adversary, target, record, release, vulnerability, leakage, re-identification",
+            bool(outcome.secrets) and "sensitive attribute, attribute inference",
+            any(secret.gain for secret in outcome.secrets) and "gain function",
+            terms=(PROSECUTOR_TERMS, journalist is not None and JOURNALIST_TERMS, TERMS),
         ),
     )
 

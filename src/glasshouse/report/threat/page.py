@@ -39,7 +39,6 @@ from glasshouse.report.threat.findings import (
 from glasshouse.report.words import (
     counted,
     enumeration,
-    explained,
     glossary,
     indefinite,
     percentage,
@@ -147,14 +146,14 @@ def page(outcome: ThreatOutcome, question: ThreatStudy, *, provenance: Provenanc
         provenance=provenance,
         command="glasshouse threat --study study.toml",
         method=METHOD,
-        glossary=(
-            *(explained(OF_THREATS) if measures is not None else ()),
-            *(explained(OF_SAMPLING) if outcome.sampled is not None else ()),
-            *glossary(
-                "attacker, learner, relative threat, quasi-identifier, sensitive attribute, record",
-                "release, prior, attribute inference",
-                *([] if outcome.release.is_vertical else ["generalisation"]),
-                *(["suppression"] if outcome.suppressed else []),
+        glossary=glossary(
+            "attacker, learner, relative threat, quasi-identifier, sensitive attribute, record, release",
+            "prior, attribute inference",
+            not outcome.release.is_vertical and "generalisation",
+            bool(outcome.suppressed) and "suppression",
+            terms=(
+                measures is not None and OF_THREATS,
+                outcome.sampled is not None and OF_SAMPLING,
             ),
         ),
     )

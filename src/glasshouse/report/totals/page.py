@@ -36,15 +36,7 @@ from glasshouse.report.totals.findings import (
     step_label,
     total_findings,
 )
-from glasshouse.report.words import (
-    counted,
-    explained,
-    glossary,
-    hundredths,
-    percentage,
-    plural,
-    sentences,
-)
+from glasshouse.report.words import counted, glossary, hundredths, percentage, plural, sentences
 from glasshouse.study.totals import SolveStudy, TotalsStudy
 
 SOURCE = (
@@ -140,9 +132,8 @@ def campaign_page(result: CampaignResult, study: TotalsStudy, *, provenance: Pro
         provenance=provenance,
         command="glasshouse totals campaign --study study.toml",
         method=text("after {source}, with exact windows instead of its tolerance", source=SOURCE),
-        glossary=(
-            *explained(OF_CAMPAIGNS | OF_REGISTERS if registered else OF_CAMPAIGNS),
-            *glossary("adversary, value at risk"),
+        glossary=glossary(
+            "adversary, value at risk", terms=(OF_CAMPAIGNS, registered and OF_REGISTERS)
         ),
     )
 
