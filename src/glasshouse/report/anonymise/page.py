@@ -1,4 +1,7 @@
-"""The report of a protected release: each attack before and after, and how the release is protected."""
+"""The report of a protected release: each attack before and after, and how the release is protected.
+
+The page comes first, then the findings: what a protection buys, what it costs, and what it does not stop.
+"""
 
 from __future__ import annotations
 

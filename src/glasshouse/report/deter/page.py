@@ -1,4 +1,4 @@
-"""The report about the attacker's economics, as a page."""
+"""The report about the attacker's economics: risk, value and tries by the size of a group, and what moves them."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 It is about one person, and personal data itself, as it says. Still it holds no value of a record: it tells how likely
 the likeliest value of a secret is, the second likeliest and so on, before and after. These are ranked apart: beside its
-share in the release, which anybody can count, a value would be known.
+share in the release, which anybody can count, a value would be known. For the analyst, on the terminal, sentences are
+exact and name values (`Discretion`): the page comes first here, then the findings, then those about a journalist.
 """
 
 from __future__ import annotations
@@ -586,15 +587,10 @@ def _learned(secret: TargetSecret, target: Target, subject: str, discretion: Dis
         change = "alike"
     else:
         change = "less" if after < before else "more"
-    sentence = translated(
-        LEARNED[change, discretion.exact],
-        subject=singular(subject),
-        secret=enumeration(secret.secret),
-        best=_quoted(secret.best[0]),
-        first=_quoted(secret.prior_best[0]),
-        now=now,
-        then=then,
-    )
+    words = {"subject": singular(subject), "secret": enumeration(secret.secret)}
+    if discretion.exact:  # a report is not even handed the values
+        words |= {"best": _quoted(secret.best[0]), "first": _quoted(secret.prior_best[0])}
+    sentence = translated(LEARNED[change, discretion.exact], now=now, then=then, **words)
     severity = Severity.HIGH if secret.certain else graded(secret.guess.additive)
     return Finding(
         severity if moved else Severity.SAFE,
