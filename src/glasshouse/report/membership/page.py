@@ -196,9 +196,7 @@ def _membership_page(outcome: Membership, subject: str, provenance: Provenance) 
     share_of = text("Share of the {people}", people=subjects)
     sets = Section(
         text("In which releases people are"),
-        intro=" ".join(
-            (linking(outcome.linked), *expected, *sentences(SUMMED_UP, **_few(subjects)))
-        ),
+        intro=" ".join((linking(outcome.linked), *expected, _summed_up(subjects))),
         tables=(cell_table(text("In exactly"), [share_of], rows),),
     )
     sections = (
@@ -337,7 +335,6 @@ POPULATION_TERMS = {
     ),
 }
 """The words of a report without a register, explained."""
-SUMMED_UP = marked("Sets that hold fewer than {smallest} {people} are summed up.")
 NOBODY_NAMED = marked("Nothing here tells who the people are.")
 
 
@@ -373,8 +370,12 @@ def _sets_of_releases(outcome: Membership | Member) -> list[Shift]:
     return shifts
 
 
-def _few(subjects: str) -> dict[str, object]:
-    return {"smallest": smallest_cell(), "people": subjects}
+def _summed_up(people: str) -> str:
+    return text(
+        "Sets that hold fewer than {smallest} {people} are summed up.",
+        smallest=smallest_cell(),
+        people=people,
+    )
 
 
 def _register_limits(outcome: Membership | Member) -> tuple[str, ...]:
@@ -395,13 +396,12 @@ def _member_page(outcome: Member, subject: str, provenance: Provenance) -> Page:
         "known": enumeration(list(outcome.known)) or text("nothing"),
     }
     wording, several = Told(is_rough(outcome, DISCREET)), len(outcome.datasets) > 1
-    (summed_up,) = sentences(SUMMED_UP, **_few(plural("person")))
     rows = [
         (label, before, wording.cell(after)) for label, before, after in _sets_of_releases(outcome)
     ]
     sets = Section(
         text("In which releases the person is"),
-        intro=f"{linking(outcome.linked)} {summed_up}",
+        intro=f"{linking(outcome.linked)} {_summed_up(plural('person'))}",
         tables=(before_and_after_table(text("In exactly"), rows),),
     )
     guess = outcome.guess
