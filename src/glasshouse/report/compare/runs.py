@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import altair as alt
 
-from glasshouse.language import exactly, marked, number, printable, text, text_for
+from glasshouse.language import exactly, marked, number, printable, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import AssessedRuns, ComparedAttack
 from glasshouse.report.anonymise.page import CERTAINTY, exact_knowledge, only_quasi_identifiers
@@ -391,11 +391,9 @@ def _changed_sentence(
     what: Change, names: tuple[str, str], before: Attack, after: Attack, subject: str
 ) -> str:
     """Say what became of naming people, or of inferring a secret."""
-    said_before, said_after = frequencies(
-        before.probabilistic.posterior, after.probabilistic.posterior
-    )
+    guessed, now = frequencies(before.probabilistic.posterior, after.probabilistic.posterior)
     about = {"secret": enumeration(after.secret), "many": plural(subject)}
-    words = {"first": names[0], "last": names[1], "after": said_after}
+    words = {"first": names[0], "last": names[1], "after": now}
     if what == Change.MIXED:
         return text(
             "From “{first}” to “{last}” {attack} changed both ways, right guesses by {guesses} points and certainty by "
@@ -417,25 +415,26 @@ def _changed_sentence(
             certain=_known_with_certainty(after, percentage(after.deterministic.posterior)),
             **words,
         )
-    words["guess"] = (
-        text("{after} in both", after=said_after)
-        if said_before == said_after
-        else text("{after} instead of {before}", after=said_after, before=said_before)
+    template = (
+        marked(
+            "From “{first}” to “{last}” it became easier to {attack}: a guess is right for {guess}, and {certain}."
+        )
+        if what == Change.WORSE
+        else marked(
+            "From “{first}” to “{last}” it became harder to {attack}: a guess is right for {guess}, and {certain}."
+        )
     )
-    words["certain"] = text(
+    guess = (
+        text("{after} in both", after=now)
+        if guessed == now
+        else text("{after} instead of {before}", after=now, before=guessed)
+    )
+    certain = text(
         "{known} instead of {before}",
         known=_known_with_certainty(after, _certain(after)),
         before=_certain(before),
     )
-    if what == Change.WORSE:
-        return text(
-            "From “{first}” to “{last}” it became easier to {attack}: a guess is right for {guess}, and {certain}.",
-            **words,
-        )
-    return text(
-        "From “{first}” to “{last}” it became harder to {attack}: a guess is right for {guess}, and {certain}.",
-        **words,
-    )
+    return translated(template, guess=guess, certain=certain, **words)
 
 
 def _known_with_certainty(attack: Attack, people: str) -> str:

@@ -521,42 +521,41 @@ def _fitting(target: Target, subject: str, discretion: Discretion) -> Finding:
 
 def _fitting_sentence(target: Target, subject: str, discretion: Discretion) -> str:
     now, before = chances(target.naming.posterior, target.naming.prior)
-    words = {
-        "subject": singular(subject),
-        "known": known_columns(target),
-        "records": counted(target.records, "record"),
-        "candidates": discretion.count(target.candidates),
-        "after": hidden_naming(target, discretion) or now,
-        "before": before,
-    }
+    after = hidden_naming(target, discretion) or now
     if not target.candidates:
-        return text(
+        template = marked(
             "None of the {records} fits what is known of this {subject} ({known}): this {subject} is not in the "
-            "release.",
-            **words,
+            "release."
         )
-    if target.records == 1:
-        return text(
+    elif target.records == 1:
+        template = marked(
             "The release holds a single record, and it fits what is known of this {subject} ({known}): this {subject} "
-            "is named with certainty.",
-            **words,
+            "is named with certainty."
         )
-    if target.candidates == 1:
-        return text(
+    elif target.candidates == 1:
+        template = marked(
             "What is known of this {subject} ({known}) singles out one of the {records}: this {subject} is named with "
-            "certainty.",
-            **words,
+            "certainty."
         )
-    if target.candidates == target.records:
-        return text(
+    elif target.candidates == target.records:
+        after = chance(target.naming.posterior)
+        template = marked(
             "All of the {records} fit what is known of this {subject} ({known}): it rules out nobody, and a guess at "
-            "the record is right with a chance of {after}, as before.",
-            **(words | {"after": chance(target.naming.posterior)}),
+            "the record is right with a chance of {after}, as before."
         )
-    return text(
-        "{candidates} of the {records} fit what is known of this {subject} ({known}): a guess at which is theirs is "
-        "right with a chance of {after}; without that knowledge it would be {before}.",
-        **words,
+    else:
+        template = marked(
+            "{candidates} of the {records} fit what is known of this {subject} ({known}): a guess at which is theirs "
+            "is right with a chance of {after}; without that knowledge it would be {before}."
+        )
+    return translated(
+        template,
+        subject=singular(subject),
+        known=known_columns(target),
+        records=counted(target.records, "record"),
+        candidates=discretion.count(target.candidates),
+        after=after,
+        before=before,
     )
 
 
