@@ -124,6 +124,10 @@ def record_numbers(table: EncodedTable, name: str, what: What) -> tuple[Integers
     return scaled.astype(np.int64)[column.codes], scale
 
 
+# Called from compiled code only: part of its caller, without a wrapper for Python.
+_inlined = njit(nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def best_guesses(
     order: NDArray[np.uint32],
@@ -133,8 +137,11 @@ def best_guesses(
     factors: Factors,
     slack: float,
     inverse: Floats,
+    values: int,
     success: Integers,
-) -> tuple[Integers, int]:
+    picked: Integers,
+    scratch: Integers,
+) -> int:
     """Guess the value in every class, and find the values of which it has the greatest and the least part.
 
     Args:
@@ -145,18 +152,18 @@ def best_guesses(
         factors: Per value, what a unit of its weight scores; where it is 0 the value is impossible.
         slack: By how much a chance may fall short of a tenth, in the type of the factors: 0, or `ROUNDING`.
         inverse: Per value, 1 / n(x); 0 where its records weigh nothing.
+        values: How many values weigh anything.
         success: Takes, per tenth of the chance of a right guess, how many records have it; the last
             entry takes those that are certain.
+        picked: Takes Σ n(x, y) per value x, over the classes y where x is the best guess (`GUESSED`); where it is the
+            only possible value (`SURE`); where n(x, y) / n(x) is greatest (`REVEALED`); and where it is least, though
+            no value is missing (`CONCEALED`).
+        scratch: Two rows of zeros, an entry per value, to work in.
 
     Returns:
-        Σ n(x, y) per value x, over the classes y where x is the best guess (`GUESSED`); where it is the only possible
-        value (`SURE`); where n(x, y) / n(x) is greatest (`REVEALED`); and where it is least, though no value is missing
-        (`CONCEALED`). And the number of records in classes with one possible value.
+        The number of records in classes with one possible value.
     """
-    picked = np.zeros((4, factors.size), np.int64)
-    count = np.zeros(factors.size, np.int64)
-    present = np.empty(factors.size, np.int64)
-    values = np.count_nonzero(inverse)
+    count, present = scratch[0], scratch[1]
     nothing = factors.dtype.type(0)
     certain = 0
     for number in range(starts.size - 1):
@@ -174,6 +181,7 @@ def best_guesses(
             else:
                 success[0] += 1
             continue
+        # The weight n(x, y) of each value in the class, and what scores best among them.
         seen = _count_values(order[begin:end], codes, weights, count, present)
         whole, most, possible, guess = nothing, nothing, 0, 0
         greatest, least, revealed, concealed = 0.0, np.inf, 0, 0
@@ -203,9 +211,10 @@ def best_guesses(
         else:
             tenth = int((10 * most + slack * whole) // whole)
             success[min(tenth, success.size - 2)] += end - begin
-        count[present[:seen]] = 0
+        for k in range(seen):
+            count[present[k]] = 0
     success[-1] += certain
-    return picked, certain
+    return certain
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -290,7 +299,7 @@ def best_actions(
     return picked
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@_inlined  # type: ignore[untyped-decorator]
 def _count_values(
     records: NDArray[np.uint32],
     codes: Codes,
@@ -405,13 +414,17 @@ def most_frequent(
             most[record] = best
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def value_weights(codes: Codes, weights: Integers, cardinality: int) -> Integers:
     """Return the total weight n(x) of each value: the prior on the secret, before it is divided."""
     totals = np.zeros(cardinality, np.int64)
+    _add_weights(codes, weights, totals)
+    return totals
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _add_weights(codes: Codes, weights: Integers, totals: Integers) -> None:
     for i in range(codes.size):
         totals[codes[i]] += weights[i] if weights.size else 1
-    return totals
 
 
 def _check(written: str, table: EncodedTable, name: str, code: int, what: What) -> None:

@@ -362,7 +362,8 @@ def _reidentify(table: EncodedTable, classes: Partition, weights: Weights) -> di
 
 def _infer(classes: Partition, secret: Secret) -> dict[str, Any]:
     success = np.zeros(SUCCESS_BINS, np.int64)
-    picked, certain = attack_kernels.best_guesses(
+    picked = np.zeros((4, secret.cardinality), np.int64)
+    certain = attack_kernels.best_guesses(
         classes.order,
         classes.starts,
         secret.codes,
@@ -370,7 +371,10 @@ def _infer(classes: Partition, secret: Secret) -> dict[str, Any]:
         secret.factors,
         secret.slack,
         secret.inverse,
+        np.count_nonzero(secret.inverse),
         success,
+        picked,
+        np.zeros((2, secret.cardinality), np.int64),
     )
     known = int(np.count_nonzero(secret.shares) == 1)
     likeliest = Fraction(int(secret.shares.max()), secret.whole)

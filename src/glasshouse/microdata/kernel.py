@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Floats, Integers, Words
+from glasshouse.arrays import Integers, Words
 from glasshouse.microdata.assessment import SIZE_BINS
 
 SHARE_BINS = 10
@@ -55,35 +55,26 @@ def cell_width(secrets: int) -> int:
     return -(-(SECRETS + PER_SECRET * secrets) // 16) * 16
 
 
-class Fields(NamedTuple):
-    """Where some attributes stand in a record."""
+FIELD = np.dtype(
+    [
+        ("word", np.int64),  # the word that holds it
+        ("shift", np.uint64),  # how far up it stands in that word
+        ("mask", np.uint64),  # its ones, when shifted down
+        ("field", np.uint64),  # its ones, where they stand
+        ("size", np.int64),  # how many values it can take
+    ],
+    align=True,
+)
+"""Where an attribute stands in a record."""
+Fields = Any
+"""Where some attributes stand: an array with a `FIELD` each, which compiled code reads by name."""
 
-    word: Integers
-    """Per attribute, the word that holds it."""
-    shift: Words
-    """How far up it stands in that word."""
-    mask: Words
-    """Its ones, when shifted down."""
-    field: Words
-    """Its ones, where they stand."""
-    size: Integers
-    """How many values it can take."""
 
-    def after(self, first: int) -> Fields:
-        """Return the attributes from one on."""
-        return Fields(
-            self.word[first:],
-            self.shift[first:],
-            self.mask[first:],
-            self.field[first:],
-            self.size[first:],
-        )
-
-    def bits(self, words: int) -> Words:
-        """Return, per word, the bits of all these attributes."""
-        bits = np.zeros(words, np.uint64)
-        np.bitwise_or.at(bits, self.word, self.field)
-        return bits
+def bits_of(fields: Fields, words: int) -> Words:
+    """Return, per word, the bits of some attributes."""
+    bits = np.zeros(words, np.uint64)
+    np.bitwise_or.at(bits, fields["word"], fields["field"])
+    return bits
 
 
 class Plan(NamedTuple):
@@ -133,42 +124,30 @@ class Workspace(NamedTuple):
     """Packed records: the part, then a copy of each class that is being refined, as a stack."""
     counts: NDArray[np.int32]
     """How many equal records each one stands for."""
-    child_start: NDArray[np.int32]
-    """The classes still to be visited, as a stack: where each begins."""
-    child_end: NDArray[np.int32]
-    """Where each ends."""
+    children: Any
+    """The classes still to be visited, as a stack: a `CHILD` each."""
     tally: NDArray[np.int32]
     """How often each value of an attribute occurs; zeros in between."""
     seen: NDArray[np.int32]
     """The values that occur."""
     secret_tally: NDArray[np.int32]
-    """How often each value of a secret occurs; zeros in between."""
-    joint_tally: NDArray[np.int32]
-    """How often each pair of values of an attribute and a secret occurs; zeros in between."""
+    """How often each value of a secret occurs, or each pair of an attribute's and a secret's; zeros in between."""
     slots: NDArray[np.int32]
     """The hash table of a merge."""
-    frames: Integers
-    """The stack of classes that are being refined, a row of `_LO` … each."""
-    varying: Words
-    """Per word, the bits on which the records of a class differ."""
-    keep: Words
-    """Per word, the bits that a merge looks at."""
-    rest_word: Integers
-    """The attributes that are still to come: the word of each,"""
-    rest_field: Words
-    """its bits in that word,"""
-    rest_bit: Integers
-    """and its bit in a set of attributes."""
-    merged_in: Floats
-    """Per subset and attribute, how many records went into merges (the last column: of whole parts),"""
-    merged_out: Floats
-    """and how many came out: where merging pays is learnt as it goes."""
+    frames: Any
+    """The stack of classes that are being refined: a `FRAME` each."""
+    bits: Words
+    """Per word, the bits on which the records of a class differ, or those that a merge looks at."""
+    rest: Integers
+    """The attributes that are still to come."""
+    merges: Any
+    """Per subset and attribute (the last: of whole parts) a `MERGES`: where merging pays is learnt as it goes."""
     visits: Integers
     """How many records were looked at; and how many decisions to merge were taken."""
 
 
 def is_compiled() -> bool:
-    """Tell whether the loop was compiled before and is only to be loaded; else the first use takes half a minute."""
+    """Tell whether the loop was compiled before and is only to be loaded."""
     cache = Path(sweep_parts.stats.cache_path)
     return any(cache.glob(f"kernel.{sweep_parts.__name__}-*.nbi"))
 
@@ -179,68 +158,46 @@ def size_bins() -> Integers:
     return np.searchsorted(np.array(SIZE_BINS), sizes, side="right").astype(np.int64) - 1
 
 
-FRAME_WIDTH = 15
-(
-    _LO,  # the class: where its records begin
-    _HI,  # and end
-    _SUBSET,  # the subset S that made it
-    _FREE,  # attributes constant in it
-    _TODO,  # attributes to refine it by
-    _LIVE,  # secrets with several values in it
-    _MERGED,  # whether its records carry counts
-    _TOP,  # where copies of it may be written
-    _FRESH,  # whether no attribute was left out yet
-    _CHILD,  # the next class that its current attribute made
-    _CHILDREN_END,  # the last of them
-    _CHILDREN,  # the first of them
-    _CHILD_SUBSET,  # their subset
-    _CHILD_TODO,  # the attributes to refine them by
-    _CHILD_TOP,  # where copies of them may be written
-) = range(FRAME_WIDTH)
+FRAME = np.dtype(
+    [
+        ("lo", np.int64),  # the class: where its records begin
+        ("hi", np.int64),  # and end
+        ("subset", np.int64),  # the subset S that made it
+        ("free", np.int64),  # attributes constant in it
+        ("todo", np.int64),  # attributes to refine it by
+        ("live", np.int64),  # secrets with several values in it
+        ("merged", np.int64),  # whether its records carry counts
+        ("top", np.int64),  # where copies of it may be written
+        ("fresh", np.int64),  # whether no attribute was left out yet
+        ("child", np.int64),  # the next class that its current attribute made
+        ("children_end", np.int64),  # the last of them
+        ("children", np.int64),  # the first of them
+        ("child_subset", np.int64),  # their subset
+        ("child_todo", np.int64),  # the attributes to refine them by
+        ("child_top", np.int64),  # where copies of them may be written
+    ],
+    align=True,
+)
+"""A class that is being refined."""
+CHILD = np.dtype([("begin", np.int64), ("end", np.int64)], align=True)
+"""A class that is still to be visited: where its records begin and end."""
+MERGES = np.dtype([("went_in", np.float64), ("came_out", np.float64)], align=True)
+"""How many records went into merges, and how many came out."""
 
 # Without reference counts (``_nrt``), which nothing here needs, tuples of arrays cost nothing: 10 times faster.
-# Small functions are inlined when machine code is made; large ones that are called once are pasted before, so that they
-# are compiled once.
-_compiled = njit(cache=True, nogil=True, boundscheck=False, _nrt=False)
-_inlined = njit(nogil=True, boundscheck=False, _nrt=False, forceinline=True)
+# Whatever is called from compiled code only has no wrapper for Python, and becomes part of its caller.
+_compiled = njit(cache=True, nogil=True, boundscheck=False, _nrt=False, no_cfunc_wrapper=True)
+_inlined = njit(
+    nogil=True, boundscheck=False, _nrt=False, forceinline=True, no_cpython_wrapper=True,
+    no_cfunc_wrapper=True,
+)  # fmt: skip
 _pasted = njit(nogil=True, boundscheck=False, _nrt=False, inline="always")
+_called = njit(
+    nogil=True, boundscheck=False, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True
+)
 
-
-@_compiled  # type: ignore[untyped-decorator]
-def sweep_part(plan: Plan, work: Workspace, store: Store, size: Integer, merged: bool) -> None:
-    """Add to the store all classes of all subsets of the attributes, inside one part.
-
-    Args:
-        plan: What does not change.
-        work: The thread's arrays; the part's records stand at the beginning of ``records``.
-        store: The thread's cells.
-        size: How many records the part holds.
-        merged: Whether they carry counts.
-    """
-    frames = work.frames
-    depth = 0
-    attributes = plan.fields.word.size
-    frames[0, _TODO] = 0
-    frames[0, _FREE] = 0
-    frames[0, _LIVE] = (1 << plan.secrets.word.size) - 1
-    frames[0, _MERGED] = merged
-    frames[0, _CHILD] = frames[0, _CHILDREN] = 0
-    frames[0, _CHILDREN_END] = 1
-    frames[0, _CHILD_SUBSET] = 0
-    frames[0, _CHILD_TODO] = (1 << attributes) - 1
-    frames[0, _CHILD_TOP] = size
-    work.child_start[0] = 0
-    work.child_end[0] = size
-    while depth >= 0:
-        if frames[depth, _CHILD] < frames[depth, _CHILDREN_END]:
-            child = frames[depth, _CHILD]
-            frames[depth, _CHILD] = child + 1
-            if _visit(plan, work, store, depth, work.child_start[child], work.child_end[child]):
-                depth += 1
-        elif frames[depth, _TODO] != 0:
-            _refine(plan, work, store, depth)
-        else:
-            depth -= 1
+# Numbers that functions are called with: one type, so that each is compiled once.
+_NONE, _ONCE, _TAKEN_BACK = np.int64(0), np.int64(1), np.int64(-1)
 
 
 @_compiled  # type: ignore[untyped-decorator]
@@ -263,24 +220,51 @@ def sweep_parts(
         ends: Where each part ends; afterwards, where its merged records end.
         parts: The parts to sweep.
     """
-    words, root = plan.words, plan.fields.word.size
+    words, attributes, frames = plan.words, plan.fields.size, work.frames
+    root, of_parts = frames[0], work.merges[0, attributes]
     for part in parts:
+        # Merging (docs/lattice.md): what is equal on all that is still to come is one record of the next step too.
         lo, size = starts[part], ends[part] - starts[part]
         for i in range(size * words):
             work.records[i] = records[lo * words + i]
         for i in range(size):
             work.counts[i] = counts[lo + i] if merged else np.int32(1)
         left = size
-        if merged or work.merged_out[0, root] <= MERGE_AT_ROOT * work.merged_in[0, root]:
-            left = merge(work.records, work.counts, words, 0, size, merged, keep, work.slots)
-            work.merged_in[0, root] += size
-            work.merged_out[0, root] += left
+        if merged or of_parts.came_out <= MERGE_AT_ROOT * of_parts.went_in:
+            left = merge(work.records, work.counts, words, _NONE, size, merged, keep, work.slots)
+            of_parts.went_in += size
+            of_parts.came_out += left
             for i in range(left * words):
                 records[lo * words + i] = work.records[i]
         for i in range(left):
             counts[lo + i] = work.counts[i]
         ends[part] = lo + left
-        sweep_part(plan, work, store, left, merged or left < size)
+        # Depth-first refinement: the part is the only class of the empty subset, nothing is known to be constant in it,
+        # and every attribute is to refine it. From here on each T is open at the classes on the stack, or is settled.
+        root.todo = 0
+        root.free = 0
+        root.live = (1 << plan.secrets.size) - 1
+        root.merged = merged or left < size
+        root.child = root.children = 0
+        root.children_end = 1
+        root.child_subset = 0
+        root.child_todo = (1 << attributes) - 1
+        root.child_top = left
+        work.children[0].begin = 0
+        work.children[0].end = left
+        depth = _NONE
+        while depth >= 0:
+            _make_room(store, plan.largest)
+            if frames[depth].child < frames[depth].children_end:
+                child = frames[depth].child
+                frames[depth].child = child + 1
+                begin, end = work.children[child].begin, work.children[child].end
+                if _visit(plan, work, store, depth, begin, end):
+                    depth += 1
+            elif frames[depth].todo != 0:
+                _refine(plan, work, store, depth)
+            else:
+                depth -= 1
 
 
 @_pasted  # type: ignore[untyped-decorator]
@@ -289,102 +273,83 @@ def _visit(
 ) -> Any:
     """Count one class; if some attribute varies in it, make it the frame on top and say so."""
     above, frame = work.frames[depth], work.frames[depth + 1]
-    subset, todo, merged = above[_CHILD_SUBSET], above[_CHILD_TODO], above[_MERGED] != 0
-    _make_room(plan, store)
+    subset, todo, merged = above.child_subset, above.child_todo, above.merged != 0
     work.visits[0] += hi - lo
-    total = _differences(work, plan.words, lo, hi, merged)
+    # Free attributes: those to come that do not vary. The class is one of every T between S and S with all of them.
+    total = _differences(work.records, plan.words, work.counts, work.bits, lo, hi, merged)
     vary = np.int64(0)
-    for a in range(plan.fields.word.size):
-        if (todo >> a) & 1 and work.varying[plan.fields.word[a]] & plan.fields.field[a]:
+    for a in range(plan.fields.size):
+        if (todo >> a) & 1 and work.bits[plan.fields[a].word] & plan.fields[a].field:
             vary |= 1 << a
-    free = above[_FREE] | (todo & ~vary)
-    cell = _cell(store, plan, subset, free)
-    _add_class(store.cells, cell, plan.size_bin, total, 1)
-    live = _count_secrets(plan, work, store, above, cell, lo, hi, total)
+    free = above.free | (todo & ~vary)
+    cell = _cell(store, subset, free)
+    _add_class(store.cells, cell, plan.size_bin, total, _ONCE)
+    # What is settled early, secrets: one with a single value is certain for all T that are open here, and dead below.
+    live, everywhere = np.int64(0), np.int64(-1)
+    for s in range(plan.secrets.size):
+        if not (above.live >> s) & 1:
+            continue
+        secret, column = plan.secrets[s], SECRETS + PER_SECRET * s
+        if work.bits[secret.word] & secret.field:
+            live |= 1 << s
+            most = _most_frequent(
+                work.records, plan.words, work.counts, work.secret_tally, secret, lo, hi, merged
+            )
+            _add_divided(store.cells, cell, column, total, most, _ONCE)
+        else:
+            if everywhere < 0:
+                everywhere = _cell(store, subset, above.free | todo)
+            store.cells[everywhere, column + CERTAIN] += total
     if vary == 0 or depth >= plan.largest:
         return False
-    frame[_LO] = lo
-    frame[_HI] = hi
-    frame[_SUBSET] = subset
-    frame[_FREE] = free
-    frame[_TODO] = vary
-    frame[_LIVE] = live
-    frame[_MERGED] = merged
-    frame[_TOP] = above[_CHILD_TOP]
-    frame[_FRESH] = 1
-    frame[_CHILD] = frame[_CHILDREN] = frame[_CHILDREN_END] = above[_CHILDREN_END]
+    frame.lo = lo
+    frame.hi = hi
+    frame.subset = subset
+    frame.free = free
+    frame.todo = vary
+    frame.live = live
+    frame.merged = merged
+    frame.top = above.child_top
+    frame.fresh = 1
+    frame.child = frame.children = frame.children_end = above.children_end
     return True
 
 
 @_inlined  # type: ignore[untyped-decorator]
 def _differences(
-    work: Workspace, words: Integer, lo: Integer, hi: Integer, merged: bool
+    records: Words, words: Integer, counts: Any, bits: Words, lo: Integer, hi: Integer, merged: bool
 ) -> Integer:
     """Find the bits on which the records of a class differ, and return how many records it counts."""
-    records = work.records
     for w in range(words):
         first = records[lo * words + w]
         varying = np.uint64(0)
         for i in range(lo + 1, hi):
             varying |= records[i * words + w] ^ first
-        work.varying[w] = varying
+        bits[w] = varying
     if not merged:
         return hi - lo
     total = np.int64(0)
     for i in range(lo, hi):
-        total += work.counts[i]
+        total += counts[i]
     return total
-
-
-@_pasted  # type: ignore[untyped-decorator]
-def _count_secrets(
-    plan: Plan,
-    work: Workspace,
-    store: Store,
-    above: Any,
-    cell: Integer,
-    lo: Integer,
-    hi: Integer,
-    total: Integer,
-) -> Integer:
-    """Count a class for every secret that is live above it, and return those with several values.
-
-    A secret with one value is settled here for all subsets below: nothing that she may still learn divides it.
-    """
-    live = np.int64(0)
-    merged = above[_MERGED] != 0
-    everywhere = np.int64(-1)
-    for s in range(plan.secrets.word.size):
-        if not (above[_LIVE] >> s) & 1:
-            continue
-        column = SECRETS + PER_SECRET * s
-        if work.varying[plan.secrets.word[s]] & plan.secrets.field[s]:
-            live |= 1 << s
-            most = _most_frequent(plan, work, s, lo, hi, merged)
-            _add_divided(store.cells, cell, column, total, most, 1)
-        else:
-            if everywhere < 0:
-                free = above[_FREE] | above[_CHILD_TODO]
-                everywhere = _cell(store, plan, above[_CHILD_SUBSET], free)
-            store.cells[everywhere, column + CERTAIN] += total
-    return live
 
 
 @_inlined  # type: ignore[untyped-decorator]
 def _most_frequent(
-    plan: Plan, work: Workspace, s: Integer, lo: Integer, hi: Integer, merged: bool
-) -> Integer:
+    records: Words, words: Integer, counts: Any, tally: Any,
+    secret: Any, lo: Integer, hi: Integer, merged: bool,
+) -> Integer:  # fmt: skip
     """Return how often the most frequent value of a secret occurs among some records."""
-    records, words, tally = work.records, plan.words, work.secret_tally
-    word, shift, mask = plan.secrets.word[s], plan.secrets.shift[s], plan.secrets.mask[s]
+    word, shift, mask, size = secret.word, secret.shift, secret.mask, secret.size
     most = np.int32(0)
     for i in range(lo, hi):
         value = np.int64((records[i * words + word] >> shift) & mask)
-        now = tally[value] + (work.counts[i] if merged else np.int32(1))
+        now = np.int32(tally[value] + (counts[i] if merged else np.int32(1)))
         tally[value] = now
-        most = max(most, now)
-    if plan.secrets.size[s] < hi - lo:
-        for v in range(plan.secrets.size[s]):
+        if now > most:
+            most = now
+    if size < hi - lo:
+        for v in range(size):
             tally[v] = 0
     else:
         for i in range(lo, hi):
@@ -396,39 +361,49 @@ def _most_frequent(
 def _refine(plan: Plan, work: Workspace, store: Store, depth: Integer) -> None:
     """Refine the frame on top by its next attribute: settle the small classes, line up the others."""
     frame = work.frames[depth]
-    todo = frame[_TODO]
-    a = 0
+    todo = frame.todo
+    a = np.int64(0)
     while not (todo >> a) & 1:
         a += 1
     rest = todo & (todo - 1)
-    if frame[_FRESH]:
-        frame[_FRESH] = 0
-    elif rest != 0 and frame[_HI] - frame[_LO] > 4:
-        _merge_if_it_pays(plan, work, depth, a)
-    frame[_TODO] = rest
-    frame[_CHILD_SUBSET] = frame[_SUBSET] | (1 << a)
-    frame[_CHILD] = frame[_CHILDREN_END] = frame[_CHILDREN]
-    work.visits[0] += frame[_HI] - frame[_LO]
-    if rest == 0 or depth >= plan.largest:
-        _count_leaves(plan, work, store, frame, a)
+    # Merging: attributes before this one are in no subset still to come; records alike on the others become one.
+    if frame.fresh:
+        frame.fresh = 0
+    elif rest != 0 and frame.hi - frame.lo > 4:
+        _merge_if_it_pays(plan, work, frame, a)
+    frame.todo = rest
+    frame.child_subset = frame.subset | (1 << a)
+    frame.child = frame.children_end = frame.children
+    work.visits[0] += frame.hi - frame.lo
+    values = _tally(
+        work.records, plan.words, work.tally, work.seen, plan.fields[a], frame.lo, frame.hi
+    )
+    # The last attribute of a subset: its classes are counted where they stand, and not refined further.
+    is_last = rest == 0 or depth >= plan.largest
+    if is_last and _count_leaves(plan, work, store, frame, a, values):
         return
-    frame[_CHILD_TODO] = rest
-    values = _tally(plan, work, frame, a)
-    _make_room(plan, store)
-    if values == frame[_HI] - frame[_LO]:
+    # What is settled early: one, two and three records for all T that are open there. Others wait to be visited.
+    if not is_last and values == frame.hi - frame.lo:
         _settle_all_single(plan, work, store, frame, values, rest)
         return
-    _copy_by_value(plan, work, frame, a, values)
-    _settle_or_line_up(plan, work, store, frame, values, rest)
+    _copy_by_value(
+        work.records, work.counts, plan.words, work.tally, work.seen, frame, plan.fields[a], values
+    )
+    if is_last:
+        _count_copied_leaves(plan, work, store, frame, values)
+    else:
+        frame.child_todo = rest
+        _settle_or_line_up(plan, work, store, frame, values, rest)
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _tally(plan: Plan, work: Workspace, frame: Any, a: Integer) -> Integer:
+def _tally(
+    records: Words, words: Integer, tally: Any, seen: Any, field: Any, lo: Integer, hi: Integer
+) -> Integer:
     """Count the records of each value of an attribute; return how many values occur."""
-    records, words, tally, seen = work.records, plan.words, work.tally, work.seen
-    word, shift, mask = plan.fields.word[a], plan.fields.shift[a], plan.fields.mask[a]
-    values = 0
-    for i in range(frame[_LO], frame[_HI]):
+    word, shift, mask = field.word, field.shift, field.mask
+    values = np.int64(0)
+    for i in range(lo, hi):
         value = np.int64((records[i * words + word] >> shift) & mask)
         count = tally[value]
         if count == 0:
@@ -439,29 +414,31 @@ def _tally(plan: Plan, work: Workspace, frame: Any, a: Integer) -> Integer:
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _copy_by_value(plan: Plan, work: Workspace, frame: Any, a: Integer, values: Integer) -> None:
+def _copy_by_value(
+    records: Words, counts: Any, words: Integer, tally: Any, seen: Any,
+    frame: Any, field: Any, values: Integer,
+) -> None:  # fmt: skip
     """Copy the records of a frame above it, value by value; the tally then says where each value ends."""
-    records, counts, words, tally = work.records, work.counts, plan.words, work.tally
-    word, shift, mask = plan.fields.word[a], plan.fields.shift[a], plan.fields.mask[a]
-    place = np.int32(frame[_TOP])
+    word, shift, mask = field.word, field.shift, field.mask
+    place = np.int32(frame.top)
     for v in range(values):
-        value = work.seen[v]
+        value = seen[v]
         count = tally[value]
         tally[value] = place
         place += count
-    frame[_CHILD_TOP] = place
-    merged = frame[_MERGED] != 0
+    frame.child_top = place
+    merged = frame.merged != 0
     if words == 1:
-        for i in range(frame[_LO], frame[_HI]):
-            own = records[i]
-            value = np.int64((own >> shift) & mask)
+        for i in range(frame.lo, frame.hi):
+            record = records[i]
+            value = np.int64((record >> shift) & mask)
             at = tally[value]
             tally[value] = at + 1
-            records[at] = own
+            records[at] = record
             if merged:
                 counts[at] = counts[i]
         return
-    for i in range(frame[_LO], frame[_HI]):
+    for i in range(frame.lo, frame.hi):
         value = np.int64((records[i * words + word] >> shift) & mask)
         at = tally[value]
         tally[value] = at + 1
@@ -478,19 +455,19 @@ def _settle_all_single(
     """Every value occurs once: each record is a class of its own in all subsets below."""
     for v in range(values):
         work.tally[work.seen[v]] = 0
-    everywhere = _cell(store, plan, frame[_CHILD_SUBSET], frame[_FREE] | rest)
-    single = frame[_HI] - frame[_LO]
+    everywhere = _cell(store, frame.child_subset, frame.free | rest)
+    single = frame.hi - frame.lo
     total = single
-    if frame[_MERGED]:
+    if frame.merged:
         total = np.int64(0)
-        for i in range(frame[_LO], frame[_HI]):
+        for i in range(frame.lo, frame.hi):
             count = np.int64(work.counts[i])
             total += count
             if count != 1:
                 single -= 1
-                _add_class(store.cells, everywhere, plan.size_bin, count, 1)
+                _add_class(store.cells, everywhere, plan.size_bin, count, _ONCE)
     store.cells[everywhere, CLASSES] += single
-    _add_certain(plan, store, everywhere, frame[_LIVE], total)
+    _add_certain(store.cells, everywhere, plan.secrets.size, frame.live, total)
 
 
 @_pasted  # type: ignore[untyped-decorator]
@@ -498,26 +475,24 @@ def _settle_or_line_up(
     plan: Plan, work: Workspace, store: Store, frame: Any, values: Integer, rest: Integer
 ) -> None:
     """Settle the classes of one, two and three records; put the others on the stack of children."""
-    attributes = 0
-    for b in range(plan.fields.word.size):
+    attributes = np.int64(0)
+    for b in range(plan.fields.size):
         if (rest >> b) & 1:
-            work.rest_word[attributes] = plan.fields.word[b]
-            work.rest_field[attributes] = plan.fields.field[b]
-            work.rest_bit[attributes] = 1 << b
+            work.rest[attributes] = b
             attributes += 1
-    merged = frame[_MERGED] != 0
-    subset, free, live = frame[_CHILD_SUBSET], frame[_FREE], frame[_LIVE]
+    merged = frame.merged != 0
+    subset, free, live = frame.child_subset, frame.free, frame.live
     single = np.int64(0)
     total = np.int64(0)
-    children = frame[_CHILDREN]
-    start = np.int64(frame[_TOP])
+    children = frame.children
+    start = np.int64(frame.top)
     for v in range(values):
         end = np.int64(work.tally[work.seen[v]])
         work.tally[work.seen[v]] = 0
         size = end - start
         if size > 3:
-            work.child_start[children] = start
-            work.child_end[children] = end
+            work.children[children].begin = start
+            work.children[children].end = end
             children += 1
         elif size == 1:
             count = np.int64(work.counts[start]) if merged else np.int64(1)
@@ -525,284 +500,236 @@ def _settle_or_line_up(
             if count == 1:
                 single += 1
             else:
-                everywhere = _cell(store, plan, subset, free | rest)
-                _add_class(store.cells, everywhere, plan.size_bin, count, 1)
+                everywhere = _cell(store, subset, free | rest)
+                _add_class(store.cells, everywhere, plan.size_bin, count, _ONCE)
         else:
-            _make_room(plan, store)
-            if size == 2:
-                apart, whole = _settle_pair(
-                    plan, work, store, start, merged, subset, free, rest, attributes, live
-                )
-            else:
-                apart, whole = _settle_triple(
-                    plan, work, store, start, merged, subset, free, rest, attributes, live
-                )
+            _make_room(store, plan.largest)
+            apart, whole = _settle_few(
+                plan, work, store, start, size, merged, subset, free, rest, attributes, live
+            )
             single += apart
             total += whole
         start = end
-    frame[_CHILDREN_END] = children
+    frame.children_end = children
     if total:
-        everywhere = _cell(store, plan, subset, free | rest)
+        everywhere = _cell(store, subset, free | rest)
         store.cells[everywhere, CLASSES] += single
-        _add_certain(plan, store, everywhere, live, total)
+        _add_certain(store.cells, everywhere, plan.secrets.size, live, total)
 
 
-@_pasted  # type: ignore[untyped-decorator]
-def _settle_pair(
-    plan: Plan, work: Workspace, store: Store, at: Integer, merged: bool,
+@_inlined  # type: ignore[untyped-decorator]
+def _settle_few(
+    plan: Plan, work: Workspace, store: Store, at: Integer, size: Integer, merged: bool,
     subset: Integer, free: Integer, rest: Integer, attributes: Integer, live: Integer,
 ) -> tuple[Integer, Integer]:  # fmt: skip
-    """Settle a class of two records for all subsets below.
+    """Settle a class of two or three records for all subsets below, by inclusion and exclusion.
 
-    Everywhere they count as two classes, single-valued; the caller adds that. Where they are alike, in the subsets
-    without an attribute on which they differ, this is corrected to one class.
+    Everywhere they count as classes of their own, single-valued; the caller adds that. Where all are alike, in the
+    subsets without an attribute on which some differ, this is corrected to one class. Of three, where two are alike
+    that pair is corrected too, and taken back where all are. Of two, the third is the second, and counts nothing.
 
     Returns:
         How many single records the caller is to count everywhere, and the number of records in all.
     """
-    cells = store.cells
-    differ = _differ(work, plan.words, at, at + 1, attributes)
-    alike = _cell(store, plan, subset, free | (rest & ~differ))
-    first = np.int64(work.counts[at]) if merged else np.int64(1)
-    second = np.int64(work.counts[at + 1]) if merged else np.int64(1)
-    both = first + second
-    single = 0
-    if both == 2:
-        single = 2
-        cells[alike, PAIRS] += 1
-    else:
-        everywhere = _cell(store, plan, subset, free | rest)
-        for size in (first, second):
-            _add_class(cells, everywhere, plan.size_bin, size, 1)
-            _add_class(cells, alike, plan.size_bin, size, -1)
-        _add_class(cells, alike, plan.size_bin, both, 1)
-    for s in range(plan.secrets.word.size):
-        if (live >> s) & 1 and _unlike(plan, work, s, at, at + 1):
-            column = SECRETS + PER_SECRET * s
-            cells[alike, column + CERTAIN] -= both
-            _add_divided(cells, alike, column, both, max(first, second), 1)
-    return single, both
-
-
-@_pasted  # type: ignore[untyped-decorator]
-def _settle_triple(
-    plan: Plan, work: Workspace, store: Store, at: Integer, merged: bool,
-    subset: Integer, free: Integer, rest: Integer, attributes: Integer, live: Integer,
-) -> tuple[Integer, Integer]:  # fmt: skip
-    """Settle a class of three records for all subsets below, by inclusion and exclusion.
-
-    Everywhere they count as three classes; where two are alike, that pair is corrected as in `_settle_pair`; where all
-    are alike, all three pairs have been corrected, and that is corrected to one class.
-    """
-    cells, words = store.cells, plan.words
-    differ_12 = _differ(work, words, at, at + 1, attributes)
-    differ_13 = _differ(work, words, at, at + 2, attributes)
-    differ_23 = _differ(work, words, at + 1, at + 2, attributes)
-    alike_12 = _cell(store, plan, subset, free | (rest & ~differ_12))
-    alike_13 = _cell(store, plan, subset, free | (rest & ~differ_13))
-    alike_23 = _cell(store, plan, subset, free | (rest & ~differ_23))
-    alike = _cell(store, plan, subset, free | (rest & ~(differ_12 | differ_13)))
+    records, words, cells = work.records, plan.words, store.cells
+    first, second, third = at * words, (at + 1) * words, (at + size - 1) * words
+    # The attributes on which they differ, and from them the cells where they are alike.
+    differ_12 = differ_13 = differ_23 = np.int64(0)
+    for k in range(attributes):
+        b = work.rest[k]
+        word, field = plan.fields[b].word, plan.fields[b].field
+        unlike_12 = (records[first + word] ^ records[second + word]) & field
+        unlike_13 = (records[first + word] ^ records[third + word]) & field
+        differ_12 |= np.int64(unlike_12 != 0) << b
+        differ_13 |= np.int64(unlike_13 != 0) << b
+        differ_23 |= np.int64(unlike_12 != unlike_13) << b
+    alike = _cell(store, subset, free | (rest & ~(differ_12 | differ_13)))
+    alike_12 = alike_13 = alike_23 = alike
+    if size == 3:
+        alike_12 = _cell(store, subset, free | (rest & ~differ_12))
+        alike_13 = _cell(store, subset, free | (rest & ~differ_13))
+        alike_23 = _cell(store, subset, free | (rest & ~differ_23))
+    # Classes by size; where all counts are 1 the same corrections every time, ticked off.
     n1 = np.int64(work.counts[at]) if merged else np.int64(1)
     n2 = np.int64(work.counts[at + 1]) if merged else np.int64(1)
-    n3 = np.int64(work.counts[at + 2]) if merged else np.int64(1)
+    n3 = np.int64(0)
+    if size == 3:
+        n3 = np.int64(work.counts[at + 2]) if merged else np.int64(1)
     total = n1 + n2 + n3
-    single = 0
-    if total == 3:
-        single = 3
+    single = np.int64(0)
+    if total == size:
+        single = size
         cells[alike_12, PAIRS] += 1
-        cells[alike_13, PAIRS] += 1
-        cells[alike_23, PAIRS] += 1
-        cells[alike, TRIPLES] += 1
+        if size == 3:
+            cells[alike_13, PAIRS] += 1
+            cells[alike_23, PAIRS] += 1
+            cells[alike, TRIPLES] += 1
     else:
-        everywhere = _cell(store, plan, subset, free | rest)
-        for size in (n1, n2, n3):
-            _add_class(cells, everywhere, plan.size_bin, size, 1)
-            _add_class(cells, alike, plan.size_bin, size, 1)
-        _join(cells, alike_12, alike, plan.size_bin, n1, n2)
-        _join(cells, alike_13, alike, plan.size_bin, n1, n3)
-        _join(cells, alike_23, alike, plan.size_bin, n2, n3)
-        _add_class(cells, alike, plan.size_bin, total, 1)
-    for s in range(plan.secrets.word.size):
-        if not (live >> s) & 1:
-            continue
-        unlike_12 = _unlike(plan, work, s, at, at + 1)
-        unlike_13 = _unlike(plan, work, s, at, at + 2)
-        if not (unlike_12 or unlike_13):
+        everywhere = _cell(store, subset, free | rest)
+        for count in (n1, n2, n3):
+            if count:
+                _add_class(cells, everywhere, plan.size_bin, count, _ONCE)
+                _add_class(cells, alike, plan.size_bin, count, _TAKEN_BACK)
+        _add_class(cells, alike, plan.size_bin, total, _ONCE)
+        if size == 3:
+            _join(cells, alike_12, alike, plan.size_bin, n1, n2)
+            _join(cells, alike_13, alike, plan.size_bin, n1, n3)
+            _join(cells, alike_23, alike, plan.size_bin, n2, n3)
+    # Secrets follow the same pattern.
+    for s in range(plan.secrets.size):
+        word, field = plan.secrets[s].word, plan.secrets[s].field
+        unlike_12 = (records[first + word] ^ records[second + word]) & field
+        unlike_13 = (records[first + word] ^ records[third + word]) & field
+        if not (live >> s) & 1 or (unlike_12 | unlike_13) == 0:
             continue
         column = SECRETS + PER_SECRET * s
         most = max(n1, n2, n3)
-        if unlike_12:
-            _divide(cells, alike_12, alike, column, n1, n2)
-        else:
+        if unlike_12 == 0:
             most = max(most, n1 + n2)
-        if unlike_13:
-            _divide(cells, alike_13, alike, column, n1, n3)
-        else:
+        elif unlike_13 == 0:
             most = max(most, n1 + n3)
-        if _unlike(plan, work, s, at + 1, at + 2):
-            _divide(cells, alike_23, alike, column, n2, n3)
-        else:
+        elif unlike_12 == unlike_13:
             most = max(most, n2 + n3)
         cells[alike, column + CERTAIN] -= total
-        _add_divided(cells, alike, column, total, most, 1)
+        _add_divided(cells, alike, column, total, most, _ONCE)
+        if size == 3:
+            if unlike_12 != 0:
+                _divide(cells, alike_12, alike, column, n1, n2)
+            if unlike_13 != 0:
+                _divide(cells, alike_13, alike, column, n1, n3)
+            if unlike_12 != unlike_13:
+                _divide(cells, alike_23, alike, column, n2, n3)
     return single, total
 
 
 @_pasted  # type: ignore[untyped-decorator]
-def _count_leaves(plan: Plan, work: Workspace, store: Store, frame: Any, a: Integer) -> None:
-    """Count the classes by the last attribute of a subset: they are not refined further."""
-    _make_room(plan, store)
-    cell = _cell(store, plan, frame[_CHILD_SUBSET], frame[_FREE])
-    values = _tally(plan, work, frame, a)
-    if frame[_LIVE] == 0 or values == frame[_HI] - frame[_LO]:
-        _count_leaf_sizes(plan, work, store, frame, a, values, cell)
-        total = np.int64(0)
-        for v in range(values):
-            total += work.tally[work.seen[v]]
-            work.tally[work.seen[v]] = 0
-        _add_certain(plan, store, cell, frame[_LIVE], total)
-    elif plan.fields.size[a] * plan.largest_secret <= JOINT_VALUES:
-        _count_leaf_sizes(plan, work, store, frame, a, values, cell)
-        for s in range(plan.secrets.word.size):
-            if (frame[_LIVE] >> s) & 1:
-                _count_joint(plan, work, store, frame, a, values, s, cell)
-        for v in range(values):
-            work.tally[work.seen[v]] = 0
+def _count_leaves(
+    plan: Plan, work: Workspace, store: Store, frame: Any, a: Integer, values: Integer
+) -> Any:
+    """Count the classes by the last attribute of a subset where they stand; or say that it has too many values."""
+    tally, seen, live = work.tally, work.seen, frame.live
+    is_certain = live == 0 or values == frame.hi - frame.lo
+    if not is_certain and plan.fields[a].size * plan.largest_secret > JOINT_VALUES:
+        return False
+    cell = _cell(store, frame.child_subset, frame.free)
+    if frame.merged:
+        _weigh(work, plan.words, plan.fields[a], frame, values)
+    total = np.int64(0)
+    for v in range(values):
+        size = np.int64(tally[seen[v]])
+        total += size
+        _add_class(store.cells, cell, plan.size_bin, size, _ONCE)
+    if is_certain:
+        _add_certain(store.cells, cell, plan.secrets.size, live, total)
     else:
-        _copy_by_value(plan, work, frame, a, values)
-        start = np.int64(frame[_TOP])
-        for v in range(values):
-            end = np.int64(work.tally[work.seen[v]])
-            work.tally[work.seen[v]] = 0
-            _count_leaf(plan, work, store, cell, start, end, frame[_MERGED] != 0, frame[_LIVE])
-            start = end
+        for s in range(plan.secrets.size):
+            if (live >> s) & 1:
+                _count_joint(plan, work, store.cells, frame, a, values, s, cell)
+    for v in range(values):
+        tally[seen[v]] = 0
+    return True
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _count_leaf_sizes(
-    plan: Plan,
-    work: Workspace,
-    store: Store,
-    frame: Any,
-    a: Integer,
-    values: Integer,
-    cell: Integer,
+def _count_copied_leaves(
+    plan: Plan, work: Workspace, store: Store, frame: Any, values: Integer
 ) -> None:
-    """Count leaves by size; the tally then holds records, not entries."""
-    if frame[_MERGED]:
-        records, words, tally = work.records, plan.words, work.tally
-        word, shift, mask = plan.fields.word[a], plan.fields.shift[a], plan.fields.mask[a]
-        for v in range(values):
-            tally[work.seen[v]] = 0
-        for i in range(frame[_LO], frame[_HI]):
-            tally[np.int64((records[i * words + word] >> shift) & mask)] += work.counts[i]
+    """Count classes that were copied together, one by one."""
+    cell = _cell(store, frame.child_subset, frame.free)
+    merged, live = frame.merged != 0, frame.live
+    start = np.int64(frame.top)
     for v in range(values):
-        _add_class(store.cells, cell, plan.size_bin, np.int64(work.tally[work.seen[v]]), 1)
+        end = np.int64(work.tally[work.seen[v]])
+        work.tally[work.seen[v]] = 0
+        total = end - start
+        if merged:
+            total = np.int64(0)
+            for i in range(start, end):
+                total += work.counts[i]
+        _add_class(store.cells, cell, plan.size_bin, total, _ONCE)
+        for s in range(plan.secrets.size):
+            if (live >> s) & 1:
+                most = _most_frequent(
+                    work.records, plan.words, work.counts, work.secret_tally,
+                    plan.secrets[s], start, end, merged,
+                )  # fmt: skip
+                _add_values(store.cells, cell, SECRETS + PER_SECRET * s, total, most)
+        start = end
 
 
-@_pasted  # type: ignore[untyped-decorator]
+@_inlined  # type: ignore[untyped-decorator]
+def _weigh(work: Workspace, words: Integer, field: Any, frame: Any, values: Integer) -> None:
+    """Turn the tally of a frame's entries into one of the records that they stand for."""
+    records, tally = work.records, work.tally
+    word, shift, mask = field.word, field.shift, field.mask
+    for v in range(values):
+        tally[work.seen[v]] = 0
+    for i in range(frame.lo, frame.hi):
+        tally[np.int64((records[i * words + word] >> shift) & mask)] += work.counts[i]
+
+
+@_inlined  # type: ignore[untyped-decorator]
 def _count_joint(
-    plan: Plan,
-    work: Workspace,
-    store: Store,
-    frame: Any,
-    a: Integer,
-    values: Integer,
-    s: Integer,
-    cell: Integer,
-) -> None:
+    plan: Plan, work: Workspace, cells: Any, frame: Any,
+    a: Integer, values: Integer, s: Integer, cell: Integer,
+) -> None:  # fmt: skip
     """Count leaves for one secret where they stand, by pairs of values of attribute and secret."""
-    records, words, joint = work.records, plan.words, work.joint_tally
-    word, shift, mask = plan.fields.word[a], plan.fields.shift[a], plan.fields.mask[a]
-    own_word, own_shift, own_mask = (
-        plan.secrets.word[s],
-        plan.secrets.shift[s],
-        plan.secrets.mask[s],
-    )
-    size = plan.secrets.size[s]
-    merged = frame[_MERGED] != 0
-    for i in range(frame[_LO], frame[_HI]):
+    records, words, joint = work.records, plan.words, work.secret_tally
+    field, secret = plan.fields[a], plan.secrets[s]
+    word, shift, mask = field.word, field.shift, field.mask
+    secret_word, secret_shift, secret_mask = secret.word, secret.shift, secret.mask
+    size = secret.size
+    merged = frame.merged != 0
+    for i in range(frame.lo, frame.hi):
         value = np.int64((records[i * words + word] >> shift) & mask)
-        secret = np.int64((records[i * words + own_word] >> own_shift) & own_mask)
-        joint[value * size + secret] += work.counts[i] if merged else np.int32(1)
-    column = SECRETS + PER_SECRET * s
+        hidden = np.int64((records[i * words + secret_word] >> secret_shift) & secret_mask)
+        joint[value * size + hidden] += work.counts[i] if merged else np.int32(1)
     for v in range(values):
         value = np.int64(work.seen[v])
-        total = np.int64(work.tally[value])
-        most = np.int64(0)
+        most = np.int32(0)
         for j in range(value * size, (value + 1) * size):
-            most = max(most, np.int64(joint[j]))
+            most = max(most, joint[j])
             joint[j] = 0
-        if most == total:
-            store.cells[cell, column + CERTAIN] += total
-        else:
-            _add_divided(store.cells, cell, column, total, most, 1)
+        _add_values(
+            cells, cell, SECRETS + PER_SECRET * s, np.int64(work.tally[value]), np.int64(most)
+        )
 
 
-@_pasted  # type: ignore[untyped-decorator]
-def _count_leaf(
-    plan: Plan,
-    work: Workspace,
-    store: Store,
-    cell: Integer,
-    lo: Integer,
-    hi: Integer,
-    merged: bool,
-    live: Integer,
-) -> None:
-    """Count one leaf that was copied together."""
-    total = np.int64(hi - lo)
-    if merged:
-        total = np.int64(0)
-        for i in range(lo, hi):
-            total += work.counts[i]
-    _add_class(store.cells, cell, plan.size_bin, total, 1)
-    for s in range(plan.secrets.word.size):
-        if (live >> s) & 1:
-            column = SECRETS + PER_SECRET * s
-            most = _most_frequent(plan, work, s, lo, hi, merged)
-            if most == total:
-                store.cells[cell, column + CERTAIN] += total
-            else:
-                _add_divided(store.cells, cell, column, total, most, 1)
-
-
-@_pasted  # type: ignore[untyped-decorator]
-def _merge_if_it_pays(plan: Plan, work: Workspace, depth: Integer, a: Integer) -> None:
+@_inlined  # type: ignore[untyped-decorator]
+def _merge_if_it_pays(plan: Plan, work: Workspace, frame: Any, a: Integer) -> None:
     """Merge the records of the frame on top that are equal on what is still to come, where that pays.
 
     What it saves is learnt: per subset and attribute, the share of records that merging made go away, times the number
     of subsets that are still to come. Once in a while it is tried anyway.
     """
-    frame = work.frames[depth]
-    size = frame[_HI] - frame[_LO]
-    made_by = frame[_SUBSET] & (MERGE_STATISTICS - 1)
-    went_in = work.merged_in[made_by, a]
+    size = frame.hi - frame.lo
+    made_by = frame.subset & (MERGE_STATISTICS - 1)
+    merges = work.merges[made_by, a]
     saved = 1e9
-    if went_in > 0:
-        coming = np.float64(1 << _members(frame[_TODO]))
-        saved = coming * (1.0 - work.merged_out[made_by, a] / went_in)
+    if merges.went_in > 0:
+        coming = np.float64(1 << _members(frame.todo))
+        saved = coming * (1.0 - merges.came_out / merges.went_in)
     work.visits[1] += 1
     if saved <= plan.threshold and work.visits[1] & 63:
         return
     for w in range(plan.words):
-        work.keep[w] = 0
-    for b in range(plan.fields.word.size):
-        if (frame[_TODO] >> b) & 1:
-            work.keep[plan.fields.word[b]] |= plan.fields.field[b]
-    for s in range(plan.secrets.word.size):
-        if (frame[_LIVE] >> s) & 1:
-            work.keep[plan.secrets.word[s]] |= plan.secrets.field[s]
+        work.bits[w] = 0
+    for b in range(plan.fields.size):
+        if (frame.todo >> b) & 1:
+            work.bits[plan.fields[b].word] |= plan.fields[b].field
+    for s in range(plan.secrets.size):
+        if (frame.live >> s) & 1:
+            work.bits[plan.secrets[s].word] |= plan.secrets[s].field
     work.visits[0] += size
     end = merge(
-        work.records, work.counts, plan.words, frame[_LO], frame[_HI],
-        frame[_MERGED] != 0, work.keep, work.slots,
+        work.records, work.counts, plan.words, frame.lo, frame.hi,
+        frame.merged != 0, work.bits, work.slots,
     )  # fmt: skip
-    work.merged_in[made_by, a] += size
-    work.merged_out[made_by, a] += end - frame[_LO]
-    if end < frame[_HI]:
-        frame[_HI] = end
-        frame[_MERGED] = 1
+    merges.went_in += size
+    merges.came_out += end - frame.lo
+    if end < frame.hi:
+        frame.hi = end
+        frame.merged = 1
 
 
 @_compiled  # type: ignore[untyped-decorator]
@@ -852,19 +779,16 @@ def merge(
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _cell(store: Store, plan: Plan, subset: Integer, free: Integer) -> Integer:
+def _cell(store: Store, subset: Integer, free: Integer) -> Integer:
     """Return the row of the cell (S, F)."""
     if store.keys.size == 0:
         return store.ternary[subset] + 2 * store.ternary[free]
-    return _hashed_cell(store.keys, store.used, plan.fields.word.size, subset, free)
+    return _hashed_cell(store.keys, store.used, ((subset << 32) | free) + 1)
 
 
-@_compiled  # type: ignore[untyped-decorator]
-def _hashed_cell(
-    keys: Any, used: Any, attributes: Integer, subset: Integer, free: Integer
-) -> Integer:
-    """Return the row of the cell (S, F) where only touched cells have one, making it if it is new."""
-    key = ((subset << attributes) | free) + 1
+@_called  # type: ignore[untyped-decorator]
+def _hashed_cell(keys: Integers, used: Integers, key: Integer) -> Integer:
+    """Return the slot of a key, making one if it is new."""
     last = keys.size - 1
     slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & last
     while keys[slot] != key:
@@ -877,22 +801,21 @@ def _hashed_cell(
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _make_room(plan: Plan, store: Store) -> None:
+def _make_room(store: Store, largest: Integer) -> None:
     """Expand hashed cells to subsets when fewer than half of the slots are left."""
     if 2 * store.used[0] > store.keys.size:
-        flush(plan, store)
+        flush(store, largest)
 
 
 @_compiled  # type: ignore[untyped-decorator]
-def flush(plan: Plan, store: Store) -> None:
-    """Add every hashed cell (S, F) to the subsets that it stands for, and forget it."""
-    attributes = plan.fields.word.size
+def flush(store: Store, largest: Integer) -> None:
+    """Add every hashed cell (S, F) to the subsets of at most so many attributes that it stands for, and forget it."""
     for slot in range(store.keys.size):
         if store.keys[slot] == 0:
             continue
         key = store.keys[slot] - 1
-        subset, free = key >> attributes, key & ((1 << attributes) - 1)
-        room = plan.largest - _members(subset)
+        subset, free = key >> 32, key & 0xFFFFFFFF
+        room = largest - _members(subset)
         more = free
         while True:
             if _members(more) <= room:
@@ -918,34 +841,6 @@ def _members(bits: Integer) -> Integer:
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _differ(
-    work: Workspace, words: Integer, i: Integer, j: Integer, attributes: Integer
-) -> Integer:
-    """Return the attributes, of those still to come, on which two records differ."""
-    records = work.records
-    differ = np.int64(0)
-    if words == 1:
-        different = records[i] ^ records[j]
-        for b in range(attributes):
-            if different & work.rest_field[b]:
-                differ |= work.rest_bit[b]
-        return differ
-    for b in range(attributes):
-        word = work.rest_word[b]
-        if (records[i * words + word] ^ records[j * words + word]) & work.rest_field[b]:
-            differ |= work.rest_bit[b]
-    return differ
-
-
-@_inlined  # type: ignore[untyped-decorator]
-def _unlike(plan: Plan, work: Workspace, s: Integer, i: Integer, j: Integer) -> Any:
-    """Tell whether two records differ in a secret."""
-    records, words, word = work.records, plan.words, plan.secrets.word[s]
-    own = records[i * words + word] ^ records[j * words + word]
-    return (own & plan.secrets.field[s]) != 0
-
-
-@_inlined  # type: ignore[untyped-decorator]
 def _add_class(cells: Any, cell: Integer, size_bin: Any, size: Integer, sign: Integer) -> None:
     """Count a class by its size, or take it back."""
     where = size_bin[size] if size < size_bin.size else 9
@@ -955,11 +850,22 @@ def _add_class(cells: Any, cell: Integer, size_bin: Any, size: Integer, sign: In
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _add_certain(plan: Plan, store: Store, cell: Integer, live: Integer, total: Integer) -> None:
+def _add_certain(
+    cells: Any, cell: Integer, secrets: Integer, live: Integer, total: Integer
+) -> None:
     """Count records whose class has one value of each live secret."""
-    for s in range(plan.secrets.word.size):
+    for s in range(secrets):
         if (live >> s) & 1:
-            store.cells[cell, SECRETS + PER_SECRET * s + CERTAIN] += total
+            cells[cell, SECRETS + PER_SECRET * s + CERTAIN] += total
+
+
+@_inlined  # type: ignore[untyped-decorator]
+def _add_values(cells: Any, cell: Integer, column: Integer, size: Integer, most: Integer) -> None:
+    """Count a class in which the most frequent value of a secret occurs ``most`` times."""
+    if most == size:
+        cells[cell, column + CERTAIN] += size
+    else:
+        _add_divided(cells, cell, column, size, most, _ONCE)
 
 
 @_inlined  # type: ignore[untyped-decorator]
@@ -971,18 +877,19 @@ def _add_divided(
     cells[cell, column + SHARES + (SHARE_BINS * most) // size] += sign * size
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@_called  # type: ignore[untyped-decorator]
 def _join(
     cells: Any, pair: Integer, triple: Integer, size_bin: Any, first: Integer, second: Integer
 ) -> None:
     """Of three records: where two are alike they are one class; where all are, that is taken back."""
-    _add_class(cells, pair, size_bin, first, -1)
-    _add_class(cells, pair, size_bin, second, -1)
-    _add_class(cells, pair, size_bin, first + second, 1)
-    _add_class(cells, triple, size_bin, first + second, -1)
+    for count in (first, second):
+        _add_class(cells, pair, size_bin, count, _TAKEN_BACK)
+        _add_class(cells, triple, size_bin, count, _ONCE)
+    _add_class(cells, pair, size_bin, first + second, _ONCE)
+    _add_class(cells, triple, size_bin, first + second, _TAKEN_BACK)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@_called  # type: ignore[untyped-decorator]
 def _divide(
     cells: Any, pair: Integer, triple: Integer, column: Integer, first: Integer, second: Integer
 ) -> None:
@@ -991,5 +898,5 @@ def _divide(
     most = max(first, second)
     cells[pair, column + CERTAIN] -= both
     cells[triple, column + CERTAIN] += both
-    _add_divided(cells, pair, column, both, most, 1)
-    _add_divided(cells, triple, column, both, most, -1)
+    _add_divided(cells, pair, column, both, most, _ONCE)
+    _add_divided(cells, triple, column, both, most, _TAKEN_BACK)

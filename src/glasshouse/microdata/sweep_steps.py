@@ -22,7 +22,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from itertools import combinations, pairwise
 from math import comb
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -265,7 +265,9 @@ class _Steps:
     def skip(self, step: int) -> None:
         """Leave the step's attribute out without answering anything."""
         words = self._packing.words
-        keep = self._packing.attributes.after(step).bits(words) | self._packing.secrets.bits(words)
+        keep = kernel.bits_of(self._packing.attributes[step:], words) | kernel.bits_of(
+            self._packing.secrets, words
+        )
         spool = self._new_spool(step)
         sizes = self._sizes(step)
         for part in self._slices(step, sizes, self._slice_bounds(sizes)):
@@ -369,7 +371,9 @@ class _Steps:
         """
         words, room = self._packing.words, self._capacity
         records, counts = np.empty(room * words, np.uint64), np.empty(room, np.int32)
-        keep = self._packing.attributes.after(step).bits(words) | self._packing.secrets.bits(words)
+        keep = kernel.bits_of(self._packing.attributes[step:], words) | kernel.bits_of(
+            self._packing.secrets, words
+        )
         slots = np.empty(_slots(room), np.int32)
         filled = 0
         for own, some, their_counts in self._chunks(step):
@@ -403,18 +407,20 @@ class _Steps:
                     records = packed(self._packing, self._attributes[1:], self._secrets, begin, end)
                 yield values, records, none
             return
-        words, own = self._packing.words, self._packing.attributes
-        place = (own.word[step - 1], own.shift[step - 1], own.mask[step - 1])
+        words, field = self._packing.words, self._packing.attributes[step - 1]
+        place = (field["word"], field["shift"], field["mask"])
         for records, counts in self._spool.chunks(words):
-            yield values_of(records, words, *place), records, counts
+            values = np.empty(len(counts), np.uint32)
+            read_values(records, words, *place, values)
+            yield values, records, counts
 
     def _plan(self, step: int) -> Plan:
         secrets = self._packing.secrets
         return Plan(
             words=self._packing.words,
-            fields=self._packing.attributes.after(step),
+            fields=self._packing.attributes[step:],
             secrets=secrets,
-            largest_secret=int(secrets.size.max(initial=1)),
+            largest_secret=int(secrets["size"].max(initial=1)),
             largest=self._largest - 1,
             size_bin=kernel.size_bins(),
             threshold=MERGE_THRESHOLD,
@@ -433,7 +439,7 @@ class _Steps:
         starts, ends = part.starts, part.ends
         sizes = ends - starts
         tasks = _tasks(sizes)
-        keep = plan.fields.bits(plan.words) | plan.secrets.bits(plan.words)
+        keep = kernel.bits_of(plan.fields, plan.words) | kernel.bits_of(plan.secrets, plan.words)
         waiting = iter(tasks)
         lock, stop = threading.Lock(), threading.Event()
         done = [0]
@@ -495,7 +501,7 @@ def _slots(records: int) -> int:
 
 
 def _workspace(plan: Plan, largest_part: int) -> Workspace:
-    attributes = len(plan.fields.word)
+    attributes = len(plan.fields)
     levels = attributes + 2
     room = largest_part * levels
     if room >= 1 << 31:
@@ -504,32 +510,26 @@ def _workspace(plan: Plan, largest_part: int) -> Workspace:
             "sweep. Leave out attributes, or use max:K",
             records=int(largest_part),
         )
-    values = int(plan.fields.size.max(initial=1))
+    values = int(plan.fields["size"].max(initial=1))
     statistics = min(1 << attributes, kernel.MERGE_STATISTICS)
     return Workspace(
         records=np.empty(room * plan.words, np.uint64),
         counts=np.empty(room, np.int32),
-        child_start=np.empty(room // 4 + levels, np.int32),
-        child_end=np.empty(room // 4 + levels, np.int32),
+        children=np.empty(room // 4 + levels, kernel.CHILD),
         tally=np.zeros(values, np.int32),
         seen=np.zeros(values, np.int32),
-        secret_tally=np.zeros(plan.largest_secret, np.int32),
-        joint_tally=np.zeros(kernel.JOINT_VALUES, np.int32),
+        secret_tally=np.zeros(max(kernel.JOINT_VALUES, plan.largest_secret), np.int32),
         slots=np.empty(_slots(largest_part), np.int32),
-        frames=np.zeros((levels, kernel.FRAME_WIDTH), np.int64),
-        varying=np.zeros(plan.words, np.uint64),
-        keep=np.zeros(plan.words, np.uint64),
-        rest_word=np.zeros(attributes, np.int64),
-        rest_field=np.zeros(attributes, np.uint64),
-        rest_bit=np.zeros(attributes, np.int64),
-        merged_in=np.zeros((statistics, attributes + 1)),
-        merged_out=np.zeros((statistics, attributes + 1)),
+        frames=np.zeros(levels, kernel.FRAME),
+        bits=np.zeros(plan.words, np.uint64),
+        rest=np.zeros(attributes, np.int64),
+        merges=np.zeros((statistics, attributes + 1), kernel.MERGES),
         visits=np.zeros(2, np.int64),
     )
 
 
 def _store(plan: Plan, secrets: int) -> Store:
-    attributes = len(plan.fields.word)
+    attributes = len(plan.fields)
     width = kernel.cell_width(secrets)
     if attributes <= DENSE_ATTRIBUTES:
         return Store(
@@ -555,10 +555,10 @@ def _store(plan: Plan, secrets: int) -> Store:
 
 def _rows(plan: Plan, stores: Sequence[Store]) -> Integers:
     """Add up the cells of all threads and expand them to the subsets of a step."""
-    attributes = len(plan.fields.word)
+    attributes = len(plan.fields)
     if attributes > DENSE_ATTRIBUTES:
         for store in stores:
-            kernel.flush(plan, store)
+            kernel.flush(store, plan.largest)
         subsets = stores[0].subsets
         for store in stores[1:]:
             subsets += store.subsets
@@ -639,18 +639,18 @@ def packed(
     """Return the records of a table from one on and up to another as packed words."""
     records = np.zeros((end - begin) * packing.words, np.uint64)
     for fields, columns in ((packing.attributes, attributes), (packing.secrets, secrets)):
-        for word, shift, column in zip(fields.word, fields.shift, columns, strict=True):
+        for word, shift, column in zip(fields["word"], fields["shift"], columns, strict=True):
             _pack(records, packing.words, word, shift, column.codes[begin:end])
     return records
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def values_of(records: Words, words: int, word: int, shift: np.uint64, mask: np.uint64) -> Any:
-    """Return the value of one attribute in every record."""
-    values = np.empty(records.size // words, np.uint32)
+def read_values(
+    records: Words, words: int, word: int, shift: np.uint64, mask: np.uint64, values: Codes
+) -> None:
+    """Read the value of one attribute in every record."""
     for i in range(values.size):
         values[i] = (records[i * words + word] >> shift) & mask
-    return values
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -708,15 +708,11 @@ def _bits(column: EncodedColumn) -> int:
 
 
 def _fields(columns: Sequence[EncodedColumn], places: Sequence[tuple[int, int]]) -> Fields:
-    masks = [(1 << _bits(column)) - 1 for column in columns]
-    shifted = [mask << shift for mask, (_, shift) in zip(masks, places, strict=True)]
-    return Fields(
-        word=np.array([word for word, _ in places], np.int64),
-        shift=np.array([shift for _, shift in places], np.uint64),
-        mask=np.array(masks, np.uint64),
-        field=np.array(shifted, np.uint64),
-        size=np.array([column.cardinality for column in columns], np.int64),
-    )
+    fields = np.zeros(len(columns), kernel.FIELD)
+    for i, (column, (word, shift)) in enumerate(zip(columns, places, strict=True)):
+        mask = (1 << _bits(column)) - 1
+        fields[i] = (word, shift, mask, mask << shift, column.cardinality)
+    return fields
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
