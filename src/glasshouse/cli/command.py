@@ -272,8 +272,6 @@ def progress() -> Iterator[OnProgress | None]:
         }
 
         def show(now: Progress) -> None:
-            if now.stage == "sweeping" and not bars.tasks[tasks["sweeping"]].visible:
-                _announce_compiling(bars.console)
             bars.update(
                 tasks[now.stage],
                 completed=now.done,
@@ -285,19 +283,11 @@ def progress() -> Iterator[OnProgress | None]:
         yield show
 
 
-def _announce_compiling(console: Console) -> None:
-    """Say that the first sweep takes longer."""
-    from glasshouse.microdata.kernel import is_compiled
-
-    if not is_compiled():
-        console.print(
-            text("The first sweep compiles its loop: half a minute, once."), highlight=False
-        )
-
-
 def _note(now: Progress) -> str:
     """Return the figures so far, as they stand beside the bar."""
     figures = now.figures
+    if now.stage == "sweeping" and now.note:
+        return translated(now.note)
     if now.stage == "sweeping":
         visits = int(figures.get("visits", 0))
         return text_for(visits, "{count} record visited", "{count} records visited")

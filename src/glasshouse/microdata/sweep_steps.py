@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers, Words
 from glasshouse.errors import BudgetError
+from glasshouse.language import marked
 from glasshouse.microdata import kernel
 from glasshouse.microdata.kernel import Fields, Plan, Store, Workspace
 from glasshouse.progress import OnProgress, Progress
@@ -48,6 +49,8 @@ LEAST_RECORDS = 100_000
 """A memory that holds fewer records at a time than this is refused."""
 MERGE_THRESHOLD = 3.0
 """Records are merged inside a class where that is expected to save so many visits of each."""
+COMPILING = marked("compiling, once")
+"""What is done first where the loop has not been compiled before."""
 TASKS_PER_STEP = 64
 """The parts of a step are handed to threads in so many bundles of about the same number of records."""
 
@@ -247,6 +250,7 @@ class _Steps:
         self._capacity = table.records if memory is None else self._fitting(memory)
         self._spool: Spool = MemorySpool()
         self._visits = 0
+        self._first = "" if kernel.is_compiled() else COMPILING
 
     def run(self, step: int, on_progress: OnProgress | None) -> Integers:
         """Answer all subsets whose first attribute is the step's, and leave that attribute out."""
@@ -479,7 +483,8 @@ class _Steps:
                     if on_progress:
                         inside = share[0] + (share[1] - share[0]) * done[0] / len(tasks)
                         reached, visits = self._share(step, inside), {"visits": self._visits}
-                        on_progress(Progress("sweeping", reached, 1.0, figures=visits))
+                        note = "" if self._visits else self._first
+                        on_progress(Progress("sweeping", reached, 1.0, note, visits))
             finally:
                 stop.set()
 
