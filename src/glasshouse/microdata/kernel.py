@@ -179,22 +179,24 @@ FRAME = np.dtype(
     align=True,
 )
 """A class that is being refined."""
-CHILD = np.dtype([("begin", np.int64), ("end", np.int64)], align=True)
+CHILD = np.dtype([("begin", np.int32), ("end", np.int32)], align=True)
 """A class that is still to be visited: where its records begin and end."""
 MERGES = np.dtype([("went_in", np.float64), ("came_out", np.float64)], align=True)
 """How many records went into merges, and how many came out."""
 
 # Without reference counts (``_nrt``), which nothing here needs, tuples of arrays cost nothing: 10 times faster.
-# Whatever is called from compiled code only has no wrapper for Python, and becomes part of its caller.
+# What is called from compiled code only has no wrapper for Python. Large functions that are called once are pasted
+# before machine code is made, so that they are compiled once; the others are inlined after, or called where that is
+# rare. Each level of functions that are not pasted is compiled again with the level above: they stay shallow.
 _compiled = njit(cache=True, nogil=True, boundscheck=False, _nrt=False, no_cfunc_wrapper=True)
-_inlined = njit(
-    nogil=True, boundscheck=False, _nrt=False, forceinline=True, no_cpython_wrapper=True,
-    no_cfunc_wrapper=True,
-)  # fmt: skip
-_pasted = njit(nogil=True, boundscheck=False, _nrt=False, inline="always")
 _called = njit(
     nogil=True, boundscheck=False, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True
 )
+_inlined = njit(
+    nogil=True, boundscheck=False, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True,
+    forceinline=True,
+)  # fmt: skip
+_pasted = njit(nogil=True, boundscheck=False, _nrt=False, inline="always")
 
 # Numbers that functions are called with: one type, so that each is compiled once.
 _NONE, _ONCE, _TAKEN_BACK = np.int64(0), np.int64(1), np.int64(-1)
@@ -229,36 +231,39 @@ def sweep_parts(
             work.records[i] = records[lo * words + i]
         for i in range(size):
             work.counts[i] = counts[lo + i] if merged else np.int32(1)
-        left = size
+        merged_size = size
         if merged or of_parts.came_out <= MERGE_AT_ROOT * of_parts.went_in:
-            left = merge(work.records, work.counts, words, _NONE, size, merged, keep, work.slots)
+            merged_size = merge(
+                work.records, work.counts, words, _NONE, size, merged, keep, work.slots
+            )
             of_parts.went_in += size
-            of_parts.came_out += left
-            for i in range(left * words):
+            of_parts.came_out += merged_size
+            for i in range(merged_size * words):
                 records[lo * words + i] = work.records[i]
-        for i in range(left):
+        for i in range(merged_size):
             counts[lo + i] = work.counts[i]
-        ends[part] = lo + left
+        ends[part] = lo + merged_size
         # Depth-first refinement: the part is the only class of the empty subset, nothing is known to be constant in it,
         # and every attribute is to refine it. From here on each T is open at the classes on the stack, or is settled.
         root.todo = 0
         root.free = 0
         root.live = (1 << plan.secrets.size) - 1
-        root.merged = merged or left < size
+        root.merged = merged or merged_size < size
         root.child = root.children = 0
         root.children_end = 1
         root.child_subset = 0
         root.child_todo = (1 << attributes) - 1
-        root.child_top = left
+        root.child_top = merged_size
         work.children[0].begin = 0
-        work.children[0].end = left
+        work.children[0].end = merged_size
         depth = _NONE
         while depth >= 0:
             _make_room(store, plan.largest)
             if frames[depth].child < frames[depth].children_end:
                 child = frames[depth].child
                 frames[depth].child = child + 1
-                begin, end = work.children[child].begin, work.children[child].end
+                lined_up = work.children[child]
+                begin, end = np.int64(lined_up.begin), np.int64(lined_up.end)
                 if _visit(plan, work, store, depth, begin, end):
                     depth += 1
             elif frames[depth].todo != 0:
@@ -746,14 +751,14 @@ def merge(
         bits += 1
     last = (1 << bits) - 1
     shift = np.uint64(64 - bits)
-    for each in range(last + 1):
-        slots[each] = 0
+    for place in range(last + 1):
+        slots[place] = 0
     end = lo
     for i in range(lo, hi):
         mixed = np.uint64(0)
         for w in range(words):
-            own = records[i * words + w] & keep[w]
-            mixed = (mixed ^ own ^ (own >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
+            masked = records[i * words + w] & keep[w]
+            mixed = (mixed ^ masked ^ (masked >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
         slot = np.int64(mixed >> shift)
         count = counts[i] if merged else np.int32(1)
         while True:
