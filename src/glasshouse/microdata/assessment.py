@@ -104,7 +104,7 @@ class ClassSizes:
         """Count classes of the given sizes."""
         bins = np.searchsorted(np.array(SIZE_BINS), sizes, side="right") - 1
         classes = np.bincount(bins, minlength=len(SIZE_BINS))
-        records = [int(sizes[bins == each].sum()) for each in range(len(SIZE_BINS))]
+        records = [int(sizes[bins == place].sum()) for place in range(len(SIZE_BINS))]
         return cls(tuple(classes.tolist()), tuple(records))
 
 

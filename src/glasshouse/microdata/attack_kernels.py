@@ -89,8 +89,8 @@ def record_weights(table: EncodedTable, name: str | None) -> Weights:
     """
     if name is None:
         return Weights(np.empty(0, np.int64), table.records, 1)
-    each, _ = record_numbers(table, name, "weight")
-    weights = Weights(each, int(each.sum()), int(each.max()))
+    numbers, _ = record_numbers(table, name, "weight")
+    weights = Weights(numbers, int(numbers.sum()), int(numbers.max()))
     if weights.total == 0:
         raise DataError(
             '{table}: every weight in column "{name}" is 0; give a positive one to somebody',
@@ -170,13 +170,13 @@ def best_guesses(
         begin, end = starts[number], starts[number + 1]
         if end - begin == 1:  # so are most classes, where the quasi-identifiers tell much
             code = codes[order[begin]]
-            own = weights[order[begin]] if weights.size else 1
-            picked[REVEALED, code] += own
+            weight = weights[order[begin]] if weights.size else 1
+            picked[REVEALED, code] += weight
             if values == 1:
-                picked[CONCEALED, code] += own
-            if own > 0 and factors[code] > 0:
-                picked[GUESSED, code] += own
-                picked[SURE, code] += own
+                picked[CONCEALED, code] += weight
+            if weight > 0 and factors[code] > 0:
+                picked[GUESSED, code] += weight
+                picked[SURE, code] += weight
                 certain += 1
             else:
                 success[0] += 1
@@ -311,11 +311,11 @@ def _count_values(
     seen = 0
     for record in records:
         code = codes[record]
-        own = weights[record] if weights.size else 1
-        if count[code] == 0 and own > 0:
+        weight = weights[record] if weights.size else 1
+        if count[code] == 0 and weight > 0:
             present[seen] = code
             seen += 1
-        count[code] += own
+        count[code] += weight
     return seen
 
 

@@ -192,7 +192,7 @@ def explain(
     columns = [column for name in names for column in table.columns_of(name)]
     _check_small(table, names, sensitive)
     observations = list(zip(*map(_texts, columns), strict=True)) or [()] * table.records
-    amounts = [Fraction(int(each)) for each in weights.each] or None
+    amounts = [Fraction(int(weight)) for weight in weights.each] or None
     return Explanation(
         code=attack_code(table, sensitive),
         datasets=table.datasets,

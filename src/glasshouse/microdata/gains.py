@@ -279,28 +279,28 @@ class Secret:
             StudyError: A value of the data is not given, or one that is given is not in the data.
         """
         codes = self._codes_by_label()
-        own: dict[int, Any] = {}
+        assigned: dict[int, Any] = {}
         unknown = []
         for label, thing in given.items():
             code = codes.get(_label(label))
-            if code in own:
+            if code in assigned:
                 raise StudyError(
                     "{value} of {name} is given twice; give it once",
                     value=quoted([_text(label)]),
                     name=quoted(self.names),
                 )
             if code is not None:
-                own[code] = thing
+                assigned[code] = thing
             elif label != OTHERS:
                 unknown.append(label)
         missing = [
             value
             for code, value in enumerate(self.values)
-            if code not in own and OTHERS not in given and self.totals[code]
+            if code not in assigned and OTHERS not in given and self.totals[code]
         ]
         if unknown or missing:
             raise StudyError(self._complaint(unknown, missing, lacking))
-        return [own.get(code, given.get(OTHERS)) for code in range(self.cardinality)]
+        return [assigned.get(code, given.get(OTHERS)) for code in range(self.cardinality)]
 
     def _codes_by_label(self) -> dict[Any, int]:
         joined = [_text(value) for value in self.values]
@@ -323,10 +323,10 @@ class Secret:
     def _unknown(self, labels: Sequence[str]) -> str:
         column = quoted(self.names)
         where = text("column {column} of {table}", column=column, table=self.table.name)
-        own = [_text(value) for value in self.values]
+        known_labels = [_text(value) for value in self.values]
         if len(labels) == 1:
-            return unknown_name("value", labels[0], where, own)
-        near = dict.fromkeys(name for label in labels for name in near_names(label, own))
+            return unknown_name("value", labels[0], where, known_labels)
+        near = dict.fromkeys(name for label in labels for name in near_names(label, known_labels))
         if near:
             return text(
                 "values {values} are not in {where}; did you mean {near}?",
@@ -338,7 +338,7 @@ class Secret:
             "values {values} are not in {where}; it has {names}",
             values=quoted(labels[:5]),
             where=where,
-            names=quoted(own[:12]),
+            names=quoted(known_labels[:12]),
         )
 
 
@@ -400,9 +400,9 @@ def _probabilities(secret: Secret, prior: Beliefs) -> list[Fraction]:
                 name=name,
                 probability=_decimal(probability),
             )
-    left = exact.get(OTHERS)
+    remainder = exact.get(OTHERS)
     by_code = secret.by_code(
-        exact if left is None else exact | {OTHERS: None},
+        exact if remainder is None else exact | {OTHERS: None},
         marked("no probability is given for {values} of {name}"),
     )
     if sum(exact.values()) != 1:
@@ -411,16 +411,20 @@ def _probabilities(secret: Secret, prior: Beliefs) -> list[Fraction]:
             name=name,
             total=_decimal(sum(exact.values(), Fraction(0))),
         )
-    others = [code for code, own in enumerate(by_code) if own is None and secret.totals[code]]
-    if left and not others:
+    unnamed = [
+        code
+        for code, probability in enumerate(by_code)
+        if probability is None and secret.totals[code]
+    ]
+    if remainder and not unnamed:
         raise StudyError(
             'the prior on {name} names every value, so that nothing is left for "{others}"; leave it out',
             name=name,
             others=OTHERS,
         )
-    for code in others:
-        by_code[code] = (left or Fraction(0)) / len(others)
-    return [own or Fraction(0) for own in by_code]
+    for code in unnamed:
+        by_code[code] = (remainder or Fraction(0)) / len(unnamed)
+    return [probability or Fraction(0) for probability in by_code]
 
 
 @dataclass(frozen=True)
@@ -533,8 +537,8 @@ def naming_game(table: EncodedTable, weights: Weights, gain: Gain | None) -> Nam
             "weights, and worth in column {column}, have too many digits to be multiplied exactly; round them",
             column=quoted([gain.column]),
         )
-    each = worth * weights.each if weights.each.size else worth
-    return NamingRecords(each, table.records, weights.total * scale)
+    earned = worth * weights.each if weights.each.size else worth
+    return NamingRecords(earned, table.records, weights.total * scale)
 
 
 def inferring_game(secret: Secret, gain: Gain) -> NamingValues | Acting:
@@ -561,7 +565,7 @@ def inferring_game(secret: Secret, gain: Gain) -> NamingValues | Acting:
         {value: _exact(number, _NO_GAIN) for value, number in gain.items()},
         marked("no worth is given for {values} of {name}"),
     )
-    exact = [own or Fraction(0) for own in worth]
+    exact = [number or Fraction(0) for number in worth]
     if min(exact) < 0:
         raise StudyError(
             "a worth of {name} is negative; use a gain function for losses",

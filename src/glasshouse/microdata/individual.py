@@ -156,9 +156,9 @@ class TargetSecret:
 
     def to_frame(self) -> pa.Table:
         """Return one row per value: a column per attribute of the secret, then prior and posterior."""
-        parts = [(b.value if isinstance(b.value, tuple) else (b.value,)) for b in self.values]
+        values = [(b.value if isinstance(b.value, tuple) else (b.value,)) for b in self.values]
         columns: dict[str, Any] = {
-            name: pa.array([part[i] for part in parts], pa.string())
+            name: pa.array([part[i] for part in values], pa.string())
             for i, name in enumerate(self.secret)
         }
         columns["prior"] = [float(belief.prior) for belief in self.values]
@@ -246,10 +246,10 @@ class Target:
         Raises:
             StudyError: It is none of those that were inferred.
         """
-        for own in self.secrets:
-            if own.secret == names:
-                return own
-        inferred = [own.sensitive for own in self.secrets]
+        for inference in self.secrets:
+            if inference.secret == names:
+                return inference
+        inferred = [inference.sensitive for inference in self.secrets]
         raise StudyError(unknown_name("secret", "+".join(names), text("the outcome"), inferred))
 
     def to_dict(self) -> dict[str, Any]:
@@ -274,7 +274,10 @@ class Target:
         """Return one row per attack: naming first, then each secret; for the values see `TargetSecret.to_frame`."""
         attacks = [
             (self.code, None, self.naming, self.certain),
-            *((own.code, own.sensitive, own.guess, own.certain) for own in self.secrets),
+            *(
+                (inference.code, inference.sensitive, inference.guess, inference.certain)
+                for inference in self.secrets
+            ),
         ]
         rows = [
             {
@@ -376,12 +379,18 @@ def _conditions(table: EncodedTable, known: Known) -> tuple[Condition, ...]:
     if isinstance(known, str | Condition):
         raise StudyError('give a list of what is known, such as ["age=34"], not one condition')
     if isinstance(known, Mapping):
-        given = [_from_mapping(name, value) for name, value in known.items()]
+        conditions = [_from_mapping(name, value) for name, value in known.items()]
     else:
-        given = [each if isinstance(each, Condition) else parse_condition(each) for each in known]
-    if not given:
+        conditions = [
+            condition if isinstance(condition, Condition) else parse_condition(condition)
+            for condition in known
+        ]
+    if not conditions:
         raise StudyError("the attack on one person needs something that is known of them")
-    return tuple(replace(each, column=column_known(table, each.column).name) for each in given)
+    return tuple(
+        replace(condition, column=column_known(table, condition.column).name)
+        for condition in conditions
+    )
 
 
 def _columns(conditions: Sequence[Condition]) -> tuple[str, ...]:
@@ -393,7 +402,7 @@ def _from_mapping(name: str, value: object) -> Condition:
     if isinstance(value, Condition):
         return replace(value, column=name)
     if isinstance(value, list | tuple | AbstractSet):
-        texts = [_text(name, each) for each in value]
+        texts = [_text(name, member) for member in value]
         return Condition(
             name, values=tuple(sorted(texts) if isinstance(value, AbstractSet) else texts)
         )
@@ -490,8 +499,8 @@ def _named(
     if not candidates.size:
         return Leakage(game.prior(), Fraction(0))
     tries = min(game.tries, candidates.size)
-    own = game.each[candidates] if game.each.size else np.ones(candidates.size, np.int64)
-    best = int(np.partition(own, own.size - tries)[own.size - tries :].sum())
+    earned = game.each[candidates] if game.each.size else np.ones(candidates.size, np.int64)
+    best = int(np.partition(earned, earned.size - tries)[earned.size - tries :].sum())
     weight = int(weights.each[candidates].sum()) if weights.each.size else candidates.size
     return Leakage(game.prior(), Fraction(best * weights.total, weight * game.whole))
 
@@ -505,8 +514,8 @@ def _learned(
 ) -> TargetSecret:
     """Infer one secret of the target."""
     secret = as_secret(table, names, weights, None)
-    own = weights.each[candidates] if weights.each.size else weights.each
-    among = value_weights(secret.codes[candidates], own, secret.cardinality)
+    chosen_weights = weights.each[candidates] if weights.each.size else weights.each
+    among = value_weights(secret.codes[candidates], chosen_weights, secret.cardinality)
     values: Sequence[Value] = secret.values
     before, after = secret.totals.tolist(), among.tolist()
     order = sorted(
@@ -527,8 +536,8 @@ def _learned(
 
 def _order(value: Value) -> tuple[tuple[bool, str], ...]:
     """Return a key that puts values in the order of their texts, and what is absent first."""
-    parts = value if isinstance(value, tuple) else (value,)
-    return tuple((part is not None, part or "") for part in parts)
+    attributes = value if isinstance(value, tuple) else (value,)
+    return tuple((part is not None, part or "") for part in attributes)
 
 
 def _gained(
@@ -667,8 +676,8 @@ def _alike(
     """
     nothing_told = is_suppressed(table, _columns(conditions))
     if candidates.size and nothing_told[candidates].all():
-        told = table.records - candidates.size
-        return candidates.size, _people(table, candidates, shared, register) - told
+        unsuppressed = table.records - candidates.size
+        return candidates.size, _people(table, candidates, shared, register) - unsuppressed
     alike = np.flatnonzero(records_that_may_fit(table, shared) & ~nothing_told)
     return alike.size, _people(table, alike, shared, register)
 

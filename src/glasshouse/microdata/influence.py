@@ -401,12 +401,12 @@ def _minimal_rows(sweep: Sweep, reaching: Integers) -> Sequence[int]:
             bit = 1 << i
             minimal &= (masks & bit == 0) | ~np.isin(masks ^ bit, masks)
         return [int(row) for row in reaching[minimal]]
-    found = []
+    rows = []
     while len(masks):
-        found.append(int(reaching[0]))
-        others = masks & masks[0] != masks[0]
-        masks, reaching = masks[others], reaching[others]
-    return found
+        rows.append(int(reaching[0]))
+        unrelated = masks & masks[0] != masks[0]
+        masks, reaching = masks[unrelated], reaching[unrelated]
+    return rows
 
 
 def _shapley(sweep: Sweep, target: _Target) -> list[Fraction]:
@@ -421,10 +421,10 @@ def _shapley(sweep: Sweep, target: _Target) -> list[Fraction]:
     weights = [factorial(s) * factorial(d - 1 - s) for s in range(d)]
     values = []
     for i in range(d):
-        own = np.where((sweep.masks >> i) & 1, worth, 0)
-        having = [0, *np.add.reduceat(own, begins).tolist()]
+        worth_with = np.where((sweep.masks >> i) & 1, worth, 0)
+        having = [0, *np.add.reduceat(worth_with, begins).tolist()]
         added = (having[s + 1] - (every[s] - having[s]) for s in range(d))
-        numerator = sum(weight * each for weight, each in zip(weights, added, strict=True))
+        numerator = sum(weight * gain for weight, gain in zip(weights, added, strict=True))
         values.append(Fraction(numerator, factorial(d) * sweep.total))
     return values
 

@@ -93,9 +93,9 @@ def sweep(
     )
     first_bins = sums[:, : kernel.COUNTED_BINS] * np.array(SIZE_BINS[: kernel.COUNTED_BINS])
     counted = sums[:, kernel.RECORDS : kernel.SECRETS]
-    own = sums[:, kernel.SECRETS : kernel.SECRETS + kernel.PER_SECRET * len(secrets)]
-    own = own.reshape(len(sums), len(secrets), kernel.PER_SECRET)
-    certain = own[:, :, kernel.CERTAIN]
+    secret_sums = sums[:, kernel.SECRETS : kernel.SECRETS + kernel.PER_SECRET * len(secrets)]
+    secret_sums = secret_sums.reshape(len(sums), len(secrets), kernel.PER_SECRET)
+    certain = secret_sums[:, :, kernel.CERTAIN]
     classes = sums[:, : len(SIZE_LABELS)]
     return Sweep(
         datasets=table.datasets,
@@ -112,9 +112,9 @@ def sweep(
         named=classes.sum(axis=1),
         alone=classes[:, 0],
         exposed=classes[:, 0],
-        most=own[:, :, kernel.MOST] + certain,
+        most=secret_sums[:, :, kernel.MOST] + certain,
         sure=certain,
-        success=np.concatenate([own[:, :, kernel.SHARES :], certain[:, :, None]], axis=2),
+        success=np.concatenate([secret_sums[:, :, kernel.SHARES :], certain[:, :, None]], axis=2),
     )
 
 

@@ -182,8 +182,8 @@ def link(
         weights = record_weights(focal, weight or focal.weight)
     classes = partition(focal, known[0])
     links = [
-        _linked(focal, auxiliary, own, seen)
-        for auxiliary, own, seen in zip(auxiliaries, keys_of_each, known[1:], strict=True)
+        _linked(focal, auxiliary, dataset_keys, seen)
+        for auxiliary, dataset_keys, seen in zip(auxiliaries, keys_of_each, known[1:], strict=True)
     ]
     values = [partition(focal, one.secret) if one.secret else None for one in alone]
     outcomes: list[Attack] = []
@@ -195,16 +195,16 @@ def link(
             quasi_identifiers=tuple(dict.fromkeys(sum(known[: size + 1], ()))),
             links=tuple(links[:size]),
         )
-        grouped = [_grouped(classes, own, collection, weights) for own in values]
+        grouped = [_grouped(classes, secret, collection, weights) for secret in values]
         for groups in grouped:
             _check_size(groups, collection)
-        found = [_measured(groups, collection) for groups in grouped]
-        exact = exact and all(own.exact for own in found)
+        measures = [_measured(groups, collection) for groups in grouped]
+        exact = exact and all(measure.exact for measure in measures)
         outcomes[:0] = [
-            _outcome(one, own, found[0], collection, weights)
-            for one, own in zip(alone, found, strict=True)
+            _outcome(one, measure, measures[0], collection, weights)
+            for one, measure in zip(alone, measures, strict=True)
         ]
-    names = dict.fromkeys(key.name for own in keys_of_each for key in own)
+    names = dict.fromkeys(key.name for dataset_keys in keys_of_each for key in dataset_keys)
     return Assessment(records, (*alone, *outcomes), exact=exact, links=tuple(names))
 
 
@@ -257,7 +257,7 @@ def _keys_of_each(
     if _are_keys(keys):
         lists = [tuple(keys)] * len(auxiliaries)
     else:
-        lists = [tuple(own) if isinstance(own, Sequence) else (own,) for own in keys]
+        lists = [tuple(entry) if isinstance(entry, Sequence) else (entry,) for entry in keys]
         if not all(map(_are_keys, lists)):
             raise StudyError(
                 'keys are given as a list, such as [LinkKey("born"), LinkKey("city", 0.95)]'
@@ -269,8 +269,10 @@ def _keys_of_each(
                 lists=len(lists),
                 datasets=len(auxiliaries),
             )
-    for own in lists:
-        twice = [name for name, count in Counter(key.name for key in own).items() if count > 1]
+    for dataset_keys in lists:
+        twice = [
+            name for name, count in Counter(key.name for key in dataset_keys).items() if count > 1
+        ]
         if twice:
             raise StudyError('key "{name}" is given twice; give it once', name=twice[0])
     return lists
@@ -286,7 +288,9 @@ def _observed(
     secrets: Sequence[str | Sequence[str]],
 ) -> list[tuple[str, ...]]:
     """Return which quasi-identifiers are known in each dataset; the first is the focal one."""
-    guessed = {name for own in secrets for name in ((own,) if isinstance(own, str) else own)}
+    guessed = {
+        name for secret in secrets for name in ((secret,) if isinstance(secret, str) else secret)
+    }
     if names is None:
         chosen = list(dict.fromkeys(name for table in tables for name in table.quasi_identifiers))
         known = [[name for name in chosen if _may_be_known(table, name)] for table in tables]
@@ -397,15 +401,15 @@ def _stacked(rows: Sequence[LinkedRows]) -> LinkedRows:
     """Put the rows of several links one behind the other; they share row 0."""
     if len(rows) == 1:
         return rows[0]
-    cells = np.cumsum([1, *(len(own.observations) - 1 for own in rows)])
-    starts = [own.starts[1:-1] - 1 + begin for own, begin in zip(rows, cells, strict=False)]
+    cells = np.cumsum([1, *(len(link.observations) - 1 for link in rows)])
+    starts = [link.starts[1:-1] - 1 + begin for link, begin in zip(rows, cells, strict=False)]
     return LinkedRows(
         starts=np.concatenate([[0], *starts, cells[-1:]]),
         observations=np.concatenate(
-            [rows[0].observations[:1], *(own.observations[1:] for own in rows)]
+            [rows[0].observations[:1], *(link.observations[1:] for link in rows)]
         ),
-        weights=np.concatenate([rows[0].weights[:1], *(own.weights[1:] for own in rows)]),
-        totals=np.concatenate([rows[0].totals[:1], *(own.totals[1:] for own in rows)]),
+        weights=np.concatenate([rows[0].weights[:1], *(link.weights[1:] for link in rows)]),
+        totals=np.concatenate([rows[0].totals[:1], *(link.totals[1:] for link in rows)]),
     )
 
 
@@ -450,8 +454,8 @@ def _linked(
             table=auxiliary.name,
             most=MOST_CHANGING_KEYS,
         )
-    shown = partition(auxiliary, observed)
-    seen = _Codes(shown.numbers + np.uint32(1), shown.classes + 1)
+    observations = partition(auxiliary, observed)
+    seen = _Codes(observations.numbers + np.uint32(1), observations.classes + 1)
     tallies, classes = [], []
     for subset in range(1 << len(changing)):
         chosen = [key.codes for bit, key in enumerate(changing) if subset >> bit & 1]
@@ -461,7 +465,9 @@ def _linked(
     joined, matches = _joined(tallies, classes)
     alike = _alike(matches, focal.records)
     first = _first_records(alike)
-    factors = [prod(each) for each in product(*((k.differ, k.agree) for k in reversed(changing)))]
+    factors = [
+        prod(choice) for choice in product(*((k.differ, k.agree) for k in reversed(changing)))
+    ]
     rows = _weighed(np.stack([m.each[first] for m in matches], 1), joined, factors, auxiliary)
     numbers = np.arange(1, len(rows.totals), dtype=np.uint32)
     numbers[np.diff(rows.starts)[1:] == 0] = 0
@@ -486,16 +492,18 @@ def _compared(key: LinkKey, focal: EncodedTable, auxiliary: EncodedTable) -> _Co
     K counts the values as they are compared: the focal ones shifted. A missing value is a value like any other, except
     that it cannot be shifted: then it never agrees.
     """
-    own, other = _occurring(focal.column(key.name)), _occurring(auxiliary.column(key.name))
-    texts = [own.values, other.values]
+    focal_values, other = _occurring(focal.column(key.name)), _occurring(auxiliary.column(key.name))
+    texts = [focal_values.values, other.values]
     if key.shift:
-        texts = [_shifted(own, key.shift, focal), _shifted(other, 0, auxiliary)]
+        texts = [_shifted(focal_values, key.shift, focal), _shifted(other, 0, auxiliary)]
     together = pa.concat_arrays(texts).dictionary_encode()
     values = len(together.dictionary)
     lookup = together.indices.to_numpy().astype(np.uint32)
     if key.shift:
-        lookup[: own.cardinality][np.array(texts[0].to_pylist()) == MISSING] = values
-    codes = np.concatenate([lookup[own.codes], lookup[own.cardinality :][other.codes]])
+        lookup[: focal_values.cardinality][np.array(texts[0].to_pylist()) == MISSING] = values
+    codes = np.concatenate(
+        [lookup[focal_values.codes], lookup[focal_values.cardinality :][other.codes]]
+    )
     chance = key.probability
     agree = chance.numerator * max(values - 1, 1)
     differ = chance.denominator - chance.numerator if values > 1 else 0
@@ -534,13 +542,13 @@ def _shifted(column: EncodedColumn, shift: int, table: EncodedTable) -> pa.Large
 
 def _tallied(both: Partition, focal_records: int, seen: _Codes) -> Tallies:
     """Count the observations of auxiliary records per class of records of both datasets."""
-    own = _Codes(both.numbers[focal_records:], both.classes)
-    pairs = _alike([own, seen], len(seen.each))
+    classes = _Codes(both.numbers[focal_records:], both.classes)
+    pairs = _alike([classes, seen], len(seen.each))
     first = _first_records(pairs)
-    order = np.argsort(own.each[first], kind="stable")
+    order = np.argsort(classes.each[first], kind="stable")
     first = first[order]
     return Tallies(
-        starts=np.searchsorted(own.each[first], np.arange(both.classes + 1)),
+        starts=np.searchsorted(classes.each[first], np.arange(both.classes + 1)),
         observations=seen.each[first],
         counts=pairs.sizes[order],
     )
@@ -548,20 +556,20 @@ def _tallied(both: Partition, focal_records: int, seen: _Codes) -> Tallies:
 
 def _joined(tallies: Sequence[Tallies], classes: Sequence[Numbers]) -> tuple[Tallies, list[_Codes]]:
     """Number the classes of all group-bys in a row; whoever meets nobody meets the last one, which is empty."""
-    ends = np.cumsum([0, *(len(own.observations) for own in tallies)])
-    starts = [own.starts[:-1] + begin for own, begin in zip(tallies, ends, strict=False)]
+    ends = np.cumsum([0, *(len(tally.observations) for tally in tallies)])
+    starts = [tally.starts[:-1] + begin for tally, begin in zip(tallies, ends, strict=False)]
     joined = Tallies(
         starts=np.concatenate([*starts, [ends[-1], ends[-1]]]),
-        observations=np.concatenate([own.observations for own in tallies]),
-        counts=np.concatenate([own.counts for own in tallies]),
+        observations=np.concatenate([tally.observations for tally in tallies]),
+        counts=np.concatenate([tally.counts for tally in tallies]),
     )
     nobody = len(joined.starts) - 2
     matches, before = [], 0
-    for own, numbers in zip(tallies, classes, strict=True):
-        lookup = np.arange(before, before + len(own.starts) - 1)
-        lookup[np.diff(own.starts) == 0] = nobody
+    for tally, numbers in zip(tallies, classes, strict=True):
+        lookup = np.arange(before, before + len(tally.starts) - 1)
+        lookup[np.diff(tally.starts) == 0] = nobody
         matches.append(_Codes(lookup.astype(np.uint32)[numbers], nobody + 1))
-        before += len(own.starts) - 1
+        before += len(tally.starts) - 1
     return joined, matches
 
 
@@ -591,11 +599,11 @@ def _weighed(
         return filled(np.array(factors, np.int64))
     if size > _SMALL:
         return filled(np.array([factor / max(factors) for factor in factors]))
-    parts = [filled(np.array(digits, np.int64)) for digits in _digits(factors)]
-    weights = sum(part.weights.astype(object) * _DIGIT**i for i, part in enumerate(parts))
-    totals = sum(part.totals.astype(object) * _DIGIT**i for i, part in enumerate(parts))
+    rows_by_digit = [filled(np.array(digits, np.int64)) for digits in _digits(factors)]
+    weights = sum(part.weights.astype(object) * _DIGIT**i for i, part in enumerate(rows_by_digit))
+    totals = sum(part.totals.astype(object) * _DIGIT**i for i, part in enumerate(rows_by_digit))
     weights[0] = totals[0] = 1
-    return parts[0]._replace(weights=weights, totals=totals)
+    return rows_by_digit[0]._replace(weights=weights, totals=totals)
 
 
 def _digits(numbers: list[int]) -> Iterator[list[int]]:
@@ -612,23 +620,23 @@ def _grouped(
     columns = [_Codes(classes.numbers, classes.classes), *links]
     if secret is not None:
         columns.append(_Codes(secret.numbers, secret.classes))
-    parts = _alike(columns, classes.records)
-    first = _first_records(parts)
+    groups = _alike(columns, classes.records)
+    first = _first_records(groups)
     if secret is not None:
         order = np.lexsort((secret.numbers[first], classes.numbers[first]))
-        own = value_weights(parts.numbers, weights.each, parts.classes)
+        group_weights = value_weights(groups.numbers, weights.each, groups.classes)
         secrets = secret.numbers[first[order]]
     else:
         order = np.argsort(classes.numbers[first], kind="stable")
-        own = _heaviest(parts, weights)
-        secrets = np.arange(parts.classes, dtype=np.uint32)
-    first, records = first[order], parts.sizes[order]
+        group_weights = _heaviest(groups, weights)
+        secrets = np.arange(groups.classes, dtype=np.uint32)
+    first, records = first[order], groups.sizes[order]
     return LinkedGroups(
         starts=np.searchsorted(classes.numbers[first], np.arange(classes.classes + 1)),
         secrets=secrets,
         holders=records if secret is None else np.ones_like(records),
         links=np.stack([link.each[first] for link in links]),
-        weights=own[order],
+        weights=group_weights[order],
         records=records,
     )
 
@@ -779,14 +787,14 @@ def _in_full(groups: LinkedGroups, collection: _Collection) -> tuple[Fraction, F
         best: Counter[tuple[int, ...]] = Counter()
         reached: Counter[tuple[int, ...]] = Counter()
         for _, run in groupby(range(begin, end), key=lambda group: groups.secrets[group]):
-            own: Counter[tuple[int, ...]] = Counter()
+            weight_of: Counter[tuple[int, ...]] = Counter()
             for group in run:
                 holders = int(groups.holders[group])
                 chosen = map(weighed, groups.links[:, group].tolist(), multiples)
                 for path in product(*chosen):
                     weight = prod((weight for _, weight in path), start=int(groups.weights[group]))
-                    own[tuple(seen for seen, _ in path)] += weight
-            for seen, weight in own.items():
+                    weight_of[tuple(seen for seen, _ in path)] += weight
+            for seen, weight in weight_of.items():
                 best[seen] = max(best[seen], weight)
                 reached[seen] += holders
         posterior += sum(best.values())

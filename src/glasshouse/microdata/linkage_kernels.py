@@ -273,15 +273,15 @@ def split(nodes: Nodes, level: int, groups: LinkedGroups, rows: LinkedRows) -> N
     size = int(cells(nodes, level, groups, rows).sum())
     seen = np.zeros(int(rows.observations.max()) + 1, np.int64)
     place = np.empty(len(seen), np.int64)
-    made = Nodes(
+    children = Nodes(
         starts=np.zeros(size + 1, np.int64),
         groups=np.empty(size, np.int64),
         tops=np.empty(size, nodes.tops.dtype),
         bottoms=np.empty(size, nodes.bottoms.dtype),
         alike=np.empty(size, np.int64),
     )
-    count = _split(nodes, groups.secrets, groups.links[level], rows, seen, place, made)
-    return made._replace(starts=made.starts[: count + 1], alike=made.alike[:count])
+    count = _split(nodes, groups.secrets, groups.links[level], rows, seen, place, children)
+    return children._replace(starts=children.starts[: count + 1], alike=children.alike[:count])
 
 
 @_compiled  # type: ignore[untyped-decorator]

@@ -230,8 +230,10 @@ class Family:
             StudyError: The family has no such secret.
         """
         leakages = self._leakages(sensitive)
-        priors = _cells([own[0].prior for own in leakages])
-        columns = [_cells([each.additive for each in same]) for same in zip(*leakages, strict=True)]
+        priors = _cells([row[0].prior for row in leakages])
+        columns = [
+            _cells([leakage.additive for leakage in same]) for same in zip(*leakages, strict=True)
+        ]
         rows = tuple(
             FamilyRow(part.name, part.records, prior, additive)
             for part, prior, additive in zip(
@@ -260,7 +262,7 @@ class Family:
         for size, same in zip(
             self.sizes, zip(*self._leakages(sensitive), strict=True), strict=True
         ):
-            moved = [each.additive for each in same]
+            moved = [leakage.additive for leakage in same]
             steps = [after - before for before, after in pairwise(moved)]
             largest = max(range(len(steps)), key=lambda i: abs(steps[i]))
             changes.append(
@@ -283,7 +285,7 @@ class Family:
         leakages = self._leakages(sensitive)
         records = [part.records for part in self.parts]
         entropies = [part.entropy[sensitive] for part in self.parts]
-        columns = [[each.additive for each in same] for same in zip(*leakages, strict=True)]
+        columns = [[leakage.additive for leakage in same] for same in zip(*leakages, strict=True)]
         return tuple(
             Correlation(sensitive, size, pearson(column, records), pearson(column, entropies))
             for size, column in zip(self.sizes, columns, strict=True)
@@ -314,12 +316,14 @@ class Family:
                 for part in self.parts
             ],
             "correlations": [
-                each.to_dict() for target in self.targets for each in self.correlations(target)
+                correlation.to_dict()
+                for target in self.targets
+                for correlation in self.correlations(target)
             ],
             "changes": [
-                each.to_dict()
+                change.to_dict()
                 for target in (self.targets if timed else ())
-                for each in self.change(target)
+                for change in self.change(target)
             ],
         }
 
@@ -394,8 +398,8 @@ def parts_by(table: EncodedTable, column: str) -> Iterator[tuple[str, EncodedTab
             column=printable(column),
             role=translated(role),
         )
-    own = table.column(column)
-    sizes = value_weights(own.codes, np.empty(0, np.int64), own.cardinality)
+    criterion = table.column(column)
+    sizes = value_weights(criterion.codes, np.empty(0, np.int64), criterion.cardinality)
     present = np.flatnonzero(sizes).tolist()
     if len(present) > MOST_PARTS:
         raise BudgetError(
@@ -406,9 +410,9 @@ def parts_by(table: EncodedTable, column: str) -> Iterator[tuple[str, EncodedTab
             values=len(present),
             most=MOST_PARTS,
         )
-    values = own.values.take(pa.array(present, pa.int64())).to_pylist()
+    values = criterion.values.take(pa.array(present, pa.int64())).to_pylist()
     ordered = sorted(zip(values, present, strict=True), key=lambda pair: _natural_order(pair[0]))
-    laid_out = Partition(own.codes.astype(np.uint32), sizes)
+    laid_out = Partition(criterion.codes.astype(np.uint32), sizes)
     return _parts(table, ordered, laid_out.order, laid_out.starts)
 
 
@@ -473,7 +477,7 @@ def pearson(first: Sequence[Fraction | float], second: Sequence[Fraction | float
     >>> pearson([1, 2, 3], [5, 7, 9]), pearson([1, 2, 3], [4, 4, 4]), pearson([1, 2], [1, 2])
     (1.0, None, None)
     """
-    x, y = [float(each) for each in first], [float(each) for each in second]
+    x, y = [float(number) for number in first], [float(number) for number in second]
     if len(x) < LEAST_PARTS or len(set(x)) == 1 or len(set(y)) == 1:
         return None
     try:
@@ -508,37 +512,37 @@ def _check_part(name: str, table: EncodedTable, first: EncodedTable, names: set[
         )
     if table.records == 0:
         raise DataError("part {name} has no records; leave it out", name=quoted([name]))
-    for kind, own, expected in (
+    for kind, columns, expected in (
         (marked("quasi-identifiers"), table.quasi_identifiers, first.quasi_identifiers),
         (marked("sensitive attributes"), table.sensitive, first.sensitive),
         (marked("record weights"), _one(table.weight), _one(first.weight)),
     ):
-        if own != expected:
-            raise StudyError(_other_roles(translated(kind), name, own, first.name, expected))
+        if columns != expected:
+            raise StudyError(_other_roles(translated(kind), name, columns, first.name, expected))
 
 
 def _other_roles(
     kind: str, part: str, own: Sequence[str], first: str, expected: Sequence[str]
 ) -> str:
     """Say that a part has other columns in a role than the first one; one of both may have none."""
-    told = {"kind": kind, "part": quoted([part]), "first": first}
+    words = {"kind": kind, "part": quoted([part]), "first": first}
     if not own:
         return text(
             "the parts of a family have the same roles, but the {kind} of {part} are none, those of {first} {expected}",
             expected=quoted(expected),
-            **told,
+            **words,
         )
     if not expected:
         return text(
             "the parts of a family have the same roles, but the {kind} of {part} are {own}, those of {first} none",
             own=quoted(own),
-            **told,
+            **words,
         )
     return text(
         "the parts of a family have the same roles, but the {kind} of {part} are {own}, those of {first} {expected}",
         own=quoted(own),
         expected=quoted(expected),
-        **told,
+        **words,
     )
 
 
@@ -548,8 +552,13 @@ def _one(name: str | None) -> tuple[str, ...]:
 
 def _part(name: str, table: EncodedTable, swept: Sweep) -> FamilyPart:
     best = tuple(
-        Best(each.sensitive, len(each.quasi_identifiers), each.quasi_identifiers, each.leakage)
-        for each in best_subsets(swept).subsets
+        Best(
+            subset.sensitive,
+            len(subset.quasi_identifiers),
+            subset.quasi_identifiers,
+            subset.leakage,
+        )
+        for subset in best_subsets(swept).subsets
     )
     return FamilyPart(name, table.records, best, _entropies(table))
 

@@ -252,8 +252,8 @@ def membership(
     (Fraction(1, 2), Fraction(5, 6))
     """
     question = _question(releases, population, quasi_identifiers)
-    each = tuple(_alone(question, counted) for counted in question.counted)
-    return each[0] if len(each) == 1 else _together(question, each)
+    alone = tuple(_alone(question, counted) for counted in question.counted)
+    return alone[0] if len(alone) == 1 else _together(question, alone)
 
 
 def member(
@@ -288,8 +288,8 @@ def member(
     (5, (3,), Fraction(3, 5), False)
     """
     question = _question(releases, population, quasi_identifiers)
-    asked = _possible_values(question, known)
-    fitting = _fitting(question, asked)
+    possible = _possible_values(question, known)
+    fitting = _fitting(question, possible)
     everyone = question.register.sizes
     names = [release.name for release in question.releases]
     model = model_of(question)
@@ -301,7 +301,7 @@ def member(
         code="IMS" if len(names) == 1 else "IML",
         datasets=tuple(names),
         population=population.name,
-        known=MappingProxyType(asked),
+        known=MappingProxyType(possible),
         people=population.records,
         candidates=int(fitting.sum()),
         records=tuple(
@@ -446,17 +446,17 @@ def _extreme_shares(records: Integers, people: Integers) -> tuple[int, int]:
 def _possible_values(
     question: MembershipQuestion, known: Mapping[str, str | Collection[str]]
 ) -> dict[str, tuple[str, ...]]:
-    asked = {}
+    possible = {}
     for name, value in known.items():
         if name not in question.names:
             where = text("the quasi-identifiers of this question")
             raise StudyError(unknown_name("column", name, where, question.names))
-        asked[name] = (value,) if isinstance(value, str) else tuple(sorted(set(value)))
-        if not asked[name]:
+        possible[name] = (value,) if isinstance(value, str) else tuple(sorted(set(value)))
+        if not possible[name]:
             raise StudyError(
                 "no value of {name} is possible; give at least one", name=quoted([name])
             )
-    return asked
+    return possible
 
 
 def _fitting(question: MembershipQuestion, known: Mapping[str, tuple[str, ...]]) -> Integers:
@@ -470,17 +470,17 @@ def _fitting(question: MembershipQuestion, known: Mapping[str, tuple[str, ...]])
     for name, possible in known.items():
         column = population.column(name)
         values = pa.array(possible, pa.large_string())
-        wanted = pc.is_in(column.values, value_set=values).to_numpy(zero_copy_only=False)
-        if not wanted.any():
+        is_possible = pc.is_in(column.values, value_set=values).to_numpy(zero_copy_only=False)
+        if not is_possible.any():
             raise DataError(_unheard_of(name, possible, column.values, population.name))
-        fits &= wanted[column.codes]
+        fits &= is_possible[column.codes]
     counts = np.bincount(register.numbers[fits], minlength=register.classes)
     if not counts.any():
-        told = ", ".join(f"{name} {either(values)}" for name, values in known.items())
+        conditions = ", ".join(f"{name} {either(values)}" for name, values in known.items())
         raise DataError(
             "nobody in {register} fits ({known}); check what is known, or leave something out",
             register=population.name,
-            known=told,
+            known=conditions,
         )
     return counts
 
@@ -561,17 +561,17 @@ def _unheard_of(
     """Say that nobody has any of the values, and name near ones."""
     some = [value for value in values[:_COMPARED_VALUES].to_pylist() if value]
     near = list(dict.fromkeys(other for value in possible for other in near_names(value, some)))
-    told = {
+    words = {
         "register": where,
         "values": either([quoted([value]) for value in possible[:3]]),
         "name": quoted([name]),
     }
     if not near:
-        return text("nobody in {register} has {values} in column {name}", **told)
+        return text("nobody in {register} has {values} in column {name}", **words)
     return text(
         "nobody in {register} has {values} in column {name}; did you mean {near}?",
         near=either([quoted([value]) for value in near[:3]]),
-        **told,
+        **words,
     )
 
 

@@ -65,19 +65,21 @@ class MembershipQuestion:
         Raises:
             DataError: The register lacks people of a release, or released values overlap.
         """
-        asked = tuple(ReleasedRecords.of(table, names) for table in tables)
-        for release in asked:
+        released = tuple(ReleasedRecords.of(table, names) for table in tables)
+        for release in released:
             _refuse_partly_suppressed(release)
-        writings = [_Writing.of(population, names, release.values) for release in asked]
+        writings = [_Writing.of(population, names, release.values) for release in released]
         is_linked = len(tables) > 1 and all(table.identifier is not None for table in tables)
         if is_linked:
-            writings.append(_Writing.of(population, names, _all_values(asked)))
-        register, classes = _brought_together(population, asked, writings)
+            writings.append(_Writing.of(population, names, _all_values(released)))
+        register, classes = _brought_together(population, released, writings)
         counted = tuple(
-            Counted.count(release, own, population.name)
-            for release, own in zip(asked, classes, strict=False)
+            Counted.count(release, writing_classes, population.name)
+            for release, writing_classes in zip(released, classes, strict=False)
         )
-        return cls(asked, population, names, register, counted, classes[-1] if is_linked else None)
+        return cls(
+            released, population, names, register, counted, classes[-1] if is_linked else None
+        )
 
     @property
     def people(self) -> int:
@@ -204,11 +206,11 @@ def column_of_codes(codes: Codes, cardinality: int) -> EncodedColumn:
 def first_of_each(numbers: NDArray[np.uint32], classes: int) -> Integers:
     """Return the first member of each class; classes are numbered by first appearance."""
     first = np.empty(classes, np.int64)
-    found = 0
+    number = 0
     for i in range(numbers.size):
-        if numbers[i] == found:
-            first[found] = i
-            found += 1
+        if numbers[i] == number:
+            first[number] = i
+            number += 1
     return first
 
 
@@ -274,8 +276,8 @@ class _Writing:
             codes.append(_narrow(code[position]))
             stands_for.append(_narrow(code[: len(values)]))
         cardinalities = (
-            1 + int(max(own.max(), other.max(initial=0)))
-            for own, other in zip(codes, stands_for, strict=True)
+            1 + int(max(column.max(), other.max(initial=0)))
+            for column, other in zip(codes, stands_for, strict=True)
         )
         return cls(tuple(codes), released, tuple(stands_for), tuple(cardinalities))
 
@@ -318,9 +320,9 @@ def _at_once(
     sizes = np.bincount(numbers, minlength=classes)
     register = RegisterClasses(numbers, sizes[: int(numbers.max()) + 1])
     same = np.arange(register.classes, dtype=np.uint32)
-    own = [WritingClasses(same, sizes, (record,)) for record in records]
+    classes_of = [WritingClasses(same, sizes, (record,)) for record in records]
     common = WritingClasses(same, sizes, tuple(records))
-    return register, [*own, common]
+    return register, [*classes_of, common]
 
 
 def _one_by_one(
@@ -343,8 +345,8 @@ def _one_by_one(
     classes = []
     for writing, group in zip(writings, groups, strict=False):
         people = [codes[value] for codes, value in zip(writing.codes, values, strict=True)]
-        parts = [people, *map(writing.of_release, group)]
-        (of, *records), number = _divided(parts, writing.cardinalities)
+        sides = [people, *map(writing.of_release, group)]
+        (of, *records), number = _divided(sides, writing.cardinalities)
         classes.append(
             WritingClasses(of, sums_by_group(of, register.sizes, number), tuple(records))
         )
@@ -375,8 +377,8 @@ def _is_identity(codes: Codes) -> bool:
 def _numbered_by_appearance(positions: Integers, count: int) -> Integers:
     """Give each of so many positions a number: first those that appear, in this order, then the others."""
     appearing, first = np.unique(positions, return_index=True)
-    others = np.setdiff1d(np.arange(count), appearing, assume_unique=True)
-    order = np.concatenate([appearing[np.argsort(first)], others])
+    absent = np.setdiff1d(np.arange(count), appearing, assume_unique=True)
+    order = np.concatenate([appearing[np.argsort(first)], absent])
     number = np.empty(count, np.int64)
     number[order] = np.arange(count)
     return number
@@ -406,7 +408,7 @@ def _refuse_partly_suppressed(release: ReleasedRecords) -> None:
 def _all_values(releases: Sequence[ReleasedRecords]) -> tuple[pa.LargeStringArray, ...]:
     """Return, per quasi-identifier, the values of all releases."""
     values = zip(*(release.values for release in releases), strict=True)
-    return tuple(pc.unique(pa.concat_arrays(list(each))) for each in values)
+    return tuple(pc.unique(pa.concat_arrays(list(arrays))) for arrays in values)
 
 
 def model_of(question: MembershipQuestion) -> PatternModel:
@@ -468,18 +470,19 @@ class _Independent:
     @classmethod
     def of(cls, register: RegisterClasses, counted: Sequence[Counted]) -> _Independent:
         pairs = []
-        for each in counted:
+        for release in counted:
             pair = refined(
-                [_counts_column(each.records), _counts_column(each.people)], len(each.people)
+                [_counts_column(release.records), _counts_column(release.people)],
+                len(release.people),
             )
-            pairs.append(column_of_codes(pair.numbers[each.of], pair.classes))
+            pairs.append(column_of_codes(pair.numbers[release.of], pair.classes))
         rows = refined(pairs, register.classes)
         first = first_of_each(rows.numbers, rows.classes)
         return cls(
             kind=rows.numbers,
             sizes=register.sizes,
-            records=tuple(each.records[each.of[first]] for each in counted),
-            people=tuple(each.people[each.of[first]] for each in counted),
+            records=tuple(release.records[release.of[first]] for release in counted),
+            people=tuple(release.people[release.of[first]] for release in counted),
         )
 
     def patterns(self, weights: Integers) -> dict[int, Fraction]:
@@ -533,19 +536,21 @@ class _Independent:
         """Yield each possible set with the sums of its products, by what they are divided by."""
         open_sets = [(0, 0, weight, np.arange(len(rows)))]
         while open_sets:
-            release, pattern, product, left = open_sets.pop()
+            release, pattern, product, open_rows = open_sets.pop()
             if release == len(self.records):
                 sums = np.zeros(groups, object)
-                np.add.at(sums, group[left], product)
+                np.add.at(sums, group[open_rows], product)
                 yield pattern, list(map(int, sums))
                 continue
-            records = self.records[release][rows[left]]
-            people = self.people[release][rows[left]]
+            records = self.records[release][rows[open_rows]]
+            people = self.people[release][rows[open_rows]]
             for bit, count in ((1, records), (0, people - records)):
                 some = count > 0
                 if some.any():
                     further = product[some] * count[some]
-                    open_sets.append((release + 1, pattern | bit << release, further, left[some]))
+                    open_sets.append(
+                        (release + 1, pattern | bit << release, further, open_rows[some])
+                    )
 
 
 @dataclass(frozen=True)
@@ -660,8 +665,12 @@ def _persons(releases: Sequence[ReleasedRecords]) -> tuple[list[NDArray[np.uint3
 
 
 def _linked_names(releases: Sequence[ReleasedRecords]) -> str:
-    *others, last = (release.name for release in releases)
-    names = text("{first} and {last}", first=", ".join(others), last=last) if others else last
+    *names_before, last = (release.name for release in releases)
+    names = (
+        text("{first} and {last}", first=", ".join(names_before), last=last)
+        if names_before
+        else last
+    )
     return text("{names}, linked", names=names)
 
 
@@ -682,7 +691,7 @@ def _differing(
             value[person] = codes
         anywhere |= differs
         counts[name] = int(np.count_nonzero(differs))
-    told = [
+    columns = [
         text("{column} of {people}", column=quoted([name]), people=count)
         for name, count in counts.items()
         if count
@@ -691,5 +700,5 @@ def _differing(
         "{people} people have different values in different releases ({columns}); one register can only be matched "
         "with what does not change: leave it out of the quasi-identifiers",
         people=int(np.count_nonzero(anywhere)),
-        columns=", ".join(told),
+        columns=", ".join(columns),
     )

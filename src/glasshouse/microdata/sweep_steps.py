@@ -126,9 +126,9 @@ def sums_of_all_subsets(
                     on_step(step, rows)
             relatives = _relative_masks(len(names) - 1 - step, largest - 1)
             for relative, row in zip(relatives, rows, strict=True):
-                own = (1 << step) | (int(relative) << (step + 1))
-                given = sum(1 << order[i] for i in range(len(order)) if (own >> i) & 1)
-                sums[row_of[given]] = row
+                ordered = (1 << step) | (int(relative) << (step + 1))
+                original = sum(1 << order[i] for i in range(len(order)) if (ordered >> i) & 1)
+                sums[row_of[original]] = row
     return masks, _completed(sums)
 
 
@@ -140,7 +140,7 @@ def refinement_order(table: EncodedTable, names: Sequence[str]) -> list[int]:
     """
     stride = max(1, table.records // SAMPLED_RECORDS)
     codes = [table.column(name).codes[::stride].astype(np.int64) for name in names]
-    alone = [_entropy(own) for own in codes]
+    alone = [_entropy(values) for values in codes]
     ranks = list(alone)
     for i, j in combinations(range(len(names)), 2):
         both = _entropy(codes[i] * (int(codes[j].max()) + 1) + codes[j])
@@ -200,8 +200,8 @@ class DiskSpool:
     def chunks(self, words: int) -> Iterator[tuple[Words, Counts]]:
         """Read the records, one chunk in memory at a time."""
         with self._records.open("rb") as records, self._counts.open("rb") as counts:
-            while len(own := np.fromfile(counts, np.int32, CHUNK_RECORDS)):
-                yield np.fromfile(records, np.uint64, len(own) * words), own
+            while len(chunk_counts := np.fromfile(counts, np.int32, CHUNK_RECORDS)):
+                yield np.fromfile(records, np.uint64, len(chunk_counts) * words), chunk_counts
 
     def remove(self) -> None:
         """Delete the files."""
@@ -276,10 +276,10 @@ class _Steps:
         sizes = self._sizes(step)
         for part in self._slices(step, sizes, self._slice_bounds(sizes)):
             slots = np.empty(_slots(int((part.ends - part.starts).max())), np.int32)
-            for own in range(len(part.starts)):
-                part.ends[own] = kernel.merge(
+            for value in range(len(part.starts)):
+                part.ends[value] = kernel.merge(
                     part.records, part.counts, words,
-                    part.starts[own], part.ends[own], True, keep, slots,
+                    part.starts[value], part.ends[value], True, keep, slots,
                 )  # fmt: skip
             self._hand_on(part, spool)
         self._use(spool)
@@ -299,10 +299,12 @@ class _Steps:
         fixed += 2 * cells * width * 8 + 2 * subsets * width * 8
         chunk = 4 * min(CHUNK_RECORDS, self._table_records) * self._packing.words * 8
         # Laid out, copied while it is parted, and copied again by the thread that refines it.
-        each = 3 * (8 * self._packing.words + 4)
-        room = (memory - resident - fixed - chunk) // each
+        record_bytes = 3 * (8 * self._packing.words + 4)
+        room = (memory - resident - fixed - chunk) // record_bytes
         if room < min(self._table_records, LEAST_RECORDS):
-            needed = resident + fixed + chunk + min(self._table_records, LEAST_RECORDS) * each
+            needed = (
+                resident + fixed + chunk + min(self._table_records, LEAST_RECORDS) * record_bytes
+            )
             raise BudgetError(
                 "the data and the program take {resident} MiB already; a sweep needs {needed} MiB at least, not "
                 "{memory}: give it more memory or fewer quasi-identifiers",
@@ -324,15 +326,15 @@ class _Steps:
 
     def _hand_on(self, part: _Slice, spool: Spool) -> None:
         words = self._packing.words
-        left = close_up(part.records, part.counts, words, part.starts, part.ends)
-        spool.append(part.records[: left * words].copy(), part.counts[:left].copy())
+        size = close_up(part.records, part.counts, words, part.starts, part.ends)
+        spool.append(part.records[: size * words].copy(), part.counts[:size].copy())
 
     def _sizes(self, step: int) -> Integers:
         """Return how many records there are of each value of the step's attribute."""
         values = self._attributes[step].cardinality
         sizes = np.zeros(values, np.int64)
-        for own, _, _ in self._chunks(step, values_only=True):
-            sizes += np.bincount(own, minlength=values)
+        for chunk_values, _, _ in self._chunks(step, values_only=True):
+            sizes += np.bincount(chunk_values, minlength=values)
         return sizes
 
     def _slice_bounds(self, sizes: Integers) -> list[int]:
@@ -361,8 +363,8 @@ class _Steps:
             records = np.empty(int(ends[-1]) * words, np.uint64)
             counts = np.empty(int(ends[-1]), np.int32)
             places = np.where(inside, starts, -1)
-            for own, some, their_counts in self._chunks(step):
-                lay_out(some, their_counts, step > 0, words, own, places, records, counts)
+            for chunk_values, some, their_counts in self._chunks(step):
+                lay_out(some, their_counts, step > 0, words, chunk_values, places, records, counts)
             if self._capacity >= self._table_records:
                 self._use(MemorySpool())  # everything is laid out: what it came from may go
             yield _Slice(starts[inside], ends[inside], records, counts)
@@ -380,8 +382,8 @@ class _Steps:
         )
         slots = np.empty(_slots(room), np.int32)
         filled = 0
-        for own, some, their_counts in self._chunks(step):
-            chosen = np.flatnonzero(own == value)
+        for chunk_values, some, their_counts in self._chunks(step):
+            chosen = np.flatnonzero(chunk_values == value)
             while len(chosen):
                 now, chosen = chosen[: room - filled], chosen[room - filled :]
                 rows = some.reshape(-1, words)[now]
@@ -452,8 +454,8 @@ class _Steps:
             work = _workspace(plan, int(sizes.max()))
             while not stop.is_set():
                 with lock:
-                    parts = next(waiting, None)
-                if parts is None:
+                    task = next(waiting, None)
+                if task is None:
                     break
                 before = int(work.visits[0])
                 kernel.sweep_parts(
@@ -466,7 +468,7 @@ class _Steps:
                     step > 0,
                     starts,
                     ends,
-                    parts,
+                    task,
                 )
                 with lock:
                     done[0] += 1
@@ -490,7 +492,7 @@ class _Steps:
 
     def _share(self, step: int, part: float) -> float:
         """Estimate the share of all work that is done: each further attribute costs about 1.6 times more."""
-        costs = [1.6 ** (len(self._attributes) - own) for own in range(len(self._attributes))]
+        costs = [1.6 ** (len(self._attributes) - place) for place in range(len(self._attributes))]
         return (sum(costs[:step]) + part * costs[step]) / sum(costs)
 
 

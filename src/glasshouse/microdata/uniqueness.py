@@ -181,15 +181,17 @@ def population_risks(
     """
     share = _exact(fraction)
     columns = _columns(table, quasi_identifiers)
-    told = ~is_suppressed(table, [column.name for column in columns])
-    if not told.any():
+    is_told = ~is_suppressed(table, [column.name for column in columns])
+    if not is_told.any():
         raise DataError(
             '{table}: every record is "*" throughout; there is nothing to assess',
             table=table.name,
         )
-    if not told.all():
-        columns = [EncodedColumn(each.name, each.codes[told], each.values) for each in columns]
-    sample = _Sample.of(refined(columns, int(told.sum())).sizes, share)
+    if not is_told.all():
+        columns = [
+            EncodedColumn(column.name, column.codes[is_told], column.values) for column in columns
+        ]
+    sample = _Sample.of(refined(columns, int(is_told.sum())).sizes, share)
     average = share * sample.classes / sample.records
     population_classes = _population_classes(sample)
     return PopulationRisks(
@@ -325,8 +327,8 @@ def _zayatz(sample: _Sample) -> Estimate:
         return _estimate(sample, *_ZAYATZ, 0.0, marked("no record is alone in the sample"))
     population, records = sample.people, sample.records
     reach = int(min(sample.size[-1] - 1, 800 / sample.pi))  # beyond it the product is below e⁻⁸⁰⁰
-    others = np.arange(reach)
-    factors = (population - records - others) / (population - 1.0 - others)
+    step = np.arange(reach)
+    factors = (population - records - step) / (population - 1.0 - step)
     left_out = np.concatenate([[1.0], np.cumprod(factors)])[np.minimum(sample.size - 1, reach)]
     relative = sample.size * left_out  # P(f = 1 | F = j) / P(f = 1 | F = 1)
     share = sample.uniques / float((sample.count * relative).sum())
@@ -351,10 +353,10 @@ def _pitman(sample: _Sample) -> Estimate:
             else marked("the sample has uniques only: the likelihood has no maximum")
         )
         return _no_answer(*_PITMAN, reason)
-    found = _most_likely(_PitmanLikelihood(sample))
-    if found is None:
+    maximum = _most_likely(_PitmanLikelihood(sample))
+    if maximum is None:
         return _no_answer(*_PITMAN, marked("Newton's method found no maximum of the likelihood"))
-    theta, alpha = found
+    theta, alpha = maximum
     people = sample.people
     logarithm = (
         math.log(people)
@@ -396,8 +398,8 @@ class _PitmanLikelihood:
         size, count = self.sample.size, self.sample.count
         within = (count * (digamma(size - alpha) - digamma(1 - alpha))).sum()
         records = digamma(theta + self.sample.records) - digamma(theta + 1)
-        others: Floats = np.array([records, within])
-        return self._classes(theta, alpha).gradient - others
+        terms: Floats = np.array([records, within])
+        return self._classes(theta, alpha).gradient - terms
 
     def curvature(self, theta: float, alpha: float) -> Floats:
         from scipy.special import polygamma
@@ -440,8 +442,8 @@ class _SumOfLogarithms:
 
     @property
     def curvature(self) -> Floats:
-        each, mixed, squared = self.squares
-        return -np.array([[each, mixed], [mixed, squared]])
+        plain, mixed, squared = self.squares
+        return -np.array([[plain, mixed], [mixed, squared]])
 
 
 def _sum_of_logarithms(m: int, theta: float, alpha: float) -> _SumOfLogarithms:
@@ -503,7 +505,7 @@ def _most_likely(likelihood: _PitmanLikelihood) -> tuple[float, float] | None:
     edge = _edge(likelihood)
     if inside is None or edge is None:
         return inside or edge
-    return max(inside, edge, key=lambda found: likelihood.value(*found))
+    return max(inside, edge, key=lambda point: likelihood.value(*point))
 
 
 def _newton(likelihood: _PitmanLikelihood) -> tuple[float, float] | None:
