@@ -19,7 +19,6 @@ from glasshouse.progress import OnProgress, Progress, Stage
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from rich.console import Console
 
     from glasshouse.runs import Outcome, Run
     from glasshouse.study import Question
