@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from glasshouse.atomic import new_file, new_folder
+from glasshouse.atomic import held, new_file, new_folder
 from glasshouse.errors import DataError
+
+
+def anything(folder: Path) -> bool:
+    return True
 
 
 def names(folder: Path) -> list[str]:
@@ -44,7 +51,10 @@ def test_a_folder_appears_complete(tmp_path: Path) -> None:
 def test_a_failure_leaves_the_old_folder_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "old").write_text("1")
-    with pytest.raises(UnicodeEncodeError), new_folder(tmp_path / "run", replace=True) as draft:
+    with (
+        pytest.raises(UnicodeEncodeError),
+        new_folder(tmp_path / "run", replaces=anything) as draft,
+    ):
         (draft / "new").write_text("half \ud800", encoding="utf-8")
     assert names(tmp_path) == ["run"]
     assert names(tmp_path / "run") == ["old"]
@@ -58,7 +68,7 @@ def test_a_folder_with_content_is_replaced_only_when_asked(tmp_path: Path) -> No
         new_folder(tmp_path / "run"),
     ):
         pass
-    with new_folder(tmp_path / "run", replace=True) as draft:
+    with new_folder(tmp_path / "run", replaces=anything) as draft:
         (draft / "new").write_text("2")
     assert names(tmp_path / "run") == ["new"]
     assert names(tmp_path) == ["run"]
@@ -77,3 +87,134 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         pass
     with pytest.raises(DataError, match="cannot write"), new_file(tmp_path / "none" / "x"):
         pass
+
+
+def test_what_appears_meanwhile_is_untouched_and_the_new_folder_stands_beside_it(
+    tmp_path: Path,
+) -> None:
+    with ExitStack() as making:
+        (making.enter_context(new_folder(tmp_path / "run")) / "new").write_text("2")
+        (tmp_path / "run").mkdir()
+        (tmp_path / "run" / "thesis").write_text("1")
+        with pytest.raises(DataError, match=r"made by somebody else meanwhile.*run-2"):
+            making.close()
+    assert names(tmp_path) == ["run", "run-2"]
+    assert names(tmp_path / "run") == ["thesis"]
+    assert names(tmp_path / "run-2") == ["new"]
+
+
+def test_what_is_put_into_the_old_folder_in_the_last_moment_is_not_lost(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "old").write_text("1")
+    looks = iter([True, False])
+    with (
+        pytest.raises(DataError, match="made by somebody else meanwhile"),
+        new_folder(tmp_path / "run", replaces=lambda _: next(looks)) as draft,
+    ):
+        (draft / "new").write_text("2")
+    assert names(tmp_path / "run") == ["old"]
+    assert names(tmp_path / "run-2") == ["new"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system exchanges two names in one step")
+def test_there_is_always_the_old_or_the_new_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "old").write_text("1")
+
+    def no_second_step(*_: object) -> None:
+        raise AssertionError("a folder was moved away")
+
+    with new_folder(tmp_path / "run", replaces=anything) as draft:
+        (draft / "new").write_text("2")
+        monkeypatch.setattr(Path, "rename", no_second_step)
+    assert names(tmp_path / "run") == ["new"]
+
+
+def test_without_exchange_a_folder_that_cannot_take_its_place_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "old").write_text("1")
+    rename = Path.rename
+    monkeypatch.setattr(sys, "platform", "other")
+
+    def failing(source: Path, target: Path) -> None:
+        if "draft" in source.name and target.name == "run" and "-old" not in source.name:
+            raise OSError(5, "Input/output error")
+        rename(source, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with (
+        pytest.raises(DataError, match="Input/output error"),
+        new_folder(tmp_path / "run", replaces=anything) as draft,
+    ):
+        (draft / "new").write_text("2")
+    assert names(tmp_path) == ["run"]
+    assert names(tmp_path / "run") == ["old"]
+
+
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "disk")
+    with new_folder(tmp_path / "link") as draft:
+        (draft / "new").write_text("2")
+    assert (tmp_path / "link").is_symlink()
+    assert names(tmp_path / "disk") == ["new"]
+    (tmp_path / "file").write_text("old")
+    (tmp_path / "name").symlink_to(tmp_path / "file")
+    with new_file(tmp_path / "name") as draft:
+        draft.write_text("new")
+    assert (tmp_path / "name").is_symlink()
+    assert (tmp_path / "file").read_text() == "new"
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from glasshouse.atomic import held, new_file, new_folder
+with new_folder(Path("run")) as folder, new_file(Path("table.csv")) as file:
+    (folder / "half").write_text("1")
+    file.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_process_leaves_is_swept_and_what_lives_is_not(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED], cwd=tmp_path, check=False)
+    assert len(names(tmp_path)) == 2
+    with new_file(tmp_path / "table.csv") as draft:
+        draft.write_text("a")
+        with new_file(tmp_path / "table.csv") as second:
+            second.write_text("b")
+        assert draft.exists()
+    with new_folder(tmp_path / "run") as folder:
+        (folder / "whole").write_text("2")
+    assert names(tmp_path) == ["run", "table.csv"]
+
+
+def test_a_place_is_kept_for_one_process(tmp_path: Path) -> None:
+    with held(tmp_path / "run"):
+        with (
+            pytest.raises(DataError, match="being written by another process"),
+            held(tmp_path / "run"),
+        ):
+            pass
+        with held(tmp_path / "other"):
+            pass
+    with held(tmp_path / "run"):
+        pass
+    assert names(tmp_path) == []
+
+
+def test_files_about_people_are_for_their_owner(tmp_path: Path) -> None:
+    with new_folder(tmp_path / "run", public=lambda name: name == "report") as draft:
+        for name in ("report", "records"):
+            (draft / name).write_text("1")
+    with new_file(tmp_path / "table", private=True) as file:
+        file.write_text("1")
+    modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.rglob("*")}
+    assert modes["records"] == modes["table"] == 0o600
+    assert modes["report"] & 0o044 == modes["run"] & 0o044
+    assert modes["report"] & 0o400

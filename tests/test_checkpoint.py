@@ -32,8 +32,14 @@ def test_what_is_kept_comes_back_when_resumed_and_not_when_begun_anew(tmp_path: 
     assert again.tables(1)[0].schema.metadata == {b"t": b"7"}
     assert again.finished(0)
     assert not again.finished(1)
-    assert again.start_state(resume=False) is None
-    assert again.tables() == []
+    with pytest.raises(StudyError, match="interrupted run of this study; say `resume`"):
+        again.start_state(resume=False)
+    with pytest.raises(StudyError, match="interrupted run of another study"):
+        Checkpoint.beside(tmp_path / "run", key="b").open(resume=False)
+    assert len(again.tables()) == 3
+    anew = Checkpoint.beside(tmp_path / "run", key="a", discard=True)
+    assert anew.start_state(resume=False) is None
+    assert anew.tables() == []
     again.remove()
     assert not again.folder.exists()
 
@@ -42,6 +48,8 @@ def test_a_checkpoint_refuses_what_is_not_its_own(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="nothing to resume"):
         Checkpoint(tmp_path / "new", key="a").open(resume=True)
     Checkpoint(tmp_path / "new", key="a").open(resume=False)
+    Checkpoint(tmp_path / "new", key="a").open(resume=False)
+    (tmp_path / "new" / "key").write_bytes(b"\xff")
     with pytest.raises(StudyError, match="another study, other data or another version"):
         Checkpoint(tmp_path / "new", key="b").open(resume=True)
     (tmp_path / "other").mkdir()
@@ -56,6 +64,6 @@ def test_a_checkpoint_refuses_what_is_not_its_own(tmp_path: Path) -> None:
 
 def test_a_file_that_was_never_finished_is_no_obstacle(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
-    (tmp_path / "run" / ".glasshouse-abc.tmp").write_text("")
+    (tmp_path / "run" / ".key.draft-abc").write_text("")
     Checkpoint(tmp_path / "run", key="a").open(resume=False)
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["key"]

@@ -1,83 +1,149 @@
-"""Files and folders that appear whole or not at all."""
+"""Files and folders that appear whole or not at all, and of which nothing that somebody else made is ever lost.
+
+What is being made is a draft beside its place, ``.NAME.draft-…``, locked by the process that makes it. At the end it
+takes its place in one step of the system: onto nothing, or onto what was to be replaced and is still that; in no moment
+is there neither the old nor the new. A draft whose lock is free belongs to a process that died, and the next one that
+writes there removes it.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
 import shutil
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from glasshouse.errors import DataError
 from glasshouse.language import system_reason
 
+if sys.platform != "win32":
+    import fcntl
+
+_SCRATCH = "glasshouse-scratch-"
+_MOST_NAMES = 1000
+"""So many names are tried for a folder whose own was taken meanwhile."""
+_OCCUPIED = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)
+_HERE = -100
+"""Linux: a path is meant from the current folder on."""
+_EXCHANGE = 2
+"""Linux and macOS alike: the two names change places."""
+
 
 @contextmanager
-def new_file(path: Path) -> Iterator[Path]:
-    """Give a temporary neighbour to write to; it takes the path's place if all goes well.
+def new_file(path: Path, *, private: bool = False, sweep: bool = True) -> Iterator[Path]:
+    """Give a draft to write to; it takes the path's place if all goes well.
 
-    A file that exists is replaced at the very end; on any failure it is untouched and nothing is left
-    behind.
+    A file that exists is replaced at the very end, one that a symbolic link points to where it is; on any failure it is
+    untouched and nothing is left behind.
+
+    Args:
+        path: The file to make.
+        private: Whether only its owner may read it: it tells of people.
+        sweep: Whether to look for drafts that dead processes have left; a folder of ours with many files needs no look.
 
     Raises:
         DataError: The file cannot be written there.
     """
+    path = _real(path)
     if path.is_dir():
         raise DataError('cannot write "{path}": it is a folder; choose another place', path=path)
-    with _write_errors(path):
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".glasshouse-", suffix=".tmp")
-        os.close(handle)
+    with _explained(path):
+        if sweep:
+            _sweep(path.parent, _prefix(path))
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=_prefix(path))
         draft = Path(name)
         try:
-            draft.chmod(0o666 & ~_umask())
+            _lock(handle)
+            draft.chmod(0o600 if private else 0o666 & ~_umask())
             yield draft
-            _sync(draft)
+            _synced(draft)
             draft.replace(path)
         finally:
+            os.close(handle)
             draft.unlink(missing_ok=True)
 
 
 @contextmanager
-def new_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
-    """Give a temporary neighbour folder to fill; it becomes the path if all goes well.
+def new_folder(
+    path: Path,
+    *,
+    replaces: Callable[[Path], bool] | None = None,
+    public: Callable[[str], bool] | None = None,
+) -> Iterator[Path]:
+    """Give a draft folder to fill; it becomes the path if all goes well.
 
     Args:
-        path: The folder to make.
-        replace: Whether a folder that is already there gives way, once the new one is complete.
+        path: The folder to make; one that is there and empty is taken, and a symbolic link followed.
+        replaces: Tells whether a folder may give way once the new one is complete; without it nothing gives way.
+        public: Tells by its name whether others than the owner may read a file of it; without it they may read all.
 
     Raises:
-        DataError: It exists and is not to be replaced, or cannot be written there.
+        DataError: It exists and is not to be replaced, or cannot be written there, or somebody else has made it
+            meanwhile: what is there is untouched, and the new folder stands beside it under a name that is free.
     """
-    check_folder(path, replace=replace)
-    with _write_errors(path):
+    path = _real(path)
+    check_folder(path, replace=replaces is not None)
+    with _explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(dir=path.parent, prefix=".glasshouse-"))
+        _sweep(path.parent, _prefix(path))
+        draft = Path(tempfile.mkdtemp(dir=path.parent, prefix=_prefix(path)))
+        handle = _open_folder(draft)
         try:
-            draft.chmod(0o777 & ~_umask())
             yield draft
             for file in draft.iterdir():
-                _sync(file)
-            _take_place(draft, path)
+                _synced(file)
+                is_open = public is None or public(file.name)
+                file.chmod(0o666 & ~_umask() if is_open else 0o600)
+            draft.chmod(0o777 & ~_umask())
+            _take_place(draft, path, replaces)
         finally:
+            if handle is not None:
+                os.close(handle)
             shutil.rmtree(draft, ignore_errors=True)
 
 
-def _take_place(draft: Path, path: Path) -> None:
-    """Put a folder in the place of another, or leave that one where it is."""
-    if not path.exists():
-        draft.replace(path)
-        return
-    aside = Path(tempfile.mkdtemp(dir=path.parent, prefix=".glasshouse-"))
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Give a folder for what does not fit into memory; it is gone afterwards, or when the next one is asked for."""
+    parent = Path(tempfile.gettempdir())
+    _sweep(parent, _SCRATCH)
+    folder = Path(tempfile.mkdtemp(prefix=_SCRATCH))
+    handle = _open_folder(folder)
     try:
-        path.replace(aside / "old")
-        try:
-            draft.replace(path)
-        except OSError:
-            (aside / "old").replace(path)
-            raise
+        yield folder
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        if handle is not None:
+            os.close(handle)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Keep a place for this process while it works towards it.
+
+    Raises:
+        DataError: Another process works towards the same place.
+    """
+    path = _real(path)
+    with _explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        place = path.with_name(f".{path.name}.lock")
+        handle = _locked_file(place)
+    if handle is None:
+        raise DataError(
+            '"{path}" is being written by another process; wait for it, or choose another place',
+            path=path,
+        )
+    try:
+        yield
+    finally:
+        place.unlink(missing_ok=True)
+        os.close(handle)
 
 
 def check_folder(path: Path, *, replace: bool) -> None:
@@ -86,10 +152,10 @@ def check_folder(path: Path, *, replace: bool) -> None:
     Raises:
         DataError: It is a file, or holds something and is not to be replaced.
     """
-    with _write_errors(path):
+    with _explained(path):
         if path.exists() and not path.is_dir():
             raise DataError('"{path}" is a file; choose a folder', path=path)
-        if path.exists() and not replace and any(path.iterdir()):
+        if not replace and _holds_something(path):
             raise DataError(
                 '"{path}" exists; choose another folder, or say `overwrite` to replace a run',
                 path=path,
@@ -105,15 +171,164 @@ def cannot_write(path: Path, error: OSError) -> DataError:
     )
 
 
+def is_draft(name: str) -> bool:
+    """Tell whether a file is named as a draft that was never finished."""
+    return name.startswith(".") and ".draft-" in name
+
+
+# -- taking a place
+
+
+def _take_place(draft: Path, path: Path, replaces: Callable[[Path], bool] | None) -> None:
+    """Put a folder where nothing is, or in the place of one that may give way."""
+    if _holds_something(path) and replaces is not None and replaces(path):
+        _exchange(draft, path)
+        if not replaces(draft):  # somebody put something into it in the last moment
+            _exchange(draft, path)
+            raise _taken(draft, path)
+        return
+    try:
+        draft.rename(path)  # the system refuses a folder that holds something
+    except OSError as error:
+        if error.errno not in _OCCUPIED:
+            raise
+        raise _taken(draft, path) from None
+
+
+def _taken(draft: Path, path: Path) -> DataError:
+    """Put a folder beside its place, which somebody else has taken, and return what to say of it."""
+    for number in range(2, _MOST_NAMES):
+        beside = path.with_name(f"{path.name}-{number}")
+        try:
+            draft.rename(beside)
+        except OSError as error:
+            if error.errno not in _OCCUPIED:
+                raise
+        else:
+            return DataError(
+                '"{path}" was made by somebody else meanwhile and is not touched; what you asked for is in "{beside}"',
+                path=path,
+                beside=beside,
+            )
+    return DataError('"{path}" is a file; choose a folder', path=path)
+
+
+def _exchange(draft: Path, path: Path) -> None:
+    """Let two folders change places, in one step where the system can."""
+    names = (os.fsencode(draft), os.fsencode(path))
+    library = ctypes.CDLL(None, use_errno=True)
+    if sys.platform == "linux" and hasattr(library, "renameat2"):
+        if library.renameat2(_HERE, names[0], _HERE, names[1], _EXCHANGE) == 0:
+            return
+    elif sys.platform == "darwin" and library.renamex_np(*names, _EXCHANGE) == 0:
+        return
+    aside = draft.with_name(f"{draft.name}-old")
+    path.rename(aside)
+    try:
+        draft.rename(path)
+    except OSError:
+        aside.rename(path)
+        raise
+    aside.rename(draft)
+
+
+# -- drafts and locks
+
+
+def _real(path: Path) -> Path:
+    """Return a path behind symbolic links: what they point to is written, not what they are."""
+    return Path(os.path.realpath(path))
+
+
+def _prefix(path: Path) -> str:
+    return f".{path.name[:100]}.draft-"
+
+
+def _sweep(folder: Path, prefix: str) -> None:
+    """Remove what dead processes have left in a folder under names that begin so."""
+    if not folder.is_dir():
+        return
+    for entry in os.scandir(folder):
+        if entry.name.startswith(prefix):
+            _remove_if_free(Path(entry.path))
+
+
+def _remove_if_free(draft: Path) -> None:
+    try:
+        handle = os.open(draft, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:
+        return
+    try:
+        if not _lock(handle):
+            return
+        if draft.is_dir():
+            shutil.rmtree(draft, ignore_errors=True)
+        else:
+            draft.unlink(missing_ok=True)
+    finally:
+        os.close(handle)
+
+
+def _open_folder(draft: Path) -> int | None:
+    """Return a lock on a folder, or None where the system has no such thing."""
+    try:
+        handle = os.open(draft, os.O_RDONLY)
+    except OSError:
+        return None
+    _lock(handle)
+    return handle
+
+
+def _lock(handle: int) -> bool:
+    """Lock what is open and tell whether it was free; where there are no locks nothing ever is."""
+    try:
+        _flock(handle)
+    except OSError:
+        return False
+    return True
+
+
+def _flock(handle: int) -> None:
+    """Lock what is open, until it is closed.
+
+    Raises:
+        BlockingIOError: Another process has.
+        OSError: The system, or this disk, has no such locks.
+    """
+    if sys.platform == "win32":
+        raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
+    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _locked_file(place: Path) -> int | None:
+    """Return a file that this process alone has locked, or None: another one has."""
+    while True:
+        handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            _flock(handle)
+        except BlockingIOError:
+            os.close(handle)
+            return None
+        except OSError:
+            return handle  # there are no locks here
+        if place.exists() and os.path.samestat(os.fstat(handle), place.stat()):
+            return handle
+        os.close(handle)  # the one before removed it when it was done: try again
+
+
+def _holds_something(path: Path) -> bool:
+    return path.is_dir() and any(path.iterdir())
+
+
 @contextmanager
-def _write_errors(path: Path) -> Iterator[None]:
+def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise cannot_write(path, error) from error
 
 
-def _sync(path: Path) -> None:
+def _synced(path: Path) -> None:
     with path.open("rb") as file:
         os.fsync(file.fileno())
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
@@ -17,23 +18,30 @@ import pyarrow.ipc
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers
-from glasshouse.atomic import cannot_write, new_file
+from glasshouse.atomic import cannot_write, is_draft, new_file
 from glasshouse.errors import DataError, StudyError
 
 KEY, STATE = "key", "state.npz"
 
 
 class Checkpoint:
-    """A folder that holds what is finished."""
+    """A folder that holds what is finished.
 
-    def __init__(self, folder: Path, *, key: str) -> None:
+    Args:
+        folder: The folder.
+        key: What the study, the data and the version are known by.
+        discard: Whether an interrupted run that is there may be thrown away where it is not resumed.
+    """
+
+    def __init__(self, folder: Path, *, key: str, discard: bool = False) -> None:
         self._folder = folder
         self._key = key
+        self._discard = discard
 
     @classmethod
-    def beside(cls, run_folder: Path, *, key: str) -> Checkpoint:
+    def beside(cls, run_folder: Path, *, key: str, discard: bool = False) -> Checkpoint:
         """Return the checkpoint of a run, in a folder beside that of the run."""
-        return cls(run_folder.with_name(f"{run_folder.name}.partial"), key=key)
+        return cls(run_folder.with_name(f"{run_folder.name}.partial"), key=key, discard=discard)
 
     @property
     def folder(self) -> Path:
@@ -49,18 +57,14 @@ class Checkpoint:
         """
         place = self._folder / KEY
         if not resume:
-            if self._is_foreign():
-                raise DataError(
-                    '"{folder}" holds something else; choose another folder',
-                    folder=self._folder,
-                )
+            self._refuse_loss()
             self.remove()
         elif not place.exists():
             raise StudyError(
                 'there is nothing to resume in "{folder}"; leave out `resume`',
                 folder=self._folder,
             )
-        elif place.read_text(encoding="ascii") != self._key:
+        elif not self._is_of_this_study():
             raise StudyError(
                 '"{folder}" belongs to another study, other data or another version; leave out `resume`',
                 folder=self._folder,
@@ -69,18 +73,43 @@ class Checkpoint:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise cannot_write(self._folder, error) from None
-        with new_file(place) as draft:
+        with self._new_file(KEY) as draft:
             draft.write_text(self._key, encoding="ascii")
 
     def remove(self) -> None:
         """Forget everything: the run is complete, or begins anew."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _is_foreign(self) -> bool:
-        """Tell whether the folder was filled by somebody else; a file that was never finished is our own."""
-        if not self._folder.is_dir() or (self._folder / KEY).exists():
-            return False
-        return any(not path.name.startswith(".glasshouse-") for path in self._folder.iterdir())
+    def _refuse_loss(self) -> None:
+        """Make sure that beginning anew throws nothing away that somebody may want."""
+        if not self._folder.is_dir():
+            return
+        names = {path.name for path in self._folder.iterdir() if not is_draft(path.name)}
+        if names and KEY not in names:
+            raise DataError(
+                '"{folder}" holds something else; choose another folder', folder=self._folder
+            )
+        if names <= {KEY} or self._discard:
+            return
+        if self._is_of_this_study():
+            raise StudyError(
+                '"{folder}" holds an interrupted run of this study; say `resume` to go on from it, or `overwrite` to '
+                "begin anew",
+                folder=self._folder,
+            )
+        raise StudyError(
+            '"{folder}" holds an interrupted run of another study, other data or another version; choose another '
+            "folder, or say `overwrite` to throw it away",
+            folder=self._folder,
+        )
+
+    def _is_of_this_study(self) -> bool:
+        written = (self._folder / KEY).read_text(encoding="ascii", errors="replace")
+        return written == self._key
+
+    def _new_file(self, name: str) -> AbstractContextManager[Path]:
+        """Return a draft of one of its files, which tell of people."""
+        return new_file(self._folder / name, private=True, sweep=False)
 
     # -- arrays: the steps of a sweep, the state of a sampler
 
@@ -91,7 +120,7 @@ class Checkpoint:
 
     def save(self, step: int, rows: Integers) -> None:
         """Keep a finished step."""
-        with new_file(self._folder / f"{step}.npy") as draft, draft.open("wb") as file:
+        with self._new_file(f"{step}.npy") as draft, draft.open("wb") as file:
             np.save(file, rows)
 
     def start_state(self, *, resume: bool) -> Mapping[str, NDArray[np.generic]] | None:
@@ -105,7 +134,7 @@ class Checkpoint:
 
     def save_state(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Keep the state of a sampler instead of the one before."""
-        with new_file(self._folder / STATE) as draft, draft.open("wb") as file:
+        with self._new_file(STATE) as draft, draft.open("wb") as file:
             np.savez(file, **dict(arrays))  # type: ignore[arg-type]
 
     # -- tables: the parts of a phase, one after the other
@@ -122,7 +151,7 @@ class Checkpoint:
         """Keep a further table of a phase."""
         number = len(list(self._folder.glob("*.arrow"))) + 1
         with (
-            new_file(self._folder / f"{phase}-{number:08}.arrow") as draft,
+            self._new_file(f"{phase}-{number:08}.arrow") as draft,
             pa.OSFile(str(draft), "wb") as file,
             pyarrow.ipc.new_file(file, table.schema) as writer,
         ):
@@ -130,7 +159,7 @@ class Checkpoint:
 
     def finish(self, phase: int) -> None:
         """Take note that a phase is complete: it will not be taken up again."""
-        with new_file(self._folder / f"{phase}.done") as draft:
+        with self._new_file(f"{phase}.done") as draft:
             draft.write_text("", encoding="ascii")
 
     def finished(self, phase: int) -> bool:

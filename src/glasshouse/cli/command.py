@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
@@ -93,6 +93,7 @@ def carry_out(
         per_record: Where to write what is known of every record.
         extras: What else is asked for, as the command's module in ``runs`` says.
     """
+    from glasshouse.atomic import held
     from glasshouse.checkpoint import Checkpoint
     from glasshouse.cli.options import size_in_bytes
     from glasshouse.runs import Resources, check_place, checkpoint_key, run, write_run
@@ -108,22 +109,23 @@ def carry_out(
         extras = {**(extras or {}), "per_record": True}
     checkpoint = None
     if output.out is not None:
-        check_place(output.out, overwrite=output.overwrite)
+        check_place(output.out, overwrite=output.overwrite, data=paths_of(study))
         key = checkpoint_key(study)
-        checkpoint = None if key is None else Checkpoint.beside(output.out, key=key)
+        if key is not None:
+            checkpoint = Checkpoint.beside(output.out, key=key, discard=output.overwrite)
     elif resume:
         raise StudyError("--resume needs the --out of the run that was interrupted")
-    with _resumable(checkpoint), progress() as on_progress:
+    place = nullcontext() if output.out is None else held(output.out)
+    with place, _resumable(checkpoint), progress() as on_progress:
         resources = Resources(on_progress, checkpoint, resume, threads, limit)
         done = run(study, resources=resources, **(extras or {}))
         report = (
             None if output.out is None else write_run(done, output.out, overwrite=output.overwrite)
         )
-    if checkpoint is not None:
-        if done.unfinished:
-            warn(done.unfinished)
-        else:
+        if checkpoint is not None and not done.unfinished:
             checkpoint.remove()
+    if checkpoint is not None and done.unfinished:
+        warn(done.unfinished)
     if per_record is not None and done.per_record is not None:
         write_records(done.per_record, per_record)
     show(done, report, as_json=output.as_json)
@@ -235,7 +237,7 @@ def write_records(frame: pa.Table, path: Path, warning: str | None = None) -> No
     from glasshouse.atomic import new_file
     from glasshouse.microdata.assessment import SENSITIVE_WARNING
 
-    with new_file(path) as draft:
+    with new_file(path, private=True) as draft:
         pyarrow.parquet.write_table(frame, draft)
     warn(f"{path}: {translated(SENSITIVE_WARNING)}" if warning is None else warning)
 

@@ -12,6 +12,8 @@ import signal
 import sys
 from types import FrameType
 
+STOPPING = (signal.SIGINT, signal.SIGTERM)
+"""What asks a command to stop: a person at the keyboard, a scheduler."""
 AGAIN = getattr(signal, "SIGALRM", None)
 """The signal by which an interrupt that had to wait comes again; a system without it does not wait."""
 _WAIT = 0.02
@@ -23,14 +25,16 @@ _DELICATE = ("importlib._bootstrap", "llvmlite", "_weakrefset", "weakref")
 def hear_interrupts() -> None:
     """From now on, let Ctrl-C raise KeyboardInterrupt where it can be caught."""
     sys.unraisablehook = _handle_unraisable
-    signal.signal(signal.SIGINT, interrupt)
+    for number in STOPPING:
+        signal.signal(number, interrupt)
     if AGAIN is not None:
         signal.signal(AGAIN, interrupt)
 
 
 def stop_hearing() -> None:
     """From now on, only the interpreter cleans up, which takes no time and must not be disturbed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:

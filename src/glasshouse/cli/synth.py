@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from glasshouse.cli.command import check_new_file
 from glasshouse.language import text, text_for, translated
 
 
@@ -27,6 +28,9 @@ def synth(
     seed: Annotated[
         int, typer.Option("--seed", metavar="S", help="The same seed gives the same records.")
     ] = 0,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the file if it is there.")
+    ] = False,
 ) -> None:
     """Write a synthetic release that is shaped like a published one: no record describes a person.
 
@@ -46,6 +50,7 @@ def synth(
         print(written)
         print(text("Next: {command}", command=f"glasshouse totals campaign --study {plan}"))
         return
+    check_new_file(out, (), overwrite=overwrite)
     generator = synthetic.generator(name)
     path = synthetic.write(name, records=records, path=out, seed=seed)
     written = text_for(

@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import resource
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
@@ -29,6 +28,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers, Words
+from glasshouse.atomic import scratch_folder
 from glasshouse.errors import BudgetError
 from glasshouse.language import marked
 from glasshouse.microdata import kernel
@@ -114,8 +114,8 @@ def sums_of_all_subsets(
     masks = subset_masks(len(names), largest)
     row_of = {int(mask): row for row, mask in enumerate(masks)}
     sums = np.zeros((len(masks), kernel.cell_width(len(sensitive))), np.int64)
-    with tempfile.TemporaryDirectory(prefix="glasshouse-") as folder:
-        steps = _Steps(table, names, sensitive, largest, threads, memory, Path(folder))
+    with scratch_folder() as folder:
+        steps = _Steps(table, names, sensitive, largest, threads, memory, folder)
         for step in range(len(names)):
             if finished and step in finished:
                 rows = finished[step]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
@@ -39,29 +39,59 @@ LIBRARIES = ("numpy", "numba", "pyarrow", "scipy", "ortools")
 """What figures are computed with."""
 
 
-def check_place(folder: Path, *, overwrite: bool) -> None:
-    """Make sure before a run that its folder can be made after it: only a run gives way to a run.
+def check_place(folder: Path, *, overwrite: bool, data: Iterable[Path] = ()) -> None:
+    """Make sure before a run that its folder can be made after it: only a run gives way to a run, and never its data.
+
+    Args:
+        folder: The run folder.
+        overwrite: Whether a run that is there gives way.
+        data: The files that the run is made of.
 
     Raises:
-        DataError: There is a file, a folder that is no run, or a run that is not to be overwritten.
+        DataError: There is a file, a folder that is no run, a run that is not to be overwritten, or the data itself.
     """
     check_folder(folder, replace=overwrite)
     if not folder.exists():
         return
-    run_files = {STUDY, MANIFEST, RESULTS, REPORT, PAGES, PDF, *RELEASES, *TABLES}
-    strangers = sorted({path.name for path in folder.iterdir()} - run_files)
+    strangers = sorted({path.name for path in folder.iterdir()} - _NAMES)
     if strangers:
         raise DataError(
             '"{folder}" holds {others}, so it is no run folder of ours and is not replaced; choose another',
             folder=folder,
             others=quoted(strangers[:3]),
         )
+    for path in data:
+        if path.resolve().is_relative_to(folder.resolve()):
+            raise DataError(
+                '"{folder}" holds the data itself ({name}) and is not replaced; choose another folder',
+                folder=folder,
+                name=path.name,
+            )
+    if any(folder.iterdir()) and not is_run(folder):
+        raise DataError(
+            '"{folder}" has no manifest of ours, so it is no run folder and is not replaced; choose another',
+            folder=folder,
+        )
+
+
+def is_run(folder: Path) -> bool:
+    """Tell whether a folder holds a run of ours and nothing else."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        names = {path.name for path in folder.iterdir()}
+    except (OSError, ValueError):
+        return False
+    return isinstance(manifest, dict) and "glasshouse" in manifest and names <= _NAMES
 
 
 RELEASES = ("release.csv", "quasi_identifiers.csv", "sensitive.csv")
 """What a run that makes a release writes besides."""
 TABLES = ("bins.parquet",)
 """What a run with further tables writes besides."""
+_NAMES = {STUDY, MANIFEST, RESULTS, REPORT, PAGES, PDF, *RELEASES, *TABLES}
+"""All that a run folder holds."""
+_PUBLIC = {REPORT, PAGES, PDF}
+"""What of it leaves the house; the rest tells of people, and is for its owner only."""
 
 
 @runtime_checkable
@@ -150,7 +180,8 @@ def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = Fa
         manifest |= {**run.manifest, "report": report}
     if isinstance(outcome, Summarised) and (figures := outcome.summary()):
         manifest["summary"] = figures
-    with new_folder(folder, replace=overwrite) as draft:
+    replaces = is_run if overwrite else None
+    with new_folder(folder, replaces=replaces, public=_PUBLIC.__contains__) as draft:
         if run.write_files is not None:
             run.write_files(draft)
         if run.provenance is None:

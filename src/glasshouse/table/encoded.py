@@ -249,7 +249,7 @@ class EncodedTable:
         batch = pa.record_batch(arrays, names=list(self.columns))
         schema = batch.schema.with_metadata({_METADATA: json.dumps(header).encode()})
         with (
-            new_file(Path(path)) as draft,
+            new_file(Path(path), private=True) as draft,
             pa.OSFile(str(draft), "wb") as file,
             pa.ipc.new_file(file, schema) as writer,
         ):
