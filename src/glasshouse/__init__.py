@@ -10,7 +10,9 @@ Fraction(1, 1)
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -107,6 +109,33 @@ def __getattr__(name: str) -> Any:
     )
     globals()[name] = value
     return value
+
+
+def _find_room_for_compiled_loops() -> None:
+    """Where neither the package nor a home can be written, let Numba keep its compiled loops in a private folder.
+
+    It keeps them beside the code or in the user's cache, and gives up where it can do neither: in a container that is
+    installed read-only and runs as nobody.
+    """
+    try:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:  # a user without a home
+        cache = Path("/")
+    nearest = next(place for place in (cache, *cache.absolute().parents) if place.exists())
+    places = (Path(__file__).parent, nearest)
+    if "NUMBA_CACHE_DIR" in os.environ or any(os.access(place, os.W_OK) for place in places):
+        return
+    import tempfile
+
+    folder = Path(tempfile.gettempdir()) / f"glasshouse-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    state = folder.lstat()
+    if state.st_uid != os.getuid() or state.st_mode & 0o077:  # somebody else's
+        folder = Path(tempfile.mkdtemp(prefix="glasshouse-"))
+    os.environ["NUMBA_CACHE_DIR"] = str(folder)
+
+
+_find_room_for_compiled_loops()
 
 
 def __dir__() -> list[str]:

@@ -36,7 +36,7 @@ from glasshouse.cli.translation import (
     start_speaking,
 )
 from glasshouse.disclosure import SMALLEST_CELL, show_cells_from
-from glasshouse.errors import GlasshouseError, InternalError
+from glasshouse.errors import GlasshouseError, InternalError, StudyError
 from glasshouse.language import printable, system_reason, text
 
 INTERRUPTED = 130
@@ -108,10 +108,19 @@ def _options(
     pass
 
 
+_NO_MEMORY_TO_LOAD = ("failed to map segment", "Cannot allocate memory")
+"""What systems say where a library does not fit into memory."""
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; an error is one line on standard error."""
     try:
         start_speaking(arguments)
+        if sys.flags.optimize > 1:
+            raise StudyError(
+                "Python leaves out docstrings (-OO, or PYTHONOPTIMIZE=2), without which pictures cannot be drawn; set "
+                "it to 1 or less"
+            )
         show_cells_from(SMALLEST_CELL)
         outcome = command_of(app)(
             list(arguments) or ["--help"],
@@ -130,10 +139,12 @@ def main(arguments: Sequence[str]) -> int:
         return _fail(reason, 2, error)
     except MemoryError:
         return _fail(text("there is not enough memory for this"), 3, None)
+    except ImportError as error:
+        if any(sign in str(error) for sign in _NO_MEMORY_TO_LOAD):
+            return _fail(text("there is not enough memory for this"), 3, error)
+        return _fail_by_bug(error)
     except Exception as error:  # the last resort: no traceback reaches a user
-        reason = f"{type(error).__name__}: {error}"
-        bug = text("a bug in Glasshouse, please report it: {reason}", reason=reason)
-        return _fail(bug, InternalError.exit_code, error)
+        return _fail_by_bug(error)
     if outcome == INTERRUPTED:  # how typer hands on a keyboard interrupt
         return _fail(text("stopped"), INTERRUPTED, None)
     return outcome if isinstance(outcome, int) else 0
@@ -153,6 +164,12 @@ def run() -> None:
     code = main(sys.argv[1:])
     stop_hearing()
     sys.exit(code)
+
+
+def _fail_by_bug(error: Exception) -> int:
+    reason = f"{type(error).__name__}: {error}"
+    bug = text("a bug in Glasshouse, please report it: {reason}", reason=reason)
+    return _fail(bug, InternalError.exit_code, error)
 
 
 class _PandasForSolversOnly:

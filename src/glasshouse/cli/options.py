@@ -292,6 +292,11 @@ class RecordOptions:
         }
 
 
+def _at_home(path: Path | None) -> Path | None:
+    """Return a path whose ``~`` a shell has left, as in ``--out=~/run``, as it was meant."""
+    return None if path is None else path.expanduser()
+
+
 @dataclass(frozen=True)
 class OutputOptions:
     """Where the answer goes."""
@@ -302,6 +307,7 @@ class OutputOptions:
             "--out",
             "DIR",
             "Write a run folder: manifest.json, results.parquet, report.html, report.json, …",
+            callback=_at_home,
         ),
     ] = None
     overwrite: Annotated[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.ipc
@@ -17,6 +18,10 @@ from glasshouse.sources.source import (
     as_text,
     check_columns,
 )
+from glasshouse.sources.text import BOMB_FLOOR, BOMB_RATIO
+
+BOMB_RECORDS = 64
+"""A Parquet file with more records per byte is refused, if it has many: real ones have bytes per record."""
 
 
 class ParquetFile(Source):
@@ -24,9 +29,10 @@ class ParquetFile(Source):
 
     def __init__(self, path: Path, *, name: str) -> None:
         try:
-            self._file = pyarrow.parquet.ParquetFile(path)
+            self._file = pyarrow.parquet.ParquetFile(path.absolute())  # Arrow expands a leading ~
         except (pa.ArrowException, OSError) as error:
             raise _damage_error(name, "Parquet", error) from None
+        _refuse_bomb(self._file.metadata, path.stat().st_size, name)
         super().__init__(name, self._file.schema_arrow.names)
 
     def batches(
@@ -44,7 +50,7 @@ class ArrowFile(Source):
 
     def __init__(self, path: Path, *, name: str) -> None:
         try:
-            self._file = pa.ipc.open_file(pa.memory_map(str(path)))
+            self._file = pa.ipc.open_file(pa.memory_map(str(path.absolute())))
             self._records = sum(
                 self._file.get_batch(i).num_rows for i in range(self._file.num_record_batches)
             )
@@ -57,13 +63,13 @@ class ArrowFile(Source):
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text."""
         check_columns(self, columns)
-        yield from _text_batches(
-            self._slices(), columns, self._records, self._name, "Arrow", on_progress
-        )
+        slices = self._slices(columns)
+        yield from _text_batches(slices, columns, self._records, self._name, "Arrow", on_progress)
 
-    def _slices(self) -> Iterator[pa.RecordBatch]:
+    def _slices(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         for i in range(self._file.num_record_batches):
-            whole = self._file.get_batch(i)
+            whole = self._file.get_batch(i).select(list(columns))
+            whole.validate(full=True)  # what a damaged file points to may lie anywhere in memory
             for start in range(0, whole.num_rows, BATCH_RECORDS):
                 yield whole.slice(start, BATCH_RECORDS)
 
@@ -91,6 +97,27 @@ def _text_batches(
             name=name,
             found=done,
             announced=expected,
+        )
+
+
+def _refuse_bomb(footer: Any, size: int, name: str) -> None:
+    """Make sure that a small file does not announce a huge table.
+
+    Raises:
+        DataError: It does.
+    """
+    groups = [footer.row_group(i) for i in range(footer.num_row_groups)]
+    grown = sum(group.total_byte_size for group in groups)
+    if grown > max(BOMB_FLOOR, BOMB_RATIO * size) or (
+        footer.num_rows > BOMB_FLOOR // 64 and footer.num_rows > BOMB_RECORDS * size
+    ):
+        raise DataError(
+            "{name}: announces {records} records and {grown} bytes in a file of {size}; that is no ordinary table. "
+            "Write it again without compression if you trust it",
+            name=name,
+            records=footer.num_rows,
+            grown=grown,
+            size=size,
         )
 
 

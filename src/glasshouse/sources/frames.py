@@ -41,6 +41,7 @@ class Frame(Source):
         done = 0
         for whole in _batches(chosen, self._name):
             selection = whole.select(list(columns))
+            _check_intact(selection, self._name)
             for start in range(0, selection.num_rows, BATCH_RECORDS):
                 batch = as_text(selection.slice(start, BATCH_RECORDS), where=self._name)
                 yield batch
@@ -54,6 +55,22 @@ class Frame(Source):
                 found=done,
                 announced=total,
             )
+
+
+def _check_intact(batch: pa.RecordBatch, name: str) -> None:
+    """Make sure that what another library hands over points nowhere else.
+
+    Raises:
+        DataError: It does.
+    """
+    try:
+        batch.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise DataError(
+            "{name}: hands over damaged columns ({reason}); make the frame anew",
+            name=name,
+            reason=str(error).splitlines()[0],
+        ) from None
 
 
 def _is_pandas(data: object) -> bool:

@@ -19,6 +19,10 @@ BATCH_RECORDS = 1 << 18
 """At most so many records in a batch that comes from memory or a columnar file."""
 
 
+LONGEST_VALUE = 1 << 25
+"""No value that is meant to be compared has so many bytes; delimited text refuses a record of that length too."""
+
+
 class Source(ABC):
     """A table somewhere, read as text."""
 
@@ -125,4 +129,11 @@ def _text(column: pa.Array, *, name: str, where: str) -> pa.Array:
             name=quoted([name]),
             kind=column.type,
         ) from None
+    if values.nbytes > LONGEST_VALUE and pc.max(pc.binary_length(values)).as_py() > LONGEST_VALUE:
+        raise DataError(
+            "{where}: column {name} holds a value of more than {most} bytes; leave it out",
+            where=where,
+            name=quoted([name]),
+            most=LONGEST_VALUE,
+        )
     return values.fill_null(MISSING) if values.null_count else values

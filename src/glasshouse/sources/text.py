@@ -177,9 +177,11 @@ def _codec_name(encoding: str, name: str) -> str:
             encoding=encoding,
         ) from None
     try:
-        b"".decode(encoding)
+        "a".encode(encoding)
     except LookupError:
         raise DataError(
             '{name}: "{encoding}" is not an encoding of text', name=name, encoding=encoding
         ) from None
+    except UnicodeError:
+        pass  # it is one that does not have this letter
     return UTF_8 if codec.name == "utf-8" else codec.name

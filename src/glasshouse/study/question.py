@@ -361,6 +361,10 @@ M = TypeVar("M", bound=Model)
 Q = TypeVar("Q", bound=Question)
 
 
+LONGEST_STUDY = 1 << 22
+"""No study has so many bytes."""
+DEEPEST_ENTRY = 100
+"""No entry of a study has so many dots in its name."""
 COMMANDS = ("assess", "target", "membership", "anonymise", "compare", "threat", "totals", "deter")
 """The commands that answer a study; each has a module here, under its own word."""
 
@@ -411,18 +415,30 @@ def load_question(path: Path, kind: type[Q]) -> Q:
 
 
 def _content(path: Path) -> dict[str, Any]:
+    name = path.name or str(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        if path.stat().st_size > LONGEST_STUDY:
+            raise StudyError("{file}: is too long for a study; is it one?", file=name)
+        written = path.read_text(encoding="utf-8-sig")
+        deepest = max(
+            (line.partition("=")[0].count(".") for line in written.splitlines()), default=0
+        )
+        if deepest > DEEPEST_ENTRY:
+            raise StudyError("{file}: is nested too deeply for a study; is it one?", file=name)
+        content = tomllib.loads(written)
     except OSError as error:
         raise StudyError(
-            "{file}: cannot be read ({reason})", file=path.name, reason=system_reason(error)
+            "{file}: cannot be read ({reason})", file=name, reason=system_reason(error)
         ) from None
     except UnicodeDecodeError:
-        raise StudyError("{file}: is not UTF-8 text; is it a study file?", file=path.name) from None
-    except tomllib.TOMLDecodeError as error:
+        raise StudyError("{file}: is not UTF-8 text; is it a study file?", file=name) from None
+    except RecursionError:
         raise StudyError(
-            "{file}: is not valid TOML: {reason}", file=path.name, reason=error
+            "{file}: is nested too deeply for a study; is it one?", file=name
         ) from None
+    except ValueError as error:  # of TOML, or of a number with thousands of digits
+        reason = str(error).partition(";")[0]
+        raise StudyError("{file}: is not valid TOML: {reason}", file=name, reason=reason) from None
     content.pop("glasshouse", None)
     return content
 

@@ -22,6 +22,7 @@ from glasshouse.sources import (
     open_source,
     refuse_dialect,
 )
+from glasshouse.sources.files import existing_file
 from glasshouse.sources.source import check_columns
 from glasshouse.study import ColumnType, Dialect
 from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
@@ -92,7 +93,7 @@ def read(
     )
     kinds = {column: _column_type(column, kind) for column, kind in (types or {}).items()}
     strip = dialect is not None and dialect.strip
-    if isinstance(data, str | PathLike) and is_saved_table(Path(data)):
+    if isinstance(data, str | PathLike) and is_saved_table(existing_file(Path(data))):
         refuse_dialect(dialect, display_name(Path(data)))
         table = _retrieved(Path(data), kinds, strip=strip, name=name)
         if not roles:
@@ -123,7 +124,7 @@ def read(
 
 def available_columns(data: object, *, dialect: Dialect | None = None) -> tuple[str, ...]:
     """Return the names of the columns that a file or a frame holds, without reading it."""
-    if isinstance(data, str | PathLike) and is_saved_table(Path(data)):
+    if isinstance(data, str | PathLike) and is_saved_table(existing_file(Path(data))):
         return tuple(load_table(Path(data)).columns)
     return open_source(data, dialect=dialect).columns
 

@@ -1,0 +1,170 @@
+"""Input that no honest user has, and places that some servers are: one line and the right exit code, or it works."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from tests.conftest import Glasshouse
+
+GOOD = "age,sex,ill\n20,f,no\n20,f,no\n30,m,yes\n30,m,no\n"
+
+
+@pytest.fixture(autouse=True)
+def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = Path("people.csv")
+    path.write_text(GOOD)
+    return path
+
+
+def refused(glasshouse: Glasshouse, *arguments: object) -> str:
+    """Return the one line by which a command is refused."""
+    outcome = glasshouse(*arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.error.count("\n") == 1
+    assert "a bug in Glasshouse" not in outcome.error
+    return outcome.error
+
+
+def test_a_damaged_arrow_file_is_refused_and_kills_nothing(glasshouse: Glasshouse) -> None:
+    table = pa.table({"name": [f"person {i}" for i in range(1000)], "age": list(range(1000))})
+    with pa.ipc.new_file("good.arrow", table.schema) as writer:
+        writer.write_table(table)
+    good = Path("good.arrow").read_bytes()
+    outcomes = []
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        content = bytearray(good)
+        content[random.integers(8, len(good) - 8)] ^= 1 << random.integers(8)
+        Path("bad.arrow").write_bytes(content)
+        outcomes.append(glasshouse("inspect", "bad.arrow", "--json"))
+    assert {outcome.code for outcome in outcomes} <= {0, 2}
+    assert any("not a readable Arrow file" in outcome.error for outcome in outcomes)
+
+
+def test_offsets_that_point_elsewhere_are_refused(glasshouse: Glasshouse) -> None:
+    offsets = pa.py_buffer(np.array([0, 2_000_000_000, 4], np.int32))
+    column = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"abcd")])
+    batch = pa.record_batch([column], names=["name"])
+    with pa.ipc.new_file("bad.arrow", batch.schema) as writer:
+        writer.write_batch(batch)
+    assert "is not a readable Arrow file" in refused(glasshouse, "inspect", "bad.arrow")
+
+
+def test_a_leading_tilde_is_a_name_like_any_other(
+    glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    Path("~").mkdir()
+    pyarrow.parquet.write_table(pa.table({"age": [1, 2, 3]}), "people.parquet")
+    Path("people.parquet").rename("~/people.parquet")
+    pyarrow.parquet.write_table(pa.table({"age": list(range(50))}), home / "people.parquet")
+    assert '"records": 3' in glasshouse("inspect", "~/people.parquet", "--json").out
+    assert glasshouse("assess", "people.csv", "-q", "age", "--out=~/run").code == 0
+    assert (home / "run" / "report.html").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_nothing_waits_for_a_named_pipe(glasshouse: Glasshouse) -> None:
+    os.mkfifo("pipe.csv")
+    for command in (("inspect",), ("assess", "-q", "age")):
+        assert "is not a regular file" in refused(glasshouse, *command, "pipe.csv")
+
+
+@pytest.mark.parametrize("encoding", ["base64", "hex", "zlib", "rot13", "uu", "bz2"])
+def test_an_encoding_that_is_none_of_text_is_refused(glasshouse: Glasshouse, encoding: str) -> None:
+    line = refused(glasshouse, "inspect", "people.csv", "--encoding", encoding)
+    assert "is not an encoding" in line
+
+
+def test_a_file_name_that_is_not_text_is_refused(glasshouse: Glasshouse, people: Path) -> None:
+    strange = os.fsdecode(b"people\xff.csv")
+    try:
+        Path(strange).write_text(GOOD)
+    except OSError:
+        pytest.skip("the file system has text names only")
+    assert "has a name that is not text" in refused(glasshouse, "inspect", strange)
+
+
+@pytest.mark.parametrize(
+    ("study", "reason"),
+    [
+        ("a = " + "[" * 900 + "]" * 900, "nested too deeply"),
+        ("a = " + "{b = " * 3000 + "1" + "}" * 3000, "nested too deeply"),
+        ("a" + ".a" * 50_000 + " = 1", "nested too deeply"),
+        ("seed = " + "9" * 5000, "not valid TOML"),
+        ("# " + "x" * 5_000_000, "too long for a study"),
+    ],
+    ids=["arrays", "tables", "dots", "digits", "long"],
+)
+def test_a_study_that_is_none_is_refused(glasshouse: Glasshouse, study: str, reason: str) -> None:
+    Path("study.toml").write_text(study)
+    assert reason in refused(glasshouse, "assess", "--study", "study.toml")
+
+
+def test_a_folder_as_a_study_is_named(glasshouse: Glasshouse) -> None:
+    assert ".: cannot be read" in refused(glasshouse, "assess", "--study", ".")
+
+
+def test_a_parquet_bomb_is_refused_before_it_is_read(glasshouse: Glasshouse) -> None:
+    value = pa.array(["x" * (1 << 28)])
+    pyarrow.parquet.write_table(pa.table({"name": value}), "long.parquet", compression="zstd")
+    zeros = pa.table({"zero": np.zeros(8_000_000, np.int8)})
+    with pyarrow.parquet.ParquetWriter("many.parquet", zeros.schema, compression="zstd") as writer:
+        for _ in range(4):
+            writer.write_table(zeros, row_group_size=8_000_000)
+    for name in ("long.parquet", "many.parquet"):
+        assert Path(name).stat().st_size < 200_000
+        assert "is no ordinary table" in refused(glasshouse, "inspect", name)
+
+
+def test_a_value_that_nobody_compares_is_refused(glasshouse: Glasshouse) -> None:
+    long = pa.array(["x" * ((1 << 25) + 1), "y"])
+    pyarrow.parquet.write_table(pa.table({"name": long}), "long.parquet", compression="none")
+    assert "holds a value of more than" in refused(glasshouse, "inspect", "long.parquet")
+
+
+def spawned(*arguments: str, **environment: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "glasshouse", *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+def test_without_docstrings_it_says_what_to_do() -> None:
+    code, error = spawned("assess", "people.csv", "-q", "age", PYTHONOPTIMIZE="2")
+    assert code == 2
+    assert "PYTHONOPTIMIZE" in error
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs users and modes")
+def test_without_a_place_for_compiled_loops_one_is_found(tmp_path: Path) -> None:
+    seek = (
+        "import os, tempfile; from unittest.mock import patch\n"
+        "with patch('os.access', return_value=False): import glasshouse\n"
+        "print(os.environ['NUMBA_CACHE_DIR'])"
+    )
+    kept = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    place = subprocess.run(
+        [sys.executable, "-c", seek],
+        env={**kept, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    assert Path(place).parent == tmp_path
+    assert Path(place).stat().st_mode & 0o777 == 0o700
