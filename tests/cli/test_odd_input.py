@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -168,3 +169,48 @@ def test_without_a_place_for_compiled_loops_one_is_found(tmp_path: Path) -> None
     ).stdout.strip()
     assert Path(place).parent == tmp_path
     assert Path(place).stat().st_mode & 0o777 == 0o700
+
+
+def records_of(glasshouse: Glasshouse, path: str) -> int:
+    records: int = json.loads(glasshouse("inspect", path, "--json").out)["records"]
+    return records
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n", "\r\n\r\n", "\n\n\n\n"])
+def test_blank_lines_at_the_end_of_one_column_are_nobody(glasshouse: Glasshouse, end: str) -> None:
+    Path("one.csv").write_bytes(f"a\n1\n1{end}".encode())
+    assert records_of(glasshouse, "one.csv") == 2
+
+
+def test_a_blank_line_between_values_of_one_column_is_a_missing_value(
+    glasshouse: Glasshouse,
+) -> None:
+    Path("one.csv").write_text("a\n1\n\n\n1\n\n")
+    assert records_of(glasshouse, "one.csv") == 4
+
+
+def test_blank_lines_are_told_apart_across_blocks(
+    glasshouse: Glasshouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for length in range(2, 9):
+        monkeypatch.setattr("glasshouse.sources.text.BLOCK_BYTES", length)
+        Path("one.csv").write_text("a\n1\n\n\n12\n\n\n\n")
+        assert records_of(glasshouse, "one.csv") == 4
+
+
+def test_a_sensitive_column_may_begin_with_a_blank(glasshouse: Glasshouse) -> None:
+    Path("blank.csv").write_text("a, s\n1,x\n1,y\n")
+    assert glasshouse("assess", "blank.csv", "-q", "a", "-s", " s").code == 0
+
+
+def test_an_index_of_pandas_is_a_column_by_its_number(glasshouse: Glasshouse) -> None:
+    Path("indexed.csv").write_text(",age\n0,20\n1,30\n")
+    columns = json.loads(glasshouse("inspect", "indexed.csv", "--json").out)["columns"]
+    assert [column["name"] for column in columns] == ["column_1", "age"]
+
+
+def test_who_asks_for_json_is_told_what_was_not_assessed(glasshouse: Glasshouse) -> None:
+    asked = ("assess", "people.csv", "-q", "age", "-q", "sex", "-s", "ill", "--tries", "2")
+    outcome = glasshouse(*asked, "--json")
+    assert outcome.code == 0
+    assert "note: only the whole set of quasi-identifiers was assessed" in outcome.error

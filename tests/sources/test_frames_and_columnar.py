@@ -98,8 +98,8 @@ def test_values_of_every_simple_type_become_text() -> None:
         }
     )
     assert rows_of(table) == [
-        ("true", "1970-01-01", "0.5", ""),
-        ("false", "1970-01-02", "1", ""),
+        ("True", "1970-01-01", "0.5", ""),
+        ("False", "1970-01-02", "1", ""),
     ]
 
 
@@ -160,3 +160,9 @@ def test_a_relation_that_fails_on_the_way_is_a_data_error() -> None:
 def test_a_period_has_no_text_of_its_own() -> None:
     with pytest.raises(DataError, match="which are not text, numbers or dates"):
         rows_of(pd.DataFrame({"when": pd.period_range("2020-01", periods=2, freq="M")}))
+
+
+def test_zero_has_no_sign() -> None:
+    source = open_source(pa.table({"a": [0.0, -0.0, -1.5]}))
+    texts = [batch["a"].to_pylist() for batch in source.batches(["a"])]
+    assert texts == [["0", "0", "-1.5"]]

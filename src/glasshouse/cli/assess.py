@@ -46,7 +46,7 @@ def assess(
             "--subsets",
             "all|full|max:K|COL,COL…",
             "Which of the quasi-identifiers she knows: every subset, the whole set, every subset of at most K, or "
-            "these. Repeatable. \\[default: all, up to 13 of them]",
+            "these. Repeatable. \\[default: all, up to 13 of them; full with weights, gains, priors or joint secrets]",
         ),
     ] = None,
     links: Annotated[
@@ -210,7 +210,7 @@ def assess(
         extras={"save_table": save_table, "explain": explain},
     )
     whole = study.subsets == ("full",) and len(study.adversary.knowable) > 1
-    if whole and not (chosen or study.by or study.each or output.as_json):
+    if whole and not (chosen or study.by or study.each):
         warn(translated(WHOLE_SET))
 
 

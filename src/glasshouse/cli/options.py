@@ -411,7 +411,9 @@ def joint(names: str) -> str:
 
 def secrets(sensitive: list[str] | None) -> list[str | list[str]]:
     """Return the secrets that she wants to infer, as content of a study: a column, or several together."""
-    columns = [listed(names) for names in sensitive or []]
+    columns = [
+        listed(names) if "," in names or '"' in names else [names] for names in sensitive or []
+    ]
     return [names[0] if len(names) == 1 else names for names in columns]
 
 

@@ -99,10 +99,11 @@ class DelimitedFile(Source):
                 if head.records == 0 and not final:
                     continue
                 rest, line, heading = rest[head.length :], head.line, False
+            rest, blank_end = self._without_blank_end(rest, final)
             body = self._scan(rest, line, blank_line, final)
             if body.records:
                 yield self._record_batch(rest[: body.length], columns, body.records, line)
-            rest = rest[body.length :]
+            rest = rest[body.length :] + blank_end
             line, blank_line, records = body.line, body.blank_line, records + body.records
             if len(rest) > LONGEST_RECORD:
                 raise self._too_long(line)
@@ -114,6 +115,17 @@ class DelimitedFile(Source):
                 if self._dialect.header
                 else text("{name}: has no records", name=self._name)
             )
+
+    def _without_blank_end(self, block: bytes, final: bool) -> tuple[bytes, bytes]:
+        """Part a block of one column from the blank lines at its end, which are values only if more follows."""
+        if len(self._columns) > 1:
+            return block, b""
+        body = block.rstrip(b"\r\n")
+        line_end = next(
+            (end for end in (b"\r\n", b"\n", b"\r") if block.startswith(end, len(body))), b""
+        )
+        length = len(body) + len(line_end) if body else 0
+        return block[:length], b"" if final else block[length:]
 
     def _start(self) -> str:
         block, _ = next(self._text.blocks(), (b"", 0))
@@ -143,6 +155,8 @@ class DelimitedFile(Source):
             names: Sequence[str] = self._dialect.names
         elif self._dialect.header:
             names = [field.strip() if self._dialect.strip else field for field in fields]
+            if len(names) > 1 and not names[0].strip():  # an index, as pandas writes it
+                names[0] = "column_1"
         else:
             names = [f"column_{i}" for i in range(1, len(fields) + 1)]
         return names

@@ -118,9 +118,11 @@ def _text(column: pa.Array, *, name: str, where: str) -> pa.Array:
             column = pa.DictionaryArray.from_arrays(column.indices, texts).dictionary_decode()
         if isinstance(column, pa.ExtensionArray) or pa.types.is_duration(column.type):
             raise pa.ArrowNotImplementedError
-        if pa.types.is_floating(column.type):  # not a number is not a value
-            column = pc.if_else(pc.is_nan(column), None, column)
+        if pa.types.is_floating(column.type):  # not a number is no value, and no zero is negative
+            column = pc.add(pc.if_else(pc.is_nan(column), None, column), pa.scalar(0, column.type))
         values = column.cast(pa.string())
+        if pa.types.is_boolean(column.type):  # as Python, and a CSV that pandas writes, have it
+            values = pc.utf8_capitalize(values)
     except pa.ArrowException:
         raise DataError(
             '{where}: column {name} holds values of type "{kind}", which are not text, numbers or dates; leave it '
