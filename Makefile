@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test check lint types imports messages tests benchmarks clean
+.PHONY: help demo test check lint types imports messages tests browser benchmarks clean
 
 help: ## Show what can be done
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -24,7 +24,7 @@ $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
 demo: $(VENV)/.installed ## Install, assess a synthetic census, name the report
 	$(BIN)/glasshouse demo
 
-test: lint types imports tests ## Install what the tests need and run every check
+test: lint types imports browser tests ## Install what the tests need and run every check
 
 check: lint imports messages ## The checks that take seconds, as before every commit
 
@@ -43,6 +43,9 @@ messages: $(VENV)/.installed-dev
 
 tests: $(VENV)/.installed-dev
 	$(BIN)/pytest --numprocesses auto
+
+browser: $(VENV)/.installed-dev
+	@PATH="$(BIN):$$PATH" sh scripts/browser.sh
 
 benchmarks: $(VENV)/.installed-dev ## Run every benchmark; each prints ratios against a baseline
 	for benchmark in benchmarks/*.py; do $(BIN)/python $$benchmark || exit 1; done

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,41 @@ settings.register_profile(
 settings.load_profile("glasshouse")
 
 SHARED = Path(__file__).parents[2] / "shared"
+
+
+NOTHING_SKIPPED = "GLASSHOUSE_NOTHING_SKIPPED"
+"""Set: what would skip for want of something that the tests require fails instead, so that green hides nothing."""
+REQUIRED = ("Chromium", "playwright", "typst", "axe")
+"""What a machine must have; data of the shared folder only where there is such a folder."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let a test fail that skips for want of a required part, where that is asked for."""
+    report = yield
+    if report.skipped and is_required(str(report.longrepr)):
+        report.outcome, report.longrepr = "failed", f"a required part is missing: {report.longrepr}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """The same for a module that skips as a whole."""
+    report = yield
+    if report.skipped and is_required(str(report.longrepr)):
+        report.outcome, report.longrepr = "failed", f"a required part is missing: {report.longrepr}"
+    return report
+
+
+def is_required(reason: str) -> bool:
+    """Tell whether a test may not be skipped for a reason."""
+    if NOTHING_SKIPPED not in os.environ:
+        return False
+    return any(f"needs {part}" in reason for part in REQUIRED) or (
+        "of the shared folder" in reason and SHARED.is_dir()
+    )
 
 
 @dataclass(frozen=True)

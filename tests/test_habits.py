@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.conftest import NOTHING_SKIPPED
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -276,3 +281,31 @@ def test_imports_are_found(code: str, found: list[str]) -> None:
 def test_what_nobody_imports_is_not_found() -> None:
     assert is_imported("pytest")
     assert not is_imported(module_of(distribution("Nicegui>=2.10")))
+
+
+QUIETLY = ("-q", "-p", "no:cacheprovider", "--continue-on-collection-errors")
+
+
+def test_a_required_part_is_not_skipped_where_nothing_may_be(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("from tests.conftest import *\n", encoding="utf-8")
+    (tmp_path / "test_module.py").write_text(
+        "import pytest\npytest.importorskip('none', reason='needs typst (extra pdf)')\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "test_parts.py").write_text(
+        "import pytest\n"
+        "def test_required(): pytest.skip('needs Chromium')\n"
+        "def test_optional(): pytest.skip('ArviZ is optional')\n",
+        encoding="utf-8",
+    )
+    for variable, expected in (({}, "3 skipped"), ({NOTHING_SKIPPED: "1"}, "1 skipped")):
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *QUIETLY, str(tmp_path)],
+            env={**{k: v for k, v in os.environ.items() if k != NOTHING_SKIPPED}, **variable},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert expected in done.stdout.splitlines()[-1]
+        assert (done.returncode == 0) is (not variable)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,11 @@ import pytest
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report import Page
 from glasshouse.report.html import to_html
+from tests.chromium import chromium
 from tests.report.pages import HOSTILE, census_page, every_block, small_page
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra dev)")
-CHROMIUM = shutil.which("chromium")
+CHROMIUM = chromium()
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium, such as Debian's package")
 
 PAGES: dict[str, Callable[[str], Page]] = {
