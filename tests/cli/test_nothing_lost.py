@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from glasshouse.atomic import held
+from glasshouse.report import Page
 from glasshouse.runs import folder
 from tests.conftest import Glasshouse
 
@@ -58,13 +59,13 @@ def test_a_folder_without_our_manifest_is_no_run(glasshouse: Glasshouse, data: P
 
 def while_drawing(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
     """Do something while the report of a run is drawn."""
-    drawn = folder.write_report
+    drawn = folder.report_files
 
-    def acting(*arguments: object, **options: object) -> None:
+    def acting(make: Callable[[], Page]) -> dict[str, str]:
         act()
-        drawn(*arguments, **options)  # type: ignore[arg-type]
+        return drawn(make)
 
-    monkeypatch.setattr(folder, "write_report", acting)
+    monkeypatch.setattr(folder, "report_files", acting)
 
 
 @pytest.mark.parametrize("overwrite", [(), ("--overwrite",)], ids=["new", "overwrite"])
