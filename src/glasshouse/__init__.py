@@ -11,9 +11,10 @@ Fraction(1, 1)
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from glasshouse.lazy import names_of
 
 if TYPE_CHECKING:
     from glasshouse import (
@@ -66,7 +67,6 @@ _HOME = {
     ),
 }
 """The public names, by the module that they come from; those of the last line are modules."""
-_MODULES = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "BudgetError",
@@ -97,18 +97,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used, so that ``import glasshouse`` costs nothing."""
-    if name not in _MODULES:
-        raise AttributeError(f"module 'glasshouse' has no attribute {name!r}")
-    module = _MODULES[name]
-    value = (
-        getattr(import_module(f"glasshouse.{module}"), name)
-        if module
-        else import_module(f"glasshouse.{name}")
-    )
-    globals()[name] = value
-    return value
+__getattr__ = names_of("glasshouse", _HOME)
 
 
 def _find_room_for_compiled_loops() -> None:

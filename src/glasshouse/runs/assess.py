@@ -8,22 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from glasshouse import microdata
 from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, printable, text
-from glasshouse.microdata import (
-    Assessment,
-    Attack,
-    Family,
-    Sweep,
-    assess,
-    attacks,
-    record_risks,
-    sweep,
-)
+from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
-from glasshouse.microdata.linkage import LinkKey, link
-from glasshouse.microdata.parts import family, parts_by
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
 from glasshouse.runs.reading import joined, one_each, only_one, prepared, secrets_by_name
@@ -50,7 +40,7 @@ def answer(
     save_table: Path | None = None,
     per_record: bool = False,
     explain: bool = False,
-) -> Run[AssessStudy, Assessment] | Run[AssessStudy, Family]:
+) -> Run[AssessStudy, Assessment] | Run[AssessStudy, microdata.Family]:
     """Carry out a study of collective attacks.
 
     Args:
@@ -247,12 +237,12 @@ def _linkage(
     focal, *auxiliaries = (dataset.table for dataset in datasets)
     keys = [
         [
-            LinkKey(key.name, persists=key.persists, shift=position * key.shift)
+            microdata.LinkKey(key.name, persists=key.persists, shift=position * key.shift)
             for key in study.links
         ]
         for position in range(1, len(datasets))
     ]
-    outcome = link(
+    outcome = microdata.link(
         focal,
         auxiliaries,
         keys=keys,
@@ -263,7 +253,9 @@ def _linkage(
     return replace(outcome, steps=steps)
 
 
-def _family(study: AssessStudy, resources: Resources, in_memory: Sequence[EncodedTable]) -> Family:
+def _family(
+    study: AssessStudy, resources: Resources, in_memory: Sequence[EncodedTable]
+) -> microdata.Family:
     """Assess the parts of a release, or several releases, one by one."""
     adversary = study.adversary
     if not adversary.guesses_once:
@@ -283,7 +275,7 @@ def _family(study: AssessStudy, resources: Resources, in_memory: Sequence[Encode
             steps.extend(single.steps)
             whole = single.table.records
             if study.by is not None:
-                yield from parts_by(single.table, study.by)
+                yield from microdata.parts_by(single.table, study.by)
                 continue
             whole *= len(study.datasets)  # the others are about as large
             yield single.table.name, single.table
@@ -293,7 +285,7 @@ def _family(study: AssessStudy, resources: Resources, in_memory: Sequence[Encode
             share = min(1.0, now.done / whole)
             resources.on_progress(Progress("sweeping", share, 1.0, figures={"visits": now.done}))
 
-    compared = family(
+    compared = microdata.family(
         parts(),
         subsets=study.sweep or [adversary.knowable],
         ordered=study.each,
