@@ -214,3 +214,14 @@ def test_who_asks_for_json_is_told_what_was_not_assessed(glasshouse: Glasshouse)
     outcome = glasshouse(*asked, "--json")
     assert outcome.code == 0
     assert "note: only the whole set of quasi-identifiers was assessed" in outcome.error
+
+
+def test_the_risk_of_each_record_is_that_of_the_set_chosen(glasshouse: Glasshouse) -> None:
+    Path("x.csv").write_text("a,b,s\n1,x,u\n1,y,v\n2,x,v\n2,y,u\n")
+    asked = ("assess", "x.csv", "-q", "a", "-q", "b", "-s", "s", "--per-record", "o.parquet")
+    assert glasshouse(*asked, "--subsets", "a").code == 0
+    assert pyarrow.parquet.read_table("o.parquet")["reidentification"].to_pylist() == [0.5] * 4
+    line = refused(glasshouse, *asked, "--subsets", "a", "--subsets", "b", "--overwrite")
+    assert "--per-record tells of one set of quasi-identifiers; name one in --subsets" in line
+    assert glasshouse(*asked, "--subsets", "all", "--overwrite").code == 0
+    assert pyarrow.parquet.read_table("o.parquet")["reidentification"].to_pylist() == [1.0] * 4

@@ -5,10 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glasshouse.microdata import LinkKey, assess, explain, link, sweep
+from glasshouse.errors import StudyError
+from glasshouse.microdata import LinkKey, assess, attack, explain, link, record_risks, sweep
 from glasshouse.table import EncodedTable, collect, read
 
 weights = st.lists(st.sampled_from(["0", "1", "2"]), min_size=1, max_size=6).filter(
@@ -50,3 +52,30 @@ def test_only_possible_records_are_explained() -> None:
     steps = explain(people(["1", "0", "1"], "ab"), sensitive=["s"])
     assert steps.counts.counts.sum() == 2
     assert steps.counts.prior()["y"] == Fraction(1, 2)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("12"), st.sampled_from("uvw"), st.sampled_from("012")),
+        min_size=1,
+        max_size=9,
+    ).filter(lambda rows: any(weight != "0" for *_, weight in rows))
+)
+def test_nobody_without_weight_is_learned_for_certain(rows: list[tuple[str, str, str]]) -> None:
+    known, secret, weight = map(list, zip(*rows, strict=True))
+    frame = pa.table({"a": known, "s": secret, "w": weight})
+    table = read(frame, quasi_identifiers=["a"], sensitive=["s"], weight="w")
+    possible = [row for row in rows if row[2] != "0"]
+    certain = sum(
+        len({other[1] for other in possible if other[0] == row[0]}) == 1 for row in possible
+    )
+    found = attack(table, sensitive="s")
+    assert found.certain == found.success[-1] == certain
+    assert sum(found.success) == len(rows)
+
+
+def test_the_risk_of_each_record_takes_no_weights() -> None:
+    frame = pa.table({"a": ["1", "1"], "s": ["u", "v"], "w": ["9", "1"]})
+    table = read(frame, quasi_identifiers=["a"], sensitive=["s"], weight="w")
+    with pytest.raises(StudyError, match="counts records alike; leave out the weight"):
+        record_risks(table)

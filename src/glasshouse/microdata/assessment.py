@@ -129,8 +129,9 @@ class Attack:
     class_sizes: ClassSizes
     """How many classes there are by size."""
     certain: int
-    """The number of records whose secret she knows for certain: those in classes with one possible value; when she
-    re-identifies, those that are the only possible one of their class. Possible is what has a positive probability."""
+    """The number of records whose secret she knows for certain: those in classes with one possible value that can be
+    the target's; when she re-identifies, those that are the only possible one of their class. Possible is what has a
+    positive probability."""
     deterministic: Leakage
     """The probability that she is certain, and right."""
     probabilistic: Leakage

@@ -161,7 +161,7 @@ def best_guesses(
         scratch: Two rows of zeros, an entry per value, to work in.
 
     Returns:
-        The number of records in classes with one possible value.
+        The number of records that can be the target's, in classes with one possible value.
     """
     count, present = scratch[0], scratch[1]
     nothing = factors.dtype.type(0)
@@ -207,7 +207,17 @@ def best_guesses(
             success[0] += end - begin
         elif possible == 1:
             picked[SURE, guess] += count[guess]
-            certain += end - begin
+            sure = end - begin
+            if (
+                seen > 1 or weights.size
+            ):  # a record that cannot be the target's has another value, or no weight
+                sure = 0
+                for i in range(begin, end):
+                    record = order[i]
+                    if codes[record] == guess and (weights.size == 0 or weights[record] > 0):
+                        sure += 1
+                success[0] += end - begin - sure
+            certain += sure
         else:
             tenth = int((10 * most + slack * whole) // whole)
             success[min(tenth, success.size - 2)] += end - begin

@@ -219,7 +219,7 @@ def record_risks(
 
     Raises:
         DataError: A column is not in the table.
-        StudyError: There is no quasi-identifier, or a column is given twice.
+        StudyError: There is no quasi-identifier, a column is given twice, or records have weights.
 
     >>> import pyarrow as pa
     >>> from glasshouse.table import read
@@ -232,6 +232,8 @@ def record_risks(
     secrets = tuple(table.sensitive if sensitive is None else sensitive)
     if not names:
         raise StudyError("the risk of each record needs at least one quasi-identifier; name one")
+    if table.weight is not None:
+        raise StudyError("the risk of each record counts records alike; leave out the weight")
     table.with_roles(quasi_identifiers=names, sensitive=secrets, identifier=table.identifier)
     classes = partition(table, names)
     most = np.empty((len(secrets), table.records), np.uint32)

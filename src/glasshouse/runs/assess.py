@@ -48,7 +48,7 @@ def answer(
         resources: What there is to work with.
         tables: The data, where it is in memory.
         save_table: Where to keep the encoded table, so that a later run skips parsing.
-        per_record: Whether each record's risk with the whole set of quasi-identifiers is wanted, too.
+        per_record: Whether each record's risk is wanted, too: with all quasi-identifiers, or the one set chosen.
         explain: Whether to build every table from the records to the hyper, for small data.
 
     Raises:
@@ -72,6 +72,13 @@ def answer(
             "`per_record` tells how surely one guess is right, for single attributes and records alike; leave out "
             "gains, priors, weights and joint secrets with it"
         )
+    known = study.adversary.knowable
+    if per_record and known not in (sets := study.chosen_subsets()):
+        if len(sets) > 1:
+            raise StudyError(
+                "`per_record` tells of one set of quasi-identifiers; name one in `subsets`"
+            )
+        known = sets[0]
     if study.links:
         _refuse(
             extras,
@@ -108,7 +115,7 @@ def answer(
         suppressed=_suppressed_records(windows[0]),
         explanations=tuple(explanations),
     )
-    risks = record_risks(whole).to_frame() if per_record else None
+    risks = record_risks(whole, quasi_identifiers=known).to_frame() if per_record else None
     return Run(study, outcome, per_record=risks, warnings=tuple(_column_notes(outcome)))
 
 
