@@ -11,9 +11,10 @@ from fractions import Fraction
 
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import exactly, localised, marked, number, text, text_for, translated
-from glasshouse.microdata.parts import LEAST_PARTS, Family, FamilyCell
+from glasshouse.microdata.parts import LEAST_PARTS, Correlation, Family, FamilyCell
 from glasshouse.report.assess.family_charts import (
     PartGuess,
+    exactly_told,
     family_chart,
     family_chart_table,
     least,
@@ -146,20 +147,19 @@ def family_findings(
     few = counted(smallest_cell(), subject)
     if not releases.parts:
         return (_nothing_to_show(len(family.parts), few, part),)
-    target = _most_exposed(releases)
+    target = _most_exposed(releases, exact=exact)
     guesses = part_guesses(releases, target, exact=exact)
     left_out = len(family.parts) - len(releases.parts)
     knowing = _knowledge(releases, target, subject)
     findings = [
-        _extremes(guesses, target, knowing, subject, part)
-        if most(guesses)
-        else _alike(guesses, target, knowing, part, alone=not left_out),
-        _by_number(releases, target, subject, part),
+        _standing_out(releases, guesses, target, knowing, subject, part, alone=not left_out),
+        _by_number(releases if exact else exactly_told(releases, target), target, subject, part),
     ]
     if releases.ordered and len(releases.parts) > 1:
         findings.append(_moved(releases, target, guesses))
     else:
-        findings += _small_set(releases, target, guesses, part)
+        told = releases if exact else exactly_told(releases, target)
+        findings += _small_set(told, target, guesses, part)
     if left_out:  # how many of them are small is not told, as that would narrow them down
         sentence = text(
             "{parts} are not shown: at least one of them has fewer than {people}, and the others are left out for the "
@@ -189,11 +189,11 @@ def _nothing_to_show(count: int, few: str, part: str) -> Finding:
     return note(sentence)
 
 
-def _most_exposed(family: Family) -> str | None:
-    """Return the secret about which some part gives away most; without a secret, re-identification."""
+def _most_exposed(family: Family, *, exact: bool) -> str | None:
+    """Return the secret about which some part is told to give away most; without a secret, re-identification."""
     return max(
         family.sensitive,
-        key=lambda name: max(part.of(name)[-1].leakage.additive for part in family.parts),
+        key=lambda name: max(guess.middle for guess in part_guesses(family, name, exact=exact)),
         default=None,
     )
 
@@ -212,10 +212,44 @@ def _knowledge(family: Family, target: str | None, subject: str) -> str:
     )
 
 
-def _extremes(
-    guesses: Sequence[PartGuess], target: str | None, knowing: str, subject: str, part: str
+def _standing_out(
+    family: Family,
+    guesses: Sequence[PartGuess],
+    target: str | None,
+    knowing: str,
+    subject: str,
+    part: str,
+    *,
+    alone: bool,
 ) -> Finding:
-    """Say which parts give away most and least."""
+    """Say which parts give away most and least, as far as what is told of them says so."""
+    if most(guesses) and least(guesses):
+        return _extremes(guesses, target, knowing, subject, part)
+    if not any(map(_is_hidden, guesses)) or len(guesses) == 1:
+        return _alike(guesses, target, knowing, part, alone=alone)
+    exact = part_guesses(exactly_told(family, target), target)
+    if most(exact):
+        return _extremes(exact, target, knowing, subject, part, among_exact=True)
+    return note(
+        text(
+            "Which {part} gives away most is not told: for most of them only a bound is, so that no small number of "
+            "{people} can be found.",
+            part=singular(part),
+            people=plural(subject),
+        )
+    )
+
+
+def _extremes(
+    guesses: Sequence[PartGuess],
+    target: str | None,
+    knowing: str,
+    subject: str,
+    part: str,
+    *,
+    among_exact: bool = False,
+) -> Finding:
+    """Say which parts give away most and least, of all or of those whose figures are told exactly."""
     highest, lowest = most(guesses), least(guesses)
     first, last = highest[0], lowest[0]
     higher, lower = (guess.wording.frequency(guess.after) for guess in (first, last))
@@ -226,7 +260,9 @@ def _extremes(
         text(
             "Of the {parts}, most is given away by {most} and least by {least}: someone who knows {knowing} "
             "guesses {goal} right for {higher} {people} in {first}, and for {lower} in {last}.",
-            parts=counted(len(guesses), part),
+            parts=text("{parts} whose figures are told exactly", parts=counted(len(guesses), part))
+            if among_exact
+            else counted(len(guesses), part),
             most=names_of([guess.name for guess in highest]),
             least=names_of([guess.name for guess in lowest]),
             knowing=knowing,
@@ -277,13 +313,13 @@ def _alike(
         name=guess.name,
         count=len(guesses),
     )
-    severity = Severity.SAFE if guess.after == guess.prior else _grade(guess, target)
+    severity = Severity.SAFE if not any(guess.added) else _grade(guess, target)
     return Finding(severity, sentence, figure=_figure(guess))
 
 
 def _grade(guess: PartGuess, target: str | None) -> Severity:
     """Return how much a part should worry: naming by its success, a secret by what is added to it."""
-    return graded(guess.after if target is None else guess.after - guess.prior)
+    return graded(guess.after if target is None else guess.middle)
 
 
 def _is_hidden(guess: PartGuess) -> bool:
@@ -339,7 +375,14 @@ def _moved(family: Family, target: str | None, guesses: Sequence[PartGuess]) -> 
     """Say how the leakage changed from the first part to the last, and where the largest step was."""
     change = family.change(target)[-1]
     first, last = guesses[0], guesses[-1]
-    if not change.step:
+    is_hidden = any(map(_is_hidden, guesses))
+    (low, high), (least_after, most_after) = first.added, last.added
+    if is_hidden and low <= most_after and least_after <= high:
+        template = marked(
+            "From {first} to {last}, what the attributes add to the success of a guess at {goal} went from {before} to "
+            "{after} percentage points."
+        )
+    elif not change.step:
         template = marked(
             "From {first} to {last} nothing changed: each time the attributes add {after} percentage points to the "
             "success of a guess at {goal}."
@@ -367,9 +410,8 @@ def _moved(family: Family, target: str | None, guesses: Sequence[PartGuess]) -> 
         before=first.points,
         after=last.points,
     )
-    of_step = [guess for guess in guesses if guess.row.part in (change.step_from, change.step_to)]
     largest = ""
-    if len(guesses) > 2 and change.step and not any(map(_is_hidden, of_step)):
+    if len(guesses) > 2 and change.step and not is_hidden:
         largest = translated(
             marked("The largest step was from {before} to {after}: up {points} percentage points.")
             if change.step > 0
@@ -414,7 +456,7 @@ def _small_set(
     right = (frequency_between if low == 0 or high == 1 else frequency_range)(low, high)
     template = (
         marked("Without knowing anything of a person, a guess at {goal} is right for {frequency}.")
-        if len({guess.prior for guess in guesses}) == 1 or right == frequency(high)
+        if len(set(bounds)) == 1 or right == frequency(high)
         else marked(
             "Without knowing anything of a person, a guess at {goal} is right for {frequency}, depending on the {part}."
         )
@@ -506,7 +548,7 @@ def _correlations(family: Family, part: str) -> Section:
     rows = {
         what_she_guesses(target): [
             (number(correlation.size), cell(correlation.records), cell(correlation.entropy))
-            for correlation in (family.correlations(target) if family.parts else ())
+            for correlation in _told_correlations(family, target)
         ]
         for target in family.targets
     }
@@ -514,12 +556,20 @@ def _correlations(family: Family, part: str) -> Section:
     return Section(
         text("Does size protect?"),
         text(
-            "Pearson’s correlation, over the {parts} shown, of what the best attributes add: from −1 to +1; – where it "
-            "is not defined, or there are fewer than three {parts}.",
+            "Pearson’s correlation, over the {parts} whose figures are told exactly, of what the best attributes add: "
+            "from −1 to +1; – where it is not defined, or there are fewer than three {parts}.",
             parts=plural(part),
         ),
         (group_table(text("Attributes that she knows"), titles, rows),),
     )
+
+
+def _told_correlations(family: Family, target: str | None) -> tuple[Correlation, ...]:
+    """Return the correlations over the parts of which every figure is told: over others they would tell those."""
+    told = exactly_told(family, target)
+    if not told.parts:
+        return tuple(Correlation(target, size, None, None) for size in family.sizes)
+    return told.correlations(target)
 
 
 def family_table(family: Family, sensitive: str | None = None) -> Table:
@@ -547,9 +597,7 @@ def family_table(family: Family, sensitive: str | None = None) -> Table:
 
 def _before_and_added(guess: PartGuess) -> Iterator[tuple[FamilyCell, tuple[Fraction, Fraction]]]:
     """Yield the chance before and what is added to it, each with what it is told to be between."""
-    yield guess.row.prior, guess.wording.bounds(guess.prior)
-    for cell in guess.row.additive:
-        yield cell, guess.wording.added(guess.prior, guess.prior + cell.value)
+    yield from zip((guess.row.prior, *guess.row.additive), guess.told, strict=True)
 
 
 def _marked(figure: FamilyCell, low: Fraction, high: Fraction) -> Cell:

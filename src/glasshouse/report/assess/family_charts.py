@@ -12,7 +12,7 @@ import altair as alt
 from glasshouse.disclosure import hidden_parts, smallest_cell
 from glasshouse.errors import StudyError
 from glasshouse.language import printable, text, text_for
-from glasshouse.microdata.parts import Family, FamilyRow
+from glasshouse.microdata.parts import Family, FamilyCell, FamilyRow
 from glasshouse.report.cells import cell_table
 from glasshouse.report.charts import NEUTRAL, TARGETS, plot, titled
 from glasshouse.report.discretion import Among
@@ -374,6 +374,25 @@ class PartGuess:
         return self.wording.added(self.prior, self.after)
 
     @property
+    def middle(self) -> Fraction:
+        """What all attributes together add, as far as it is told: the middle of what it may be."""
+        low, high = self.added
+        return (low + high) / 2
+
+    @property
+    def told(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """Between what the chance before is told to be, and what is added to it by number of attributes known."""
+        added = (
+            self.wording.added(self.prior, self.prior + cell.value) for cell in self.row.additive
+        )
+        return (self.wording.bounds(self.prior), *added)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every figure of the part is told as it is."""
+        return all(low == high for low, high in self.told)
+
+    @property
     def points(self) -> str:
         """What all attributes together add, in percentage points."""
         return self.wording.points(self.prior, self.after)
@@ -394,6 +413,9 @@ def part_guesses(
 ) -> tuple[PartGuess, ...]:
     """Return the guesses in all parts.
 
+    The highest and the lowest are marked as far as what is told of them says so: a mark beyond that would narrow down a
+    figure of which only a bound is told.
+
     Args:
         family: The parts that are shown.
         sensitive: The secret; None: a guess at whose record it is.
@@ -401,7 +423,48 @@ def part_guesses(
     """
     exact = exact or sensitive is None
     rows = family.table(sensitive).rows
-    return tuple(PartGuess(row, Among(row.records, exact=exact)) for row in rows)
+    guesses = tuple(PartGuess(row, Among(row.records, exact=exact)) for row in rows)
+    if all(guess.is_exact for guess in guesses):
+        return guesses
+    columns = [
+        _told_marks(column) for column in zip(*(guess.told for guess in guesses), strict=True)
+    ]
+    return tuple(
+        _with_marks(guess, marks)
+        for guess, marks in zip(guesses, zip(*columns, strict=True), strict=True)
+    )
+
+
+def _told_marks(column: Sequence[tuple[Fraction, Fraction]]) -> list[tuple[bool, bool]]:
+    """Return of figures that are told between bounds which are surely the highest, and which the lowest."""
+    marks = []
+    for place, (low, high) in enumerate(column):
+        others = [bounds for other, bounds in enumerate(column) if other != place]
+        is_highest = all(low >= most for _, most in others) and any(
+            low > most for _, most in others
+        )
+        is_lowest = all(high <= least for least, _ in others) and any(
+            high < least for least, _ in others
+        )
+        marks.append((is_highest, is_lowest))
+    return marks
+
+
+def _with_marks(guess: PartGuess, marks: Sequence[tuple[bool, bool]]) -> PartGuess:
+    prior, *additive = (
+        FamilyCell(cell.value, highest, lowest)
+        for cell, (highest, lowest) in zip(
+            (guess.row.prior, *guess.row.additive), marks, strict=True
+        )
+    )
+    return replace(guess, row=replace(guess.row, prior=prior, additive=tuple(additive)))
+
+
+def exactly_told(family: Family, sensitive: str | None) -> Family:
+    """Return the family of those parts of which every figure is told as it is; what is made of others tells them."""
+    exact = [guess.is_exact for guess in part_guesses(family, sensitive)]
+    parts = (part for part, is_exact in zip(family.parts, exact, strict=True) if is_exact)
+    return replace(family, parts=tuple(parts))
 
 
 def what_she_guesses(sensitive: str | None) -> str:
