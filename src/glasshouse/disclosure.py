@@ -77,6 +77,33 @@ def hidden_parts(cells: Sequence[Sequence[float]]) -> frozenset[int]:
     return frozenset(hidden)
 
 
+def column_counts(counts: Sequence[int], rest: int = 0) -> list[str]:
+    """Return the counts of a column whose sum is told elsewhere, so that no small one can be found by subtraction.
+
+    Args:
+        counts: The counts of people with particular values, row by row.
+        rest: How many more are in the sum and in no row.
+
+    Where several rows are left out they look alike: of two below 10 that sum up to 18, both would be known.
+
+    >>> column_counts([100, 50, 3]), column_counts([100, 50, 0]), column_counts([100, 9, 9])
+    (['100', 'not told', 'not told'], ['100', '50', '0'], ['100', 'not told', 'not told'])
+    >>> column_counts([100, 50, 3], rest=40)
+    ['100', '50', 'fewer than 10']
+    """
+    cells = {place: (count,) for place, count in enumerate((*counts, rest)) if count}
+    hidden = {[*cells][i] for i in hidden_parts([*cells.values()])} if _has_small(counts) else set()
+    several = len(hidden - {len(counts)}) > 1
+    return [
+        text("not told") if place in hidden and several else cell_count(count)
+        for place, count in enumerate(counts)
+    ]
+
+
+def _has_small(counts: Sequence[int]) -> bool:
+    return not all(map(is_shown, counts))
+
+
 def cover_each_other(cells: Sequence[Sequence[float]]) -> bool:
     """Tell whether the sum over some parts tells nothing of any: they are several, many together, and not all of one.
 

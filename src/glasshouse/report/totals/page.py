@@ -8,7 +8,12 @@ from fractions import Fraction
 from math import floor, log10
 from typing import cast
 
-from glasshouse.disclosure import cell_count, cover_each_other, hidden_parts, smallest_cell
+from glasshouse.disclosure import (
+    column_counts,
+    cover_each_other,
+    hidden_parts,
+    smallest_cell,
+)
 from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.reconstruction import BinExposed, CampaignResult, ExposurePhase, Solution
 from glasshouse.report.attacks import graded
@@ -411,8 +416,14 @@ def places_section(result: CampaignResult, subject: str, currency: str | None) -
     hidden = hidden_parts([(row.records, row.entities or 0) for row in places])
     named = [row for place, row in enumerate(places) if place not in hidden]
     few = [row for place, row in enumerate(places) if place in hidden]
+    covered = cover_each_other([(row.records, row.entities or 0) for row in few])
+    groups_of_rows = [*([row] for row in named[:MOST_PLACES]), *([few] if covered else [])]
+    linked, exposed = (
+        _certain_counts(places, groups_of_rows, count) for count in ("linked", "exposed")
+    )
     listed = []
-    for row in named[:MOST_PLACES]:
+    for place_number, row in enumerate(named[:MOST_PLACES]):
+        certain = (linked[place_number], exposed[place_number])
         at_steps = (step.get(row.bin) for step in by_step)
         at_risk = [
             NOTHING.text
@@ -420,9 +431,9 @@ def places_section(result: CampaignResult, subject: str, currency: str | None) -
             else hundredths(place.value_at_risk, currency)
             for place in at_steps
         ]
-        listed.append(_place_row(row.bin or "", [row], at_risk, row.factor, currency))
+        listed.append(_place_row(row.bin or "", [row], at_risk, row.factor, certain, currency))
     groups = [Group(cell_rows(listed))]
-    if cover_each_other([(row.records, row.entities or 0) for row in few]):
+    if covered:
         names = {row.bin for row in few}
         sums = (
             sum(row.value_at_risk for name, row in step.items() if name in names)
@@ -433,6 +444,7 @@ def places_section(result: CampaignResult, subject: str, currency: str | None) -
             few,
             [hundredths(at_risk, currency) for at_risk in sums],
             sum(row.factor * row.records for row in few) / sum(row.records for row in few),
+            (linked[-1], exposed[-1]),
             currency,
         )
         groups.append(Group(cell_rows([together])))
@@ -467,6 +479,7 @@ def _place_row(
     rows: Sequence[BinExposed],
     at_risk: Sequence[str],
     factor: float,
+    certain: tuple[str, str],
     currency: str | None,
 ) -> tuple[str, ...]:
     """Return the figures of one place, or of several together: the value at risk at every step and the rest."""
@@ -477,9 +490,17 @@ def _place_row(
         hundredths(sum(row.prior_value_at_risk for row in rows), currency),
         *at_risk,
         growth_factor(factor),
-        cell_count(sum(row.linked for row in rows)),
-        cell_count(sum(row.exposed for row in rows)),
+        *certain,
     )
+
+
+def _certain_counts(
+    places: Sequence[BinExposed], rows: Sequence[Sequence[BinExposed]], name: str
+) -> list[str]:
+    """Return how many are certain in each row; all of them together are told elsewhere."""
+    counts = [sum(getattr(place, name) for place in row) for row in rows]
+    whole = sum(getattr(place, name) for place in places)
+    return column_counts(counts, rest=whole - sum(counts))
 
 
 MOST_DIGITS = 15
