@@ -89,7 +89,7 @@ def new_folder(
     path = _real(path)
     check_folder(path, replace=replaces is not None)
     with _explained(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_parents(path)
         _sweep(path.parent, _prefix(path))
         draft = Path(tempfile.mkdtemp(dir=path.parent, prefix=_prefix(path)))
         handle = _open_folder(draft)
@@ -131,7 +131,7 @@ def held(path: Path) -> Iterator[None]:
     """
     path = _real(path)
     with _explained(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_parents(path)
         place = path.with_name(f".{path.name}.lock")
         handle = _locked_file(place)
     if handle is None:
@@ -314,6 +314,11 @@ def _locked_file(place: Path) -> int | None:
         if place.exists() and os.path.samestat(os.fstat(handle), place.stat()):
             return handle
         os.close(handle)  # the one before removed it when it was done: try again
+
+
+def _make_parents(path: Path) -> None:
+    if not path.parent.exists():  # where it is a file, what is written there says so
+        path.parent.mkdir(parents=True)
 
 
 def _holds_something(path: Path) -> bool:

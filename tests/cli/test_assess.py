@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
+from glasshouse.cli.assess import WHOLE_SET
 from tests.conftest import Glasshouse
 
 ADULT_COLUMNS = (
@@ -49,7 +50,7 @@ def grades(tmp_path: Path) -> Path:
 def document(glasshouse: Glasshouse, *arguments: object) -> dict[str, Any]:
     outcome = glasshouse("assess", *arguments, "--json")
     assert outcome.code == 0, outcome.error
-    assert outcome.error == ""
+    assert outcome.error in ("", f"{WHOLE_SET}\n")
     content: dict[str, Any] = json.loads(outcome.out)
     return content
 

@@ -55,6 +55,7 @@ from glasshouse.microdata.gains import (
 )
 from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import MISSING
+from glasshouse.sources.source import as_text
 from glasshouse.table import EncodedTable, Step
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.matches import (
@@ -416,8 +417,9 @@ def _text(name: str, value: object) -> str:
     if isinstance(value, str):
         return value
     try:
-        return str(pa.scalar(value).cast(pa.string()).as_py())
-    except (pa.ArrowException, TypeError):
+        column = as_text(pa.record_batch([pa.array([value])], names=[name]), where=name)[0]
+        return str(column[0].as_py())
+    except (pa.ArrowException, TypeError, DataError):
         raise StudyError(
             'what is known of "{name}" is {value}, which is no text, number or date; give one, a list of them, or '
             "a condition",
