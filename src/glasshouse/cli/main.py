@@ -155,7 +155,7 @@ def run() -> None:
     if hasattr(signal, "SIGPIPE"):  # a reader that has seen enough, as in ``| head``, is no error
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     hear_interrupts()
-    sys.meta_path.insert(0, _PandasForSolversOnly())
+    sys.meta_path.insert(0, _SpareLibraries())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(
             stream, io.TextIOWrapper
@@ -172,15 +172,24 @@ def _fail_by_bug(error: Exception) -> int:
     return _fail(bug, InternalError.exit_code, error)
 
 
-class _PandasForSolversOnly:
-    """Keeps pyarrow from loading pandas, which it does at its first value where it can, and nothing here needs.
+class _SpareLibraries:
+    """Keeps libraries from loading others that nothing here needs: half a second of every command, and memory.
 
-    Loading takes a third of a second, of every command. The solvers need it, so that it is there once they are.
+    pyarrow loads pandas at its first value where it can; it is there again for the solvers, which need it. Numba loads
+    SciPy's linear algebra to see whether there is any, though no loop of ours uses it; where memory is short that never
+    comes back.
     """
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        if name == "pandas" and "ortools" not in sys.modules:
-            raise ModuleNotFoundError(f"{name} is not loaded for the command line", name=name)
+        is_for_frames = name == "pandas" and "ortools" not in sys.modules
+        is_for_loops = name == "scipy.linalg" and _is_loading("numba.np.arraymath")
+        if is_for_frames or is_for_loops:
+            raise ModuleNotFoundError(f"{name} is not loaded for this", name=name)
+
+
+def _is_loading(name: str) -> bool:
+    specification = getattr(sys.modules.get(name), "__spec__", None)
+    return bool(getattr(specification, "_initializing", False))
 
 
 def _fail(message: str, code: int, error: Exception | None) -> int:
