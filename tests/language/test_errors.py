@@ -119,7 +119,6 @@ OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*|-[a-z])(?![\w-])")
 SPEAK_OF_OPTIONS = {
     "cli": "options are its own",
     "report": "a report says how its run can be had again, by a command",
-    "synthetic/calibration.py": "it is a command of its own, for developers",
     "study/question.py": "it names the whole command that would answer the study",
 }
 """Where a message may name an option of the command line, and why."""
