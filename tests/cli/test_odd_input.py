@@ -221,7 +221,8 @@ def test_the_risk_of_each_record_is_that_of_the_set_chosen(glasshouse: Glasshous
     asked = ("assess", "x.csv", "-q", "a", "-q", "b", "-s", "s", "--per-record", "o.parquet")
     assert glasshouse(*asked, "--subsets", "a").code == 0
     assert pyarrow.parquet.read_table("o.parquet")["reidentification"].to_pylist() == [0.5] * 4
-    line = refused(glasshouse, *asked, "--subsets", "a", "--subsets", "b", "--overwrite")
-    assert "--per-record tells of one set of quasi-identifiers; name one in --subsets" in line
+    for chosen in (("--subsets", "a", "--subsets", "b"), ("--subsets", "max:1")):
+        line = refused(glasshouse, *asked, *chosen, "--overwrite")
+        assert "--per-record tells of one set of quasi-identifiers; name one in --subsets" in line
     assert glasshouse(*asked, "--subsets", "all", "--overwrite").code == 0
     assert pyarrow.parquet.read_table("o.parquet")["reidentification"].to_pylist() == [1.0] * 4

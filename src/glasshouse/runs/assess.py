@@ -14,6 +14,7 @@ from glasshouse.errors import StudyError
 from glasshouse.language import marked, printable, text
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
+from glasshouse.microdata.lattice import largest_size
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
 from glasshouse.runs.reading import joined, one_each, only_one, prepared, secrets_by_name
@@ -72,13 +73,7 @@ def answer(
             "`per_record` tells how surely one guess is right, for single attributes and records alike; leave out "
             "gains, priors, weights and joint secrets with it"
         )
-    known = study.adversary.knowable
-    if per_record and known not in (sets := study.chosen_subsets()):
-        if len(sets) > 1:
-            raise StudyError(
-                "`per_record` tells of one set of quasi-identifiers; name one in `subsets`"
-            )
-        known = sets[0]
+    known = _known_of_each(study) if per_record else ()
     if study.links:
         _refuse(
             extras,
@@ -117,6 +112,22 @@ def answer(
     )
     risks = record_risks(whole, quasi_identifiers=known).to_frame() if per_record else None
     return Run(study, outcome, per_record=risks, warnings=tuple(_column_notes(outcome)))
+
+
+def _known_of_each(study: AssessStudy) -> tuple[str, ...]:
+    """Return the quasi-identifiers that risks per record are of: all of them, or the one set that was chosen."""
+    whole = study.adversary.knowable
+    if study.sweep is not None:
+        sets = [whole] if largest_size(study.sweep, len(whole)) == len(whole) else []
+    else:
+        sets = list(study.chosen_subsets())
+    if whole in sets:
+        return whole
+    if len(sets) != 1:
+        raise StudyError(
+            "`per_record` tells of one set of quasi-identifiers; name one in `subsets`"
+        )
+    return sets[0]
 
 
 def _has_parts(study: AssessStudy) -> bool:
