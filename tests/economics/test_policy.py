@@ -13,7 +13,7 @@ from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
 from glasshouse.economics import Policy, Terms, one_shot, policy, thresholds
-from glasshouse.economics.induction import decisions, plan, plans
+from glasshouse.economics.backward_induction import decisions, plan, plans
 from glasshouse.economics.optimal_plan import access_values, first_failing, linked_by_size
 from glasshouse.errors import BudgetError, StudyError
 from tests.economics.drawing import SETTINGS, exactly, random_terms, with_growing_detection

@@ -35,8 +35,8 @@ from glasshouse.groups.tree import closed_form
 from glasshouse.groups.victims import Original, joined, victims_of_table
 from glasshouse.mitigation.anatomy import anatomise
 from glasshouse.mitigation.criteria import DistinctDiversity, KAnonymity
+from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import read_hierarchy
-from glasshouse.mitigation.recoding import recode
 from glasshouse.table import EncodedTable, read
 from tests.groups.points import population_points
 

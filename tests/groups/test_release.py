@@ -30,8 +30,8 @@ from glasshouse.groups.victims import (
 )
 from glasshouse.mitigation.anatomy import anatomise
 from glasshouse.mitigation.criteria import KAnonymity
+from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import Hierarchy
-from glasshouse.mitigation.recoding import recode
 from glasshouse.table import EncodedTable, read
 from tests.conftest import Glasshouse
 from tests.groups.points import population_points

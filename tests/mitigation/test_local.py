@@ -25,11 +25,11 @@ from glasshouse.mitigation.criteria import (
     InferenceRisk,
     KAnonymity,
 )
+from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import Hierarchy, suggest
 from glasshouse.mitigation.information_loss import Recoding, quality
 from glasshouse.mitigation.local_recoding import OBJECTIVES, mondrian, recode_locally
 from glasshouse.mitigation.local_state import Judge
-from glasshouse.mitigation.recoding import recode
 from glasshouse.progress import Progress
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.generalised import covers

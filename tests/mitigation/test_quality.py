@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import StudyError
 from glasshouse.mitigation.criteria import DistinctDiversity, KAnonymity
+from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suppression_only
 from glasshouse.mitigation.information_loss import (
     OBJECTIVES,
@@ -27,7 +28,6 @@ from glasshouse.mitigation.information_loss import (
     loss,
     quality,
 )
-from glasshouse.mitigation.recoding import recode
 from glasshouse.table import EncodedColumn, EncodedTable, read
 
 Shared = Callable[[str], Path]

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.mitigation import distinct_rows as distinct_rows_module
-from glasshouse.mitigation import recoding as recoding_module
+from glasshouse.mitigation import global_recoding as recoding_module
 from glasshouse.mitigation.criteria import (
     AverageRisk,
     Criterion,
@@ -36,9 +36,9 @@ from glasshouse.mitigation.criteria import (
     TableCriterion,
 )
 from glasshouse.mitigation.distinct_rows import distinct_rows
+from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suppression_only
 from glasshouse.mitigation.information_loss import OBJECTIVES, Recoding
-from glasshouse.mitigation.recoding import recode
 from glasshouse.progress import Progress
 from glasshouse.table import EncodedTable, read
 

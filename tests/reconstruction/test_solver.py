@@ -22,7 +22,7 @@ from glasshouse.progress import Progress
 from glasshouse.reconstruction import (
     Instance,
     Solution,
-    graph,
+    allocation_graph,
     instance,
     propagation,
     solve,
@@ -212,13 +212,13 @@ def test_where_allocations_are_too_many_to_count_the_sets_are_still_proved() -> 
 def test_what_cp_sat_decides_is_counted_where_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
     made = dense(20, 3, seed=1)
     counted = solve(made)
-    found = graph.graph_of
+    found = allocation_graph.graph_of
     tries = []
 
-    def later(*arguments: Any) -> graph.Graph:
+    def later(*arguments: Any) -> allocation_graph.Graph:
         tries.append(arguments)
         if len(tries) <= 3:
-            raise graph.TooLarge
+            raise allocation_graph.TooLarge
         return found(*arguments)
 
     monkeypatch.setattr(solver, "graph_of", later)
@@ -369,7 +369,7 @@ def loops() -> dict[str, int]:
     """How often each compiled loop that Python calls was compiled."""
     return {
         f"{module.__name__}.{name}": len(value.signatures)
-        for module in (graph, propagation, subsets)
+        for module in (allocation_graph, propagation, subsets)
         for name, value in vars(module).items()
         if hasattr(value, "signatures")
     }

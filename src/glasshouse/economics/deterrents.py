@@ -1,6 +1,6 @@
 """What deters her: the least penalty, price, detection or size of a group that brings the risk down to a target.
 
-What is monotone, and what is not (proofs in ``docs/economics.md``), for an adversary who knows the size of the group:
+What is monotone, and what is not (proofs in ``docs/deter.md``), for an adversary who knows the size of the group:
 
 - the *value* of the attack, in every state, does not grow with a cost, the penalty, detection or the size of the group;
 - so a state in which she stops stays one when money is added, and the *risk* does not grow with the penalty or a cost:
@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.arrays import Floats
-from glasshouse.economics.induction import decisions, plan
+from glasshouse.economics.backward_induction import decisions, plan
 from glasshouse.economics.optimal_plan import (
     Thresholds,
     attack_value,

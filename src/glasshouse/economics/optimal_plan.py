@@ -1,6 +1,6 @@
 """Would she attack, how far, and with what success: the optimal policy for every size of a group.
 
-Before access she expects the value V(s) of `glasshouse.economics.induction` two steps later, and attacks iff
+Before access she expects the value V(s) of `glasshouse.economics.backward_induction` two steps later, and attacks iff
 
     known group:    −C_d + γ·W(g) > 0,               W(s) = max(0, −C_l + γ·V(s))
     unknown group:  −C_d + γ·Σ_k B(k; n, p)·W(k) > 0
@@ -28,7 +28,7 @@ import pyarrow as pa
 from numba import njit
 
 from glasshouse.arrays import Flags, Floats, Integers
-from glasshouse.economics.induction import Plans, plan, plans
+from glasshouse.economics.backward_induction import Plans, plan, plans
 from glasshouse.economics.terms import Terms, check_people, check_size
 from glasshouse.errors import BudgetError, StudyError
 

@@ -2,7 +2,7 @@
 
 A message is written in English where it is used, as one whole template (``text("{count} records fit", count=3)``), and
 looked up in the catalogue of the language that is spoken; English needs none. The catalogues are gettext files
-(``pt_BR/*.po``), one per part of the program, that translators can edit with the usual tools. ``scripts/messages.py``
+(``pt_BR/messages.po``) that translators can edit with the usual tools. ``scripts/messages.py``
 keeps them in step with the code, and a test refuses a message that is missing or stale.
 
 A language is spoken by a whole process (`speak`, the command line) or within a block (`speaking`, a report in another

@@ -9,7 +9,7 @@ import numpy as np
 
 from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.microdata import kernel, sweep_steps
+from glasshouse.microdata import sweep_kernel, sweep_steps
 from glasshouse.microdata.assessment import SIZE_BINS, SIZE_LABELS, SUCCESS_BINS, Attack, Sweep
 from glasshouse.microdata.attack_kernels import record_weights
 from glasshouse.microdata.attacks import assess, attack_code
@@ -91,11 +91,15 @@ def sweep(
         finished=finished,
         on_step=on_step,
     )
-    first_bins = sums[:, : kernel.COUNTED_BINS] * np.array(SIZE_BINS[: kernel.COUNTED_BINS])
-    counted = sums[:, kernel.RECORDS : kernel.SECRETS]
-    secret_sums = sums[:, kernel.SECRETS : kernel.SECRETS + kernel.PER_SECRET * len(secrets)]
-    secret_sums = secret_sums.reshape(len(sums), len(secrets), kernel.PER_SECRET)
-    certain = secret_sums[:, :, kernel.CERTAIN]
+    first_bins = sums[:, : sweep_kernel.COUNTED_BINS] * np.array(
+        SIZE_BINS[: sweep_kernel.COUNTED_BINS]
+    )
+    counted = sums[:, sweep_kernel.RECORDS : sweep_kernel.SECRETS]
+    secret_sums = sums[
+        :, sweep_kernel.SECRETS : sweep_kernel.SECRETS + sweep_kernel.PER_SECRET * len(secrets)
+    ]
+    secret_sums = secret_sums.reshape(len(sums), len(secrets), sweep_kernel.PER_SECRET)
+    certain = secret_sums[:, :, sweep_kernel.CERTAIN]
     classes = sums[:, : len(SIZE_LABELS)]
     return Sweep(
         datasets=table.datasets,
@@ -112,9 +116,11 @@ def sweep(
         named=classes.sum(axis=1),
         alone=classes[:, 0],
         exposed=classes[:, 0],
-        most=secret_sums[:, :, kernel.MOST] + certain,
+        most=secret_sums[:, :, sweep_kernel.MOST] + certain,
         sure=certain,
-        success=np.concatenate([secret_sums[:, :, kernel.SHARES :], certain[:, :, None]], axis=2),
+        success=np.concatenate(
+            [secret_sums[:, :, sweep_kernel.SHARES :], certain[:, :, None]], axis=2
+        ),
     )
 
 
@@ -164,7 +170,7 @@ def _check_roles(table: EncodedTable, names: Sequence[str], secrets: Sequence[st
 
 
 def _check_budget(attributes: int, largest: int, secrets: int, memory: int) -> None:
-    row = 8 * kernel.cell_width(secrets)
+    row = 8 * sweep_kernel.cell_width(secrets)
     subsets = number_of_subsets(attributes, largest)
     if attributes <= MOST_ATTRIBUTES and 3 * subsets * row <= memory:
         return

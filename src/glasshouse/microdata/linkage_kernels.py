@@ -25,7 +25,7 @@ LARGEST = 1 << 62
 _ROUNDING = 2.0**-50
 """Eight times the relative error of one operation on doubles."""
 
-# As in `kernel`: without reference counts, which nothing here needs, tuples of arrays cost nothing.
+# As in `sweep_kernel`: without reference counts, which nothing here needs, tuples of arrays cost nothing.
 _compiled = njit(cache=True, nogil=True, boundscheck=False, _nrt=False)
 _inlined = njit(nogil=True, boundscheck=False, _nrt=False, forceinline=True)
 

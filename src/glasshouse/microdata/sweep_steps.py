@@ -31,8 +31,8 @@ from glasshouse.arrays import Integers, Words
 from glasshouse.atomic import scratch_folder
 from glasshouse.errors import BudgetError
 from glasshouse.language import marked
-from glasshouse.microdata import kernel
-from glasshouse.microdata.kernel import Fields, Plan, Store, Workspace
+from glasshouse.microdata import sweep_kernel
+from glasshouse.microdata.sweep_kernel import Fields, Plan, Store, Workspace
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.dictionary import Codes
@@ -113,7 +113,7 @@ def sums_of_all_subsets(
     names = [quasi_identifiers[i] for i in order]
     masks = subset_masks(len(names), largest)
     row_of = {int(mask): row for row, mask in enumerate(masks)}
-    sums = np.zeros((len(masks), kernel.cell_width(len(sensitive))), np.int64)
+    sums = np.zeros((len(masks), sweep_kernel.cell_width(len(sensitive))), np.int64)
     with scratch_folder() as folder:
         steps = _Steps(table, names, sensitive, largest, threads, memory, folder)
         for step in range(len(names)):
@@ -250,7 +250,7 @@ class _Steps:
         self._capacity = table.records if memory is None else self._fitting(memory)
         self._spool: Spool = MemorySpool()
         self._visits = 0
-        self._first = "" if kernel.is_compiled() else COMPILING
+        self._first = "" if sweep_kernel.is_compiled() else COMPILING
 
     def run(self, step: int, on_progress: OnProgress | None) -> Integers:
         """Answer all subsets whose first attribute is the step's, and leave that attribute out."""
@@ -269,7 +269,7 @@ class _Steps:
     def skip(self, step: int) -> None:
         """Leave the step's attribute out without answering anything."""
         words = self._packing.words
-        keep = kernel.bits_of(self._packing.attributes[step:], words) | kernel.bits_of(
+        keep = sweep_kernel.bits_of(self._packing.attributes[step:], words) | sweep_kernel.bits_of(
             self._packing.secrets, words
         )
         spool = self._new_spool(step)
@@ -277,7 +277,7 @@ class _Steps:
         for part in self._slices(step, sizes, self._slice_bounds(sizes)):
             slots = np.empty(_slots(int((part.ends - part.starts).max())), np.int32)
             for value in range(len(part.starts)):
-                part.ends[value] = kernel.merge(
+                part.ends[value] = sweep_kernel.merge(
                     part.records, part.counts, words,
                     part.starts[value], part.ends[value], True, keep, slots,
                 )  # fmt: skip
@@ -290,12 +290,12 @@ class _Steps:
         Raises:
             BudgetError: What is there already, and the cells, leave too little room.
         """
-        width = kernel.cell_width(len(self._secrets))
+        width = sweep_kernel.cell_width(len(self._secrets))
         attributes = len(self._attributes) - 1
         cells = 3**attributes if attributes <= DENSE_ATTRIBUTES else HASHED_CELLS
         subsets = number_of_subsets(len(self._attributes), self._largest)
         resident = resident_bytes()
-        fixed = self._threads * (cells * width * 4 + kernel.JOINT_VALUES * 4)
+        fixed = self._threads * (cells * width * 4 + sweep_kernel.JOINT_VALUES * 4)
         fixed += 2 * cells * width * 8 + 2 * subsets * width * 8
         chunk = 4 * min(CHUNK_RECORDS, self._table_records) * self._packing.words * 8
         # Laid out, copied while it is parted, and copied again by the thread that refines it.
@@ -377,7 +377,7 @@ class _Steps:
         """
         words, room = self._packing.words, self._capacity
         records, counts = np.empty(room * words, np.uint64), np.empty(room, np.int32)
-        keep = kernel.bits_of(self._packing.attributes[step:], words) | kernel.bits_of(
+        keep = sweep_kernel.bits_of(self._packing.attributes[step:], words) | sweep_kernel.bits_of(
             self._packing.secrets, words
         )
         slots = np.empty(_slots(room), np.int32)
@@ -391,7 +391,7 @@ class _Steps:
                 counts[filled : filled + len(now)] = their_counts[now] if step else 1
                 filled += len(now)
                 if filled == room:
-                    filled = kernel.merge(records, counts, words, 0, room, True, keep, slots)
+                    filled = sweep_kernel.merge(records, counts, words, 0, room, True, keep, slots)
                     if filled > room // 2:
                         raise BudgetError(
                             "too many different records are alike on a quasi-identifier; a sweep needs more "
@@ -428,7 +428,7 @@ class _Steps:
             secrets=secrets,
             largest_secret=int(secrets["size"].max(initial=1)),
             largest=self._largest - 1,
-            size_bin=kernel.size_bins(),
+            size_bin=sweep_kernel.size_bins(),
             threshold=MERGE_THRESHOLD,
         )
 
@@ -445,7 +445,9 @@ class _Steps:
         starts, ends = part.starts, part.ends
         sizes = ends - starts
         tasks = _tasks(sizes)
-        keep = kernel.bits_of(plan.fields, plan.words) | kernel.bits_of(plan.secrets, plan.words)
+        keep = sweep_kernel.bits_of(plan.fields, plan.words) | sweep_kernel.bits_of(
+            plan.secrets, plan.words
+        )
         waiting = iter(tasks)
         lock, stop = threading.Lock(), threading.Event()
         done = [0]
@@ -458,7 +460,7 @@ class _Steps:
                 if task is None:
                     break
                 before = int(work.visits[0])
-                kernel.sweep_parts(
+                sweep_kernel.sweep_parts(
                     plan,
                     work,
                     store,
@@ -518,26 +520,26 @@ def _workspace(plan: Plan, largest_part: int) -> Workspace:
             records=int(largest_part),
         )
     values = int(plan.fields["size"].max(initial=1))
-    statistics = min(1 << attributes, kernel.MERGE_STATISTICS)
+    statistics = min(1 << attributes, sweep_kernel.MERGE_STATISTICS)
     return Workspace(
         records=np.empty(room * plan.words, np.uint64),
         counts=np.empty(room, np.int32),
-        children=np.empty(room // 4 + levels, kernel.CHILD),
+        children=np.empty(room // 4 + levels, sweep_kernel.CHILD),
         tally=np.zeros(values, np.int32),
         seen=np.zeros(values, np.int32),
-        secret_tally=np.zeros(max(kernel.JOINT_VALUES, plan.largest_secret), np.int32),
+        secret_tally=np.zeros(max(sweep_kernel.JOINT_VALUES, plan.largest_secret), np.int32),
         slots=np.empty(_slots(largest_part), np.int32),
-        frames=np.zeros(levels, kernel.FRAME),
+        frames=np.zeros(levels, sweep_kernel.FRAME),
         bits=np.zeros(plan.words, np.uint64),
         rest=np.zeros(attributes, np.int64),
-        merges=np.zeros((statistics, attributes + 1), kernel.MERGES),
+        merges=np.zeros((statistics, attributes + 1), sweep_kernel.MERGES),
         visits=np.zeros(2, np.int64),
     )
 
 
 def _store(plan: Plan, secrets: int) -> Store:
     attributes = len(plan.fields)
-    width = kernel.cell_width(secrets)
+    width = sweep_kernel.cell_width(secrets)
     if attributes <= DENSE_ATTRIBUTES:
         return Store(
             cells=np.zeros((3**attributes, width), np.int32),
@@ -565,7 +567,7 @@ def _rows(plan: Plan, stores: Sequence[Store]) -> Integers:
     attributes = len(plan.fields)
     if attributes > DENSE_ATTRIBUTES:
         for store in stores:
-            kernel.flush(store, plan.largest)
+            sweep_kernel.flush(store, plan.largest)
         subsets = stores[0].subsets
         for store in stores[1:]:
             subsets += store.subsets
@@ -591,11 +593,11 @@ def _expanded(cells: Integers, attributes: int) -> Integers:
 
 def _completed(sums: Integers) -> Integers:
     """Turn pairs and triples of single records that were settled as one class into what they stand for."""
-    pairs, triples = sums[:, kernel.PAIRS].copy(), sums[:, kernel.TRIPLES].copy()
-    sums[:, kernel.CLASSES] += 3 * triples - 2 * pairs
-    sums[:, kernel.CLASSES + 1] += pairs - 3 * triples
-    sums[:, kernel.CLASSES + 2] += triples
-    sums[:, [kernel.PAIRS, kernel.TRIPLES]] = 0
+    pairs, triples = sums[:, sweep_kernel.PAIRS].copy(), sums[:, sweep_kernel.TRIPLES].copy()
+    sums[:, sweep_kernel.CLASSES] += 3 * triples - 2 * pairs
+    sums[:, sweep_kernel.CLASSES + 1] += pairs - 3 * triples
+    sums[:, sweep_kernel.CLASSES + 2] += triples
+    sums[:, [sweep_kernel.PAIRS, sweep_kernel.TRIPLES]] = 0
     return sums
 
 
@@ -715,7 +717,7 @@ def _bits(column: EncodedColumn) -> int:
 
 
 def _fields(columns: Sequence[EncodedColumn], places: Sequence[tuple[int, int]]) -> Fields:
-    fields = np.zeros(len(columns), kernel.FIELD)
+    fields = np.zeros(len(columns), sweep_kernel.FIELD)
     for i, (column, (word, shift)) in enumerate(zip(columns, places, strict=True)):
         mask = (1 << _bits(column)) - 1
         fields[i] = (word, shift, mask, mask << shift, column.cardinality)

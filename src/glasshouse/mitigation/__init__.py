@@ -25,6 +25,7 @@ from glasshouse.mitigation.criteria import (
     OrderedCloseness,
     RecursiveDiversity,
 )
+from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import (
     Hierarchy,
     date_parts,
@@ -38,7 +39,6 @@ from glasshouse.mitigation.hierarchies import (
 )
 from glasshouse.mitigation.information_loss import Quality, Recoding, quality
 from glasshouse.mitigation.local_recoding import mondrian, recode_locally
-from glasshouse.mitigation.recoding import recode
 from glasshouse.mitigation.utility import Utility, compare_utility
 
 __all__ = [

@@ -33,6 +33,7 @@ from glasshouse.arrays import Codes, Flags, Floats, Integers, Words
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text, unknown_name
 from glasshouse.mitigation.criteria import Criterion, TableCriterion
+from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import Hierarchy, Number
 from glasshouse.mitigation.information_loss import (
     Recoding,
@@ -67,7 +68,6 @@ from glasshouse.mitigation.local_state import (
     unmet,
     widen,
 )
-from glasshouse.mitigation.recoding import recode
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedTable
 

@@ -30,14 +30,14 @@ import numpy as np
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import InternalError, StudyError
 from glasshouse.progress import OnProgress, Progress
-from glasshouse.reconstruction.cp_sat import settle
-from glasshouse.reconstruction.graph import (
+from glasshouse.reconstruction.allocation_graph import (
     AllocationCounts,
     TooLarge,
     allocation_counts,
     allocations_covering,
     graph_of,
 )
+from glasshouse.reconstruction.cp_sat import settle
 from glasshouse.reconstruction.group_instance import Instance, Shares, Solution, instance
 from glasshouse.reconstruction.propagation import (
     Domains,

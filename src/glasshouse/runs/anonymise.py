@@ -31,10 +31,10 @@ from glasshouse.mitigation.criteria import (
     RecursiveDiversity,
     TableCriterion,
 )
+from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
 from glasshouse.mitigation.information_loss import Recoding
 from glasshouse.mitigation.local_recoding import mondrian, recode_locally
-from glasshouse.mitigation.recoding import recode
 from glasshouse.runs.reading import only_one
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources.files import fingerprint

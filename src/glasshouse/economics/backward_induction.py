@@ -7,7 +7,7 @@ Multiplied by the probability of getting there, the value of having made j explo
     v_j(p) = γ·G·u − (1 − j·u)·(C_e + γ·d_j·C_p·[a penalty is due]) + γ·(d_j·U_{j+1}(p + 1) + (1 − d_j)·U_{j+1}(p))
     U_j(p) = max(v_j(p), 0),  U_s = 0,  d_j = σ(h0 + h1·j)
 
-and an exploit is worth while iff v_j(p) > 0; at 0 she terminates. V(s) = U_0(0). ``docs/economics.md`` proves it, and
+and an exploit is worth while iff v_j(p) > 0; at 0 she terminates. V(s) = U_0(0). ``docs/deter.md`` proves it, and
 that V does not grow with s: from the first worthless size on, all are.
 """
 

@@ -7,7 +7,7 @@ one, two or three records are settled in closed form for all their subsets at on
 what is still to come are merged, and counted.
 
 A cell is a row of integer sums. Sums are corrected downwards too, so that only what is expanded from cells to subsets
-(`lattice`) means anything.
+(`sweep_steps`) means anything; such a cell is closed under F.
 """
 
 from __future__ import annotations
