@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from glasshouse.microdata import Sweep, sweep
-from glasshouse.microdata.sweep_steps import resident_bytes
+from glasshouse.progress import resident_bytes
 from glasshouse.table import EncodedTable
 
 

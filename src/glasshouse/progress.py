@@ -1,9 +1,12 @@
-"""How far a long piece of work is: one form for everything that takes long, and for whoever watches it."""
+"""How far a long piece of work is, and what memory it takes: one form for all that takes long, and who watches it."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 Stage = Literal["reading", "sweeping", "searching", "sampling", "solving"]
@@ -39,3 +42,14 @@ class Progress:
 
 OnProgress = Callable[[Progress], None]
 """Called now and then with how far the work is; what it raises ends the work."""
+
+
+def resident_bytes() -> int:
+    """Return how much memory this process takes now; where that is not known, its peak."""
+    statistics = Path("/proc/self/statm")
+    if statistics.exists():
+        return int(statistics.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGESIZE")
+    import resource  # not there on every system
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

@@ -13,8 +13,6 @@ where that is too small.
 from __future__ import annotations
 
 import os
-import resource
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
@@ -33,7 +31,7 @@ from glasshouse.errors import BudgetError
 from glasshouse.language import marked
 from glasshouse.microdata import sweep_kernel
 from glasshouse.microdata.sweep_kernel import Fields, Plan, Store, Workspace
-from glasshouse.progress import OnProgress, Progress
+from glasshouse.progress import OnProgress, Progress, resident_bytes
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.dictionary import Codes
 
@@ -599,15 +597,6 @@ def _completed(sums: Integers) -> Integers:
     sums[:, sweep_kernel.CLASSES + 2] += triples
     sums[:, [sweep_kernel.PAIRS, sweep_kernel.TRIPLES]] = 0
     return sums
-
-
-def resident_bytes() -> int:
-    """Return how much memory this process takes now; where that is not known, its peak."""
-    statistics = Path("/proc/self/statm")
-    if statistics.exists():
-        return int(statistics.read_text(encoding="ascii").split()[1]) * resource.getpagesize()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def available_threads() -> int:

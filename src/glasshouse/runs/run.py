@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from glasshouse.checkpoint import Checkpoint
-from glasshouse.errors import StudyError
+from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text_for
-from glasshouse.progress import OnProgress
+from glasshouse.progress import OnProgress, Progress, resident_bytes
 from glasshouse.report.page import Finding, Page, Provenance
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import Question, dump_study, paths_of
@@ -37,6 +37,9 @@ class Outcome(Protocol):
 
 Q = TypeVar("Q", bound=Question, covariant=True)
 R = TypeVar("R", bound=Outcome, covariant=True)
+
+ENOUGH_TO_FORESEE = 0.3
+"""The part of a file from which on the rest can be foreseen."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -152,7 +155,55 @@ class Resources:
     threads: int | None = None
     """How many threads or processes to use; by default as many as there are processors."""
     memory: int | None = None
-    """How many bytes a sweep may use."""
+    """How many bytes the process may take, while it reads and while it sweeps."""
+
+    def watching(self) -> Resources:
+        """Return the same with a progress that stops reading as soon as it can be foreseen that the data do not fit."""
+        if self.memory is None:
+            return self
+        return replace(self, on_progress=_MemoryWatch(self.memory, self.on_progress))
+
+
+class _MemoryWatch:
+    """Follows how much memory reading takes, and what it will come to at the end of the file.
+
+    Buffers fill in the beginning, so that what is to come is judged by the later half of what has been read.
+
+    Raises:
+        BudgetError: It is more than there is.
+    """
+
+    def __init__(self, memory: int, on_progress: OnProgress | None) -> None:
+        self._memory = memory
+        self._on_progress = on_progress
+        self._history: list[tuple[float, int]] = []
+
+    def __call__(self, now: Progress) -> None:
+        if self._on_progress is not None:
+            self._on_progress(now)
+        if now.stage != "reading" or not now.share:
+            return
+        resident = resident_bytes()
+        if self._history and now.share < self._history[-1][0]:  # the next file begins
+            self._history.clear()
+        self._history.append((now.share, resident))
+        needed = max(resident, self._foreseen(now.share, resident))
+        if needed > self._memory:
+            raise BudgetError(
+                "reading takes {needed} MiB or more, and the process may take {memory} MiB; give more memory, or read "
+                "fewer columns",
+                needed=needed >> 20,
+                memory=self._memory >> 20,
+            )
+
+    def _foreseen(self, share: float, resident: int) -> int:
+        """Return the bytes at the end of the file; 0: that is not known yet."""
+        if share < ENOUGH_TO_FORESEE:
+            return 0
+        before, taken = next(entry for entry in self._history if entry[0] >= share / 2)
+        if before == share:
+            return 0
+        return resident + round((resident - taken) / (share - before) * (1 - share))
 
 
 def run(
@@ -170,9 +221,8 @@ def run(
         StudyError: The question does not fit the data.
         BudgetError: It does not fit the memory or the time.
     """
-    done: Run[Question, Outcome] = _module(question).answer(
-        question, resources=resources or Resources(), **options
-    )
+    watched = (resources or Resources()).watching()
+    done: Run[Question, Outcome] = _module(question).answer(question, resources=watched, **options)
     return done
 
 

@@ -1,0 +1,69 @@
+"""Reading stops as soon as it is clear that the data do not fit into the memory that was given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from glasshouse.errors import BudgetError
+from glasshouse.progress import Progress
+from glasshouse.runs import Resources
+from tests.conftest import Glasshouse
+
+MIB = 1 << 20
+HOME = import_module("glasshouse.runs.run")
+
+
+def read_until(
+    monkeypatch: pytest.MonkeyPatch, taken: Sequence[float], memory: int, files: int = 1
+) -> float | None:
+    """Return the share of the file at which reading is refused, taking so many MiB after each tenth; None: never."""
+    seen: list[Progress] = []
+    resources = Resources(on_progress=seen.append, memory=memory * MIB).watching()
+    assert resources.on_progress is not None
+    for _ in range(files):
+        for tenth, mebibytes in enumerate(taken, start=1):
+            resident = int(mebibytes * MIB)
+            monkeypatch.setattr(HOME, "resident_bytes", lambda resident=resident: resident)
+            try:
+                resources.on_progress(Progress("reading", tenth, len(taken)))
+            except BudgetError:
+                assert seen[-1].done == tenth
+                return tenth / len(taken)
+    return None
+
+
+def test_what_fits_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read_until(monkeypatch, [270, 300, 310, 315, 320, 322, 325, 328, 330, 330], 400) is None
+
+
+def test_what_is_taken_is_never_more_than_what_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read_until(monkeypatch, [270, 401], 400) == 1.0
+    assert read_until(monkeypatch, [500, 500], 400) == 0.5
+
+
+def test_what_will_not_fit_is_refused_before_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    growing = [100 + 60 * tenth for tenth in range(1, 11)]
+    assert read_until(monkeypatch, growing, 500) == 0.3
+
+
+def test_buffers_that_fill_at_the_beginning_are_no_reason_to_refuse(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    filling = [150, 290, 300, *[301] * 7]
+    assert read_until(monkeypatch, filling, 500) is None
+    assert read_until(monkeypatch, filling, 500, files=2) is None
+
+
+def test_a_run_that_may_take_nothing_is_refused_with_exit_code_3(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("age,ill\n" + "20,no\n30,yes\n" * 50)
+    outcome = glasshouse("assess", path, "-q", "age", "-s", "ill", "--memory", "20M")
+    assert outcome.code == 3
+    assert "the process may take 20 MiB; give more memory" in outcome.error
+    assert glasshouse("assess", path, "-q", "age", "-s", "ill", "--memory", "8G").code == 0
