@@ -141,6 +141,10 @@ def windows(**changes: Any) -> dict[str, Any]:
         ({"bins_hi_scaled": [[1]]}, "give every bin a low and a high end"),
         ({"bin_names": ["a", "a"]}, 'bin "a" is given twice'),
         ({"bin_names": ["a"]}, "give a list of so many names"),
+        ({"bin_names": 5}, "give a list of so many names"),
+        ({"bin_names": {"a": 1, "b": 2}}, "give a list of so many names"),
+        ({"dims": 5}, "give a list of so many names"),
+        ({"package_ids": 5}, "give a list of so many names"),
         ({"entities_per_bin": [1, 0]}, 'bin "bin 2" has no entities in the register'),
         ({"entities_per_bin": [1, None]}, 'bin "bin 2" has no entities in the register'),
         ({"entities_per_bin": [1]}, "but entities for 1 of them"),
@@ -220,3 +224,8 @@ def test_a_unit_with_more_decimals_than_are_kept_is_refused(rounding: str) -> No
     kept = instance([[9], [11], [4], [4]], [[10], [20]], rounding=rounding, unit=2.5)
     assert kept.scale == (10,)
     assert kept.allows([1, 0, 1, 1]) or rounding == "sum"
+
+
+def test_rows_that_are_no_lists_are_refused() -> None:
+    with pytest.raises(DataError, match="is no list of numbers, one per measure"):
+        instance([1, 2], [[1]])  # type: ignore[list-item]

@@ -446,7 +446,8 @@ def _field(name: str, key: str) -> str:
 def _named(names: Sequence[object] | None, count: int, kind: str, name: str) -> tuple[str, ...]:
     if names is None:
         return tuple(f"{kind} {position + 1}" for position in range(count))
-    if isinstance(names, str) or len(names) != count:
+    is_list = isinstance(names, Sequence) and not isinstance(names, str)
+    if not is_list or len(names) != count:
         raise DataError(_NAMED[kind], name=name, count=str(count))
     return tuple(map(str, names))
 
@@ -484,6 +485,12 @@ def _exact_table(
 ) -> _Exact:
     """Return the numbers of a table as fractions."""
     for row in rows:
+        if not isinstance(row, Sequence | np.ndarray) or isinstance(row, str):
+            raise DataError(
+                "{name}: a row of {what} is no list of numbers, one per measure",
+                name=name,
+                what=what,
+            )
         if len(row) != len(names):
             raise DataError(
                 "{name}: a row of {what} has {given} measures, not {measures}",
