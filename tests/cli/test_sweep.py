@@ -146,7 +146,7 @@ def test_a_checkpoint_of_another_study_is_not_resumed(
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["--subsets", "max:0"], 2, '"max:0" in a subset is not a quasi-identifier'),
+        (["--subsets", "max:0"], 2, '"max:0" are neither all, nor max:K with a number K from 1 on'),
         (["--memory", "much"], 2, 'memory "much" is no size'),
         (["--memory", "1K"], 3, "the process may take 0 MiB; give more memory"),
         (["--threads", "0"], 2, "threads"),

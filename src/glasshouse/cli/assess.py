@@ -232,4 +232,11 @@ def _links(links: list[str], file: Path, reading: options.FileOptions) -> list[d
 def _subset(chosen: str) -> str | list[str]:
     from glasshouse.study.assess import SWEEP
 
-    return chosen if chosen == "full" or SWEEP.fullmatch(chosen) else options.listed(chosen)
+    if chosen == "full" or SWEEP.fullmatch(chosen):
+        return chosen
+    if chosen.startswith("max:"):
+        raise StudyError(
+            'subsets "{subsets}" are neither all, nor max:K with a number K from 1 on',
+            subsets=chosen,
+        )
+    return options.listed(chosen)
