@@ -283,6 +283,8 @@ class Family:
             StudyError: The family has no such secret.
         """
         leakages = self._leakages(sensitive)
+        if not self.parts:
+            return tuple(Correlation(sensitive, size, None, None) for size in self.sizes)
         records = [part.records for part in self.parts]
         entropies = [part.entropy[sensitive] for part in self.parts]
         columns = [[leakage.additive for leakage in same] for same in zip(*leakages, strict=True)]

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import exactly, localised, marked, number, text, text_for, translated
-from glasshouse.microdata.parts import LEAST_PARTS, Correlation, Family, FamilyCell
+from glasshouse.microdata.parts import LEAST_PARTS, Family, FamilyCell
 from glasshouse.report.assess.family_charts import (
     PartGuess,
     exactly_told,
@@ -224,12 +224,13 @@ def _standing_out(
 ) -> Finding:
     """Say which parts give away most and least, as far as what is told of them says so."""
     if most(guesses) and least(guesses):
-        return _extremes(guesses, target, knowing, subject, part)
+        return _extremes(guesses, target, knowing, subject, counted(len(guesses), part))
     if not any(map(_is_hidden, guesses)) or len(guesses) == 1:
         return _alike(guesses, target, knowing, part, alone=alone)
     exact = part_guesses(exactly_told(family, target), target)
     if most(exact):
-        return _extremes(exact, target, knowing, subject, part, among_exact=True)
+        told = text("{parts} whose figures are told exactly", parts=counted(len(exact), part))
+        return _extremes(exact, target, knowing, subject, told)
     return note(
         text(
             "Which {part} gives away most is not told: for most of them only a bound is, so that no small number of "
@@ -241,15 +242,9 @@ def _standing_out(
 
 
 def _extremes(
-    guesses: Sequence[PartGuess],
-    target: str | None,
-    knowing: str,
-    subject: str,
-    part: str,
-    *,
-    among_exact: bool = False,
+    guesses: Sequence[PartGuess], target: str | None, knowing: str, subject: str, parts: str
 ) -> Finding:
-    """Say which parts give away most and least, of all or of those whose figures are told exactly."""
+    """Say which parts give away most and least, of those that are named together as the last argument says."""
     highest, lowest = most(guesses), least(guesses)
     first, last = highest[0], lowest[0]
     higher, lower = (guess.wording.frequency(guess.after) for guess in (first, last))
@@ -260,9 +255,7 @@ def _extremes(
         text(
             "Of the {parts}, most is given away by {most} and least by {least}: someone who knows {knowing} "
             "guesses {goal} right for {higher} {people} in {first}, and for {lower} in {last}.",
-            parts=text("{parts} whose figures are told exactly", parts=counted(len(guesses), part))
-            if among_exact
-            else counted(len(guesses), part),
+            parts=parts,
             most=names_of([guess.name for guess in highest]),
             least=names_of([guess.name for guess in lowest]),
             knowing=knowing,
@@ -548,7 +541,7 @@ def _correlations(family: Family, part: str) -> Section:
     rows = {
         what_she_guesses(target): [
             (number(correlation.size), cell(correlation.records), cell(correlation.entropy))
-            for correlation in _told_correlations(family, target)
+            for correlation in exactly_told(family, target).correlations(target)
         ]
         for target in family.targets
     }
@@ -562,14 +555,6 @@ def _correlations(family: Family, part: str) -> Section:
         ),
         (group_table(text("Attributes that she knows"), titles, rows),),
     )
-
-
-def _told_correlations(family: Family, target: str | None) -> tuple[Correlation, ...]:
-    """Return the correlations over the parts of which every figure is told: over others they would tell those."""
-    told = exactly_told(family, target)
-    if not told.parts:
-        return tuple(Correlation(target, size, None, None) for size in family.sizes)
-    return told.correlations(target)
 
 
 def family_table(family: Family, sensitive: str | None = None) -> Table:

@@ -356,28 +356,6 @@ def _gains_tables(target: Target, currency: str | None) -> Iterator[Table]:
         yield cell_table(text("Attack"), gain_titles(), rows, text("What she gains"))
 
 
-def _gains_table(target: Target, currency: str | None) -> Table | None:
-    """Return what each attack gains, where gains were given.
-
-    What is gained of few people, or with certainty, would tell how many they are or which value it is.
-    """
-    rough = is_rough(target, DISCREET)
-    gains: list[tuple[str, tuple[str, ...], Leakage | None, bool]]
-    gains = [(target.code, (), target.naming_gain, rough)]
-    gains += [
-        (secret.code, secret.secret, secret.gain, rough or secret.certain)
-        for secret in target.secrets
-    ]
-    rows = []
-    for code, secret, gain, hidden in gains:
-        if gain is None:
-            continue
-        before, *others = leakage_cells(gain, currency=currency)
-        shown = [Cell(text("not shown"))] * len(others) if hidden else others
-        rows.append((Cell(target_label(secret), mark=code), before, *shown))
-    return cell_table(text("Attack"), gain_titles(), rows, text("What she gains")) if rows else None
-
-
 MOST_SECRETS = 3
 """Of how many secrets the sentences and the pictures speak; all are in the tables."""
 LONGEST_VALUE = 60
