@@ -11,8 +11,9 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from babel.numbers import get_decimal_symbol, get_group_symbol
 
-from glasshouse.language import LANGUAGES, Language
+from glasshouse.language import LANGUAGES, Language, speaking, translated, translated_for
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "messages.py"
 FOREIGN = [language for language in LANGUAGES.values() if language.code != "en"]
@@ -174,3 +175,23 @@ def test_plurals_are_found() -> None:
     assert has_word("Two adversaries", "adversary")
     assert has_word("The classes", "class")
     assert not has_word("classify", "class")
+
+
+def test_the_program_reads_the_catalogue_as_babel_does() -> None:
+    with speaking("pt-BR"):
+        for english, foreign in script().translations(script().CATALOGUES / "pt_BR").items():
+            if isinstance(english, tuple):
+                fields = set().union(*map(script().fields_of, english)) - {"count"}
+                values = {name: name for name in fields}
+                said = [translated_for(count, english, **values) for count in (1, 2)]
+                forms = [form.format(count=n, **values) for n, form in enumerate(foreign, start=1)]
+                assert said == forms
+            else:
+                assert translated(english) == foreign
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_marks_between_digits_are_those_of_the_locale(code: str) -> None:
+    language = LANGUAGES[code]
+    assert language.group == get_group_symbol(language.locale)
+    assert language.decimal == get_decimal_symbol(language.locale)

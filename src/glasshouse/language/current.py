@@ -24,13 +24,17 @@ class Language:
     """How it writes numbers and dates; also the folder of its messages."""
     name: str
     """What its speakers call it."""
+    group: str
+    """What stands between thousands,"""
+    decimal: str
+    """and before decimals."""
 
 
 LANGUAGES = {
     language.code: language
     for language in (
-        Language("en", "en_GB", "English"),
-        Language("pt-BR", "pt_BR", "Português (Brasil)"),
+        Language("en", "en_GB", "English", ",", "."),
+        Language("pt-BR", "pt_BR", "Português (Brasil)", ".", ","),
     )
 }
 """The languages by their codes; the first one is that of the code itself."""

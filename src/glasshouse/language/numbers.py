@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 
-from glasshouse.language.current import locale
+from glasshouse.language.current import LANGUAGES, locale, spoken
 
 MINUS = "\N{MINUS SIGN}"
 """What stands before a negative number that is read; a hyphen would be taken for a dash."""
@@ -79,7 +79,7 @@ def localised(figure: str) -> str:
     ...     localised("1,234.5"), number(1234567), number(0.5, ".3f"), number(-1e5, "g")
     ('1.234,5', '1.234.567', '0,500', '−100.000')
     """
-    return figure.translate(_marks(locale()))
+    return figure.translate(_marks(spoken()))
 
 
 def date(day: datetime.date) -> str:
@@ -95,9 +95,6 @@ def date(day: datetime.date) -> str:
 
 @cache
 def _marks(code: str) -> dict[int, str]:
-    """Return the marks that a locale writes between digits, by Python's."""
-    if code.startswith("en"):
-        return str.maketrans({"-": MINUS})
-    from babel.numbers import get_decimal_symbol, get_group_symbol
-
-    return str.maketrans({"-": MINUS, ",": get_group_symbol(code), ".": get_decimal_symbol(code)})
+    """Return the marks that a language writes between digits, by Python's."""
+    language = LANGUAGES[code]
+    return str.maketrans({"-": MINUS, ",": language.group, ".": language.decimal})
