@@ -151,14 +151,14 @@ def family_findings(
     guesses = part_guesses(releases, target, exact=exact)
     left_out = len(family.parts) - len(releases.parts)
     knowing = _knowledge(releases, target, subject)
+    told = releases if exact else exactly_told(releases, target)
     findings = [
         _standing_out(releases, guesses, target, knowing, subject, part, alone=not left_out),
-        _by_number(releases if exact else exactly_told(releases, target), target, subject, part),
+        _by_number(told, target, subject, part, of=len(guesses)),
     ]
     if releases.ordered and len(releases.parts) > 1:
         findings.append(_moved(releases, target, guesses))
     else:
-        told = releases if exact else exactly_told(releases, target)
         findings += _small_set(told, target, guesses, part)
     if left_out:  # how many of them are small is not told, as that would narrow them down
         sentence = text(
@@ -229,8 +229,8 @@ def _standing_out(
         return _alike(guesses, target, knowing, part, alone=alone)
     exact = part_guesses(exactly_told(family, target), target)
     if most(exact):
-        told = text("{parts} whose figures are told exactly", parts=counted(len(exact), part))
-        return _extremes(exact, target, knowing, subject, told)
+        parts = _told_exactly(counted(len(exact), part), len(exact), len(guesses))
+        return _extremes(exact, target, knowing, subject, parts)
     return note(
         text(
             "Which {part} gives away most is not told: for most of them only a bound is, so that no small number of "
@@ -329,9 +329,15 @@ def _figure(guess: PartGuess) -> str:
     )
 
 
-def _by_number(family: Family, target: str | None, subject: str, part: str) -> Finding:
-    """Say whether more people means more protection: the correlation of leakage with the number of records."""
+def _told_exactly(parts: str, count: int, of: int) -> str:
+    """Return parts, and that they are those whose figures are told exactly where there are others."""
+    return parts if count == of else text("{parts} whose figures are told exactly", parts=parts)
+
+
+def _by_number(family: Family, target: str | None, subject: str, part: str, *, of: int) -> Finding:
+    """Say whether more people means more protection, of the parts told exactly among those that are shown."""
     count = len(family.parts)
+    noun = _told_exactly(plural(part), count, of)
     correlation = None if count < LEAST_PARTS else family.correlations(target)[-1].records
     if count < LEAST_PARTS:
         template = marked(
@@ -354,11 +360,12 @@ def _by_number(family: Family, target: str | None, subject: str, part: str) -> F
         more, less = next(both for bound, *both in DEGREES if abs(correlation) < bound)
         template = more if correlation > 0 else less
     sentence = translated(
-        template, people=plural(subject), parts=plural(part), part=indefinite(part), few=LEAST_PARTS
+        template, people=plural(subject), parts=noun, part=indefinite(part), few=LEAST_PARTS
     )
     if correlation is None:
         return note(sentence)
-    chance = text("With only {parts} this may be chance.", parts=counted(count, part))
+    parts = _told_exactly(counted(count, part), count, of)
+    chance = text("With only {parts} this may be chance.", parts=parts)
     value = number(correlation, "+.2f")
     figure = text("correlation {value} on a scale from −1 to +1", value=value)
     return note(sentence, figure, chance if count < FEW_PARTS else "")
@@ -432,14 +439,14 @@ def _small_set(
         )
         known, often = next(iter(enough.most_common(1)), ((), 0))
         if 2 * often > len(by_part):
-            template = HALF_IN_ONE if len(by_part) == 1 else HALF_IN_SOME
+            template = HALF_IN_ONE if len(guesses) == 1 else HALF_IN_SOME
             sentence = translated(
                 HALF_IN_ALL if often == len(by_part) > 1 else template,
                 known=enumeration(known),
                 size=number(family.sizes[-1]),
                 goal=what_she_guesses(target),
                 often=number(often),
-                parts=counted(len(by_part), part),
+                parts=_told_exactly(counted(len(by_part), part), len(by_part), len(guesses)),
             )
             return [note(sentence)]
     bounds = [guess.wording.bounds(guess.prior) for guess in guesses]

@@ -17,7 +17,7 @@ from glasshouse.report.cells import cell_table
 from glasshouse.report.charts import NEUTRAL, TARGETS, plot, titled
 from glasshouse.report.discretion import Among
 from glasshouse.report.page import Cell, Table
-from glasshouse.report.words import enumeration, joined, percentage_points, singular
+from glasshouse.report.words import enumeration, joined, percentage_points, plural, singular
 
 MOST, LEAST, OTHER = TARGETS[0][0], TARGETS[1][0], "#b5b5b5"
 """Colours of what leaks most, what leaks least, and the rest."""
@@ -123,7 +123,7 @@ def _by_knowledge(family: Family, sensitive: str | None, part: str) -> _View:
 
 def _legend(guesses: Sequence[PartGuess], sensitive: str | None, part: str) -> str:
     words = {"goal": what_she_guesses(sensitive), "part": singular(part)}
-    if most(guesses):
+    if most(guesses) and least(guesses):
         return text(
             "One guess at {goal}, a line per {part}: with more attributes known it is right more often. In colour: "
             "where they add most and least.",
@@ -223,7 +223,7 @@ def _over_time(family: Family, sensitive: str | None) -> _View:
 
 
 def _finding(guesses: Sequence[PartGuess], part: str) -> str:
-    if most(guesses):
+    if most(guesses) and least(guesses):
         return text(
             "Most is given away by {most}, least by {least}",
             most=names_of([guess.short_name for guess in most(guesses)]),
@@ -231,6 +231,8 @@ def _finding(guesses: Sequence[PartGuess], part: str) -> str:
         )
     if len(guesses) == 1:
         return text("What {part} gives away", part=guesses[0].short_name)
+    if not all(guess.is_exact for guess in guesses):  # which is more is not told
+        return text("How much the {parts} give away", parts=plural(part))
     return text("No {part} gives away more than another", part=singular(part))
 
 
@@ -243,12 +245,14 @@ def _time_finding(family: Family, sensitive: str | None) -> str:
         "last": last.short_name,
         "points": percentage_points(change.difference),
     }
+    if first.added[0] < first.added[1] or last.added[0] < last.added[1]:
+        if first.added[1] < last.added[0]:
+            return text("In {last} the attributes add more than in {first}", **words)
+        if last.added[1] < first.added[0]:
+            return text("In {last} the attributes add less than in {first}", **words)
+        return text("From {first} to {last}", **words)
     if not change.difference:
         return text("In {last} the attributes add as much as in {first}", **words)
-    if any(guess.wording.hides(guess.prior, guess.after) for guess in (first, last)):
-        if change.difference > 0:
-            return text("In {last} the attributes add more than in {first}", **words)
-        return text("In {last} the attributes add less than in {first}", **words)
     if change.difference > 0:
         return text(
             "In {last} the attributes add {points} percentage points more than in {first}", **words
