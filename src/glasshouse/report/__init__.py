@@ -36,9 +36,7 @@ def page_of(outcome: object, question: Question, *, provenance: Provenance) -> P
     """
     from altair.utils.schemapi import debug_mode
 
-    with debug_mode(
-        False
-    ):  # tests hold charts against the schema; here it takes a fifth of the time
+    with debug_mode(False):  # tests hold charts against the schema; here it would take long
         page: Page = _teller(question).page(outcome, question, provenance=provenance)
     return page
 

@@ -206,13 +206,41 @@ _NUMBERS: dict[str, Any] = {"en": "en-GB", "pt-BR": "pt-BR"}
 _NUMBERED = re.compile(r"\b(gradient_|clip)[0-9]+\b")
 """Names that a picture gives to its parts."""
 _Chart = TypeVar("_Chart", bound=alt.TopLevelMixin)
+_THEME: Mapping[str, Any] = {
+    "view": {"continuousWidth": 300, "continuousHeight": 300, "stroke": None},
+    "aria": False,
+    "axis": {
+        "grid": True,
+        "labelFontSize": 13,
+        "labelLimit": 260,
+        "titleFontSize": 13,
+        "titleFontWeight": "normal",
+        "titleLimit": 600,
+    },
+    "background": "transparent",
+    "font": "sans-serif",
+    "legend": {"labelFontSize": 13, "labelLimit": 400, "orient": "bottom", "symbolSize": 140},
+    "title": {
+        "anchor": "start",
+        "fontSize": 16,
+        "limit": 860,
+        "offset": 14,
+        "subtitleColor": SUBTITLE,
+        "subtitleFontSize": 13,
+    },
+}
+"""The theme of the house.
+
+What a picture shows is said by the page around it, so no mark is described on its own (``aria``): descriptions would be
+programs that the drawing library puts together from names of columns.
+"""
 PER_CENT = alt.Scale(domain=[0, 100])
 """The scale of an axis of probabilities or shares."""
 
 
 def plot(rows: Sequence[Mapping[str, object]]) -> alt.Chart:
     """Return a chart of rows, without a mark so far."""
-    return alt.Chart(alt.InlineData(values=rows))
+    return alt.Chart(alt.InlineData(values=tuple(rows)))  # a tuple is not copied for every layer
 
 
 def titled(
@@ -239,7 +267,7 @@ def keyed(names: Sequence[str], looks: Sequence[str]) -> dict[str, Any]:
 
 def specification(chart: alt.TopLevelMixin) -> Mapping[str, Any]:
     """Return a chart in the theme of the house, as a Vega-Lite specification with its own data."""
-    content: Mapping[str, Any] = _visible(_themed(chart).to_dict(validate=False))
+    content: Mapping[str, Any] = _visible({**chart.to_dict(validate=False), "config": _THEME})
     return content
 
 
@@ -312,36 +340,6 @@ def _with_own_names(svg: str) -> str:
     plain = _NUMBERED.sub(numbered, svg)
     digest = hashlib.sha256(plain.encode()).hexdigest()[:8]
     return _NUMBERED.sub(lambda match: f"{match[0]}-{digest}", plain)
-
-
-def _themed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
-    """Return a chart in the theme of the house.
-
-    What it shows is said by the page around it, so no mark is described on its own: descriptions would be programs
-    that the drawing library puts together from names of columns.
-    """
-    themed: alt.TopLevelMixin = (
-        chart.configure(font="sans-serif", background="transparent", aria=False)
-        .configure_axis(
-            labelFontSize=13,
-            titleFontSize=13,
-            titleFontWeight="normal",
-            grid=True,
-            labelLimit=260,
-            titleLimit=600,
-        )
-        .configure_legend(labelFontSize=13, orient="bottom", symbolSize=140, labelLimit=400)
-        .configure_title(
-            anchor="start",
-            fontSize=16,
-            subtitleFontSize=13,
-            subtitleColor=SUBTITLE,
-            offset=14,
-            limit=860,
-        )
-        .configure_view(stroke=None)
-    )
-    return themed
 
 
 def successes_chart(
