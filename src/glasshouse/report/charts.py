@@ -240,7 +240,7 @@ PER_CENT = alt.Scale(domain=[0, 100])
 
 def plot(rows: Sequence[Mapping[str, object]]) -> alt.Chart:
     """Return a chart of rows, without a mark so far."""
-    return alt.Chart(alt.InlineData(values=tuple(rows)))  # a tuple is not copied for every layer
+    return alt.Chart(alt.InlineData(values=rows))
 
 
 def titled(
