@@ -201,6 +201,58 @@ def test_the_names_of_the_exposed_are_written_with_a_warning(glasshouse: Glassho
     assert not Path("y.parquet").exists()
 
 
+def write_thousands(value: str, total: str) -> None:
+    """A plan whose records have decimal commas."""
+    Path("records.csv").write_text(f"group;VMLE DOLAR\ng;{value}\n")
+    Path("totals.csv").write_text(f"group,bin,value\ng,a,{total}\n")
+    Path("register.csv").write_text("bin\na\nb\n")
+    Path("study.toml").write_text("""
+command = "totals"
+measures = { value = { decimals = 2 } }
+entities = { publication = "register", keys = { bin = "bin" } }
+[publications]
+register = { path = "register.csv" }
+totals = { path = "totals.csv", measures = { value = "value" } }
+[publications.records]
+path = "records.csv"
+dialect = { separator = ";" }
+decimal_comma = true
+measures = { value = "VMLE DOLAR" }
+[[phases]]
+name = "only"
+packages = "records"
+bins = "totals"
+bin = ["bin"]
+keys = { group = "group" }
+""")
+
+
+def test_a_campaign_that_can_read_nothing_is_one_line_with_exit_code_2_and_no_findings(
+    glasshouse: Glasshouse,
+) -> None:
+    write_thousands("6.215,95", "6216")
+    before = sorted(Path().iterdir())
+    outcome = glasshouse("totals", "campaign", "--study", "study.toml", "--out", "run")
+    assert (outcome.code, outcome.out, outcome.error.count("\n")) == (2, "", 1)
+    assert '"6.215,95" in column "VMLE DOLAR"' in outcome.error
+    assert 'say thousands = "."' in outcome.error
+    assert sorted(Path().iterdir()) == before
+    plan = Path("study.toml").read_text()
+    Path("study.toml").write_text(plan.replace("_comma = true", '_comma = true\nthousands = "."'))
+    assert campaign(glasshouse, "--processes", 1)["phases"][0]["exposed"] == 1
+
+
+def test_where_no_group_meets_its_totals_nothing_is_said_to_be_safe(glasshouse: Glasshouse) -> None:
+    write_thousands("6215,95", "9000")
+    outcome = glasshouse("totals", "campaign", "--study", "study.toml", "--processes", 1)
+    assert outcome.code == 0, outcome.error
+    sentences = " ".join(outcome.out.split()).partition("•")[2]
+    assert "This does not mean that they are safe." in sentences
+    assert "In 1 group of phase “only” records and totals do not agree" in sentences
+    assert "do not tell" not in sentences
+    assert "no more often" not in sentences
+
+
 BAD = {
     "no instance": (("solve", "no.json"), "no.json: there is no such file"),
     "no JSON": (("solve", "broken.json"), "JSON"),

@@ -42,7 +42,8 @@ def timeless(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_figures_are_the_same_in_every_language(glasshouse: Glasshouse) -> None:
-    Path("month/countries.csv").write_text("country,code\nNowhere,1\n")
+    countries = Path("month/countries.csv")
+    countries.write_text("\n".join(countries.read_text().splitlines()[::2]))
     told = [campaign(glasshouse, "--lang", code, "--json") for code in ("en", "pt-BR")]
     first, second = (timeless(json.loads(each)) for each in told)
     assert first == second

@@ -10,8 +10,8 @@ import pytest
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.reconstruction import campaign, load_plan
-from glasshouse.study import dump_study
-from glasshouse.study.totals import TotalsStudy
+from glasshouse.study import dump_study, validated
+from glasshouse.study.totals import Publication, TotalsStudy
 from glasshouse.synthetic.trade import write_trade
 from tests.reconstruction.plans import GOOD, GOOD_TOTALS, PLAN, changed, tiny_plan, write
 
@@ -41,18 +41,88 @@ def test_a_wrong_measure_sets_its_group_apart_and_the_rest_goes_on(
     (trouble,) = result.troubles
     assert kind in trouble.kind
     assert (trouble.where, trouble.count, trouble.example) == ("only", 1, "bad")
-    assert [(each.reason, each.groups) for each in result.phases[0].apart] == [("measures", 1)]
+    reason = "corrections" if kind == "negative" else "measures"
+    assert [(each.reason, each.groups) for each in result.phases[0].apart] == [(reason, 1)]
     assert result.phases[0].linked == 2
 
 
-def test_records_and_totals_that_share_no_key_are_reported(tmp_path: Path) -> None:
+def test_records_and_totals_that_share_no_key_are_refused_with_the_key_and_its_values(
+    tmp_path: Path,
+) -> None:
     plan = tiny_plan(tmp_path, GOOD, [("other", "a", "1")])
-    result = campaign(plan)
-    (trouble,) = result.troubles
-    assert (trouble.kind, trouble.count) == ("records and totals share no key", 2)
-    assert trouble.example == "good"
-    assert result.phases[0].instances == 0
-    assert [(a.reason, a.groups) for a in result.phases[0].apart] == [("suppressed", 1)]
+    with pytest.raises(DataError) as refused:
+        campaign(plan, folder=tmp_path / "kept")
+    assert '"group" is "good" in records, and "group" is "other" in totals' in str(refused.value)
+    assert not (tmp_path / "kept").exists()
+
+
+def test_keys_that_agree_one_by_one_but_never_together_are_refused_as_such(tmp_path: Path) -> None:
+    plan = tiny_plan(tmp_path, GOOD, [("good", "a", "1"), ("other", "r0", "1")])
+    (phase,) = (phase.model_dump() for phase in plan.phases)
+    plan = changed(plan, phases=[{**phase, "keys": {"group": "group", "id": "bin"}}])
+    with pytest.raises(DataError, match="in all keys at once, such as good r0"):
+        campaign(plan)
+
+
+def test_a_key_map_that_knows_no_value_is_refused_by_name(tmp_path: Path) -> None:
+    plan = tiny_plan(tmp_path, GOOD, GOOD_TOTALS)
+    write(tmp_path / "map.csv", ["from", "to"], [("better", "good")])
+    rule = {"path": tmp_path / "map.csv", "source": "from", "target": "to"}
+    records = plan.publications["records"].model_dump()
+    records["derived"] = {"group": {"columns": ["group"], "map": rule}}
+    with pytest.raises(DataError, match='the key map of "group" has no value of records'):
+        campaign(changed(plan, publications={**plan.publications, "records": records}))
+
+
+@pytest.mark.parametrize(
+    ("value", "total", "words"),
+    [
+        ("6.215,9", "6216", 'records.csv: .*"6.215,9" in column "value" .* decimal_comma = true, thousands = "."'),
+        ("8,313.4", "8313", 'records.csv: .*"8,313.4" in column "value" .* say thousands = ","'),
+        ("8313.4", "8'313", 'totals.csv: .*"8\'313" in column "value" .* say thousands = "\'"'),
+        ("8.313", "8.313", '"8.313" in column "value" .* say decimal_comma = true, thousands = "."'),
+        ("1.00", "x", 'totals.csv: .*"x" in column "value" is no number; .* suppressed = \\["x"\\]'),
+        ("1.00", "", 'totals.csv: .* missing in column "value" .* missing = "open"'),
+        ("-1.0", "1", '"-1.0" in column "value" is negative; leave out corrections with where'),
+        ("1.25", "1", '"1.25" in column "value" has more than 1 decimals'),
+        ("9" * 40, "1", '"9+" in column "value" is too large'),
+    ],
+)  # fmt: skip
+def test_where_no_number_can_be_read_the_campaign_is_refused_with_one_and_its_cause(
+    tmp_path: Path, value: str, total: str, words: str
+) -> None:
+    plan = tiny_plan(tmp_path, [("g", value, "")], [("g", "a", total)])
+    with pytest.raises(DataError, match=words) as refused:
+        campaign(plan)
+    assert "\n" not in str(refused.value)
+
+
+def test_sums_beyond_62_bits_in_every_group_are_refused(tmp_path: Path) -> None:
+    plan = tiny_plan(tmp_path, [("g", "4" + "0" * 17, "")], [("g", "a", "1")])
+    with pytest.raises(DataError, match="all its groups are groups with a measure that is too"):
+        campaign(plan)
+
+
+def test_where_only_large_numbers_have_separators_the_note_says_the_setting(tmp_path: Path) -> None:
+    records, totals = [*GOOD, ("big", "8,313.4", "")], [*GOOD_TOTALS, ("big", "a", "8313")]
+    plan = tiny_plan(tmp_path, records, totals)
+    (trouble,) = campaign(plan).troubles
+    assert trouble.kind == (
+        'groups with a measure that is no number, unless the plan says thousands = "," of its publication'
+    )
+    publications = {name: entry.model_dump() for name, entry in plan.publications.items()}
+    publications["records"]["thousands"] = ","
+    result = campaign(changed(plan, publications=publications))
+    assert result.troubles == ()
+    assert result.value == 8316.4
+
+
+def test_what_separates_thousands_does_not_stand_before_decimals(tmp_path: Path) -> None:
+    plan = tiny_plan(tmp_path, GOOD, GOOD_TOTALS)
+    entry = {"path": "x.csv", "thousands": ".", "measures": {"value": "value"}}
+    with pytest.raises(StudyError, match="also what stands before the decimals"):
+        validated(Publication, entry, "plan")
+    assert plan.publications["records"].thousands is None
 
 
 def test_records_without_totals_are_counted(tmp_path: Path) -> None:
@@ -138,12 +208,8 @@ def test_a_key_map_without_an_entry_and_repetitions_that_differ_are_reported(
     assert kinds['the key map of "group" has no entry'] == (1, "elsewhere")
     assert result.phases[0].linked == 2
     records["unique"] = ["letter"]
-    result = campaign(changed(plan, publications=publications))
-    kinds = {each.kind: (each.count, each.example) for each in result.troubles}
-    assert kinds["rows that repeat another differ from it"] == (2, "G")
-    assert kinds["groups with a row that repeats another and differs from it"] == (1, "G")
-    assert result.publications[0]["repeated"] == 0
-    assert result.phases[0].linked == 0
+    with pytest.raises(DataError, match="all its groups are groups with a row that repeats"):
+        campaign(changed(plan, publications=publications))
 
 
 @pytest.mark.parametrize(
@@ -371,6 +437,18 @@ def test_every_reason_has_an_example(tmp_path: Path) -> None:
         "records left out": "less",
         "suppressed": "gone",
     }
+
+
+def test_a_row_of_sums_among_the_totals_is_said_to_be_left_out(tmp_path: Path) -> None:
+    plan = tiny_plan(tmp_path, GOOD, [*GOOD_TOTALS, ("good", "Total", "3")])
+    plan = changed(plan, entities=None)
+    assert [trouble.kind for trouble in campaign(plan).troubles] == [
+        "groups with excess published totals",
+        "groups with a total that is the sum of all records, as in a row of sums, to be left out with where",
+    ]
+    totals = plan.publications["totals"].model_copy(update={"where": ("bin!=Total",)})
+    result = campaign(changed(plan, publications={**plan.publications, "totals": totals}))
+    assert (result.troubles, result.phases[0].linked) == ((), 2)
 
 
 def test_one_total_above_what_fits_into_it_shows_that_records_were_added(tmp_path: Path) -> None:

@@ -39,7 +39,14 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.reconstruction.chances import RULES, ExposurePhase, check_rule, exposure_phases
-from glasshouse.reconstruction.groups import entity_codes, groups_of, register_size, registered_in
+from glasshouse.reconstruction.groups import (
+    TotalsGroups,
+    check_usable,
+    entity_codes,
+    groups_of,
+    register_size,
+    registered_in,
+)
 from glasshouse.reconstruction.knowledge import (
     NOBODY,
     BinExposed,
@@ -434,6 +441,8 @@ def campaign(
     prepare()  # compiling is not charged to the time of the campaign
     began = time.monotonic()
     publications = read_publications(study)
+    groups = [groups_of(study, phase, publications) for phase in study.phases]
+    check_usable(study, publications, groups)
     checkpoint = None
     if folder is not None:
         checkpoint = Checkpoint(Path(folder), key=_key(study))
@@ -444,7 +453,9 @@ def campaign(
         tables = checkpoint.tables()
         began -= max((float(t.schema.metadata[_ELAPSED]) for t in tables), default=0.0)
     with Workers(processes, terms) as workers:
-        run = _Campaign(study, publications, register, workers, checkpoint, began, on_progress)
+        run = _Campaign(
+            study, publications, groups, register, workers, checkpoint, began, on_progress
+        )
         return run.result()
 
 
@@ -454,6 +465,8 @@ class _Campaign:
 
     study: TotalsStudy
     publications: Mapping[str, Published]
+    groups: Sequence[TotalsGroups]
+    """Per phase, its groups."""
     register: int | None
     workers: Workers
     checkpoint: Checkpoint | None
@@ -485,7 +498,7 @@ class _Campaign:
         steps: list[tuple[str, Standing]] = [("prior", standing)]
         results = []
         for number, phase in enumerate(self.study.phases):
-            solved = self._begin(phase, records)
+            solved = self._begin(phase, self.groups[number], records)
             self._solve(number, solved)
             self.troubles += failures_of(solved)
             self.solved[phase.name] = solved
@@ -521,9 +534,8 @@ class _Campaign:
             study=self.study,
         )
 
-    def _begin(self, phase: Phase, records: Published) -> SolvedPhase:
+    def _begin(self, phase: Phase, groups: TotalsGroups, records: Published) -> SolvedPhase:
         """Build the instances of a phase."""
-        groups = groups_of(self.study, phase, self.publications)
         self.troubles += groups.troubles
         opened, news = [], []
         linked = np.zeros(records.rows, bool)

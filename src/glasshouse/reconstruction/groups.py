@@ -7,12 +7,16 @@ that stand in several rows are added up; each of these rows was rounded, so the 
     `record`   T
     `unknown`  T ± tolerance · (rows − 1), and tolerance more for every record in the bin
 
+A row that is held back may be anything from 0 on. Its bin then has what the other rows say as the least, and all
+records of the group as the most: no allocation gives it more, so that the truth is never ruled out. What the other bins
+leave of it is for the solver to find.
+
 The register says who is in each bin, by the columns that it shares with them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
@@ -23,12 +27,17 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError
-from glasshouse.language import marked, printable
+from glasshouse.language import marked, printable, translated
 from glasshouse.reconstruction.chances import Registered, registered
 from glasshouse.reconstruction.group_instance import LARGEST_SUM, exact
 from glasshouse.reconstruction.publications import (
+    DECIMALS,
     FAULTS,
     LARGE,
+    MISSING,
+    NEGATIVE,
+    NO_NUMBER,
+    OPEN,
     UNKNOWN,
     UNMAPPED,
     Coded,
@@ -37,8 +46,11 @@ from glasshouse.reconstruction.publications import (
     both_codes,
     combined,
     key_text,
+    other_form,
+    text_of,
 )
-from glasshouse.study.totals import Phase, TotalsStudy
+from glasshouse.study.totals import Phase, Publication, TotalsStudy
+from glasshouse.table.dictionary import positions
 
 _KINDS = {
     "missing": marked("groups with a measure that is missing"),
@@ -50,8 +62,48 @@ _KINDS = {
     ),
     "contradicted": marked("groups with a row that repeats another and differs from it"),
     "unmapped": marked("groups with a total whose place the key map does not have"),
+    "suppressed": marked("groups with a record whose measure is suppressed"),
 }
 """What troubles call the faults of measures."""
+_FORMS = {
+    NO_NUMBER: marked(
+        "groups with a measure that is no number, unless the plan says {name} of its publication"
+    ),
+    DECIMALS: marked(
+        "groups with a measure of too many decimals, unless the plan says {name} of its publication"
+    ),
+}
+"""What they call faults that the settings of a publication would mend."""
+_NOTHING_IN_THIS_FORM = marked(
+    '{file}: nothing can be solved: "{value}" in column "{column}" is no number as the plan says; if numbers are '
+    "written so, say {settings} of this publication"
+)
+_NOTHING = {
+    MISSING: marked(
+        '{file}: nothing can be solved: a number is missing in column "{column}" of every group; complete it, or say '
+        'missing = "open" of this publication if totals are held back'
+    ),
+    NO_NUMBER: marked(
+        '{file}: nothing can be solved: "{value}" in column "{column}" is no number; correct it, or say suppressed = '
+        '["{value}"] of this publication if totals are held back'
+    ),
+    NEGATIVE: marked(
+        '{file}: nothing can be solved: "{value}" in column "{column}" is negative; leave out corrections with where, '
+        "as measures are from 0 on"
+    ),
+    DECIMALS: marked(
+        '{file}: nothing can be solved: "{value}" in column "{column}" has more than {decimals} decimals; say in '
+        "[measures] how many there are"
+    ),
+    LARGE: marked(
+        '{file}: nothing can be solved: "{value}" in column "{column}" is too large; keep fewer decimals'
+    ),
+    OPEN: marked(
+        '{file}: nothing can be solved: "{value}" in column "{column}" says that a record is suppressed; leave such '
+        "records out with where"
+    ),
+}
+"""What is said where every group has such a fault."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +143,10 @@ class TotalsGroups:
     """Per bin and measure, the least total."""
     high: Integers
     """Per bin and measure, the greatest total."""
+    total: Integers
+    """Per bin and measure, what was published, added up."""
+    open: Flags
+    """Per bin and measure, whether something of it is held back: then nothing but the records bounds it from above."""
     rounding: Rounding
     """How the totals were rounded."""
     bin_names: Sequence[str]
@@ -132,14 +188,20 @@ def groups_of(
     weights = np.stack([records.measures[name] for name in measures], axis=1)[order]
     if rounding.model == "record":
         weights = (2 * weights + rounding.step) // (2 * rounding.step) * rounding.step
-    bins, bin_group, low, high, bin_code, large = _bins(
+    bins, bin_group, total, margin, open_, bin_code = _bins(
         phase, totals, total_key, measures, rounding
     )
+    inside, rows = record_key[order], _sorted_rows(total_key)
+    whole = np.zeros((count, len(measures)), np.int64)
+    np.add.at(whole, inside, weights)
+    high = total + margin
+    high = np.where(open_, np.maximum(high, whole[bin_group]), high)
     fault = np.zeros(count, np.uint8)
-    _note_faults(fault, records, measures, order, record_key[order])
-    _note_faults(fault, totals, measures, (rows := _sorted_rows(total_key)), total_key[rows])
-    too_large = large | _beyond(weights, record_key[order], count)
-    fault[(fault == 0) & too_large] = LARGE
+    _note_faults(fault, records, measures, order, inside)
+    _note_faults(fault, totals, measures, rows, total_key[rows], OPEN)
+    published = np.stack([totals.measures[name] for name in measures], axis=1)[rows]
+    for table, group in (weights, inside), (published, total_key[rows]), (high, bin_group):
+        fault[(fault == 0) & _beyond(table, group, count)] = LARGE
     fault[total_key[(total_key != UNKNOWN) & (bin_code == UNKNOWN)]] = UNMAPPED
     keys = _texts(totals, phase.keys.values(), total_key)
     labels = [key_text(texts) for texts in zip(*keys, strict=True)]
@@ -147,18 +209,23 @@ def groups_of(
     return TotalsGroups(
         labels=labels,
         record=order,
-        record_group=record_key[order],
+        record_group=inside,
         packages=weights,
         bin=bins,
         bin_group=bin_group,
-        low=low,
+        low=total - margin,
         high=high,
+        total=total,
+        open=open_,
         rounding=rounding,
         bin_names=[" ".join(texts) for texts in zip(*columns.values(), strict=True)],
         bin_columns=columns,
         fault=fault,
         suppressed=_suppressed(phase, publications, records, record_key, total_key, count),
-        troubles=_troubles(phase, records, record_key, fault, labels),
+        troubles=(
+            *_troubles(study, phase, publications, record_key, fault, labels),
+            *_open_totals(phase, bin_group[open_.any(axis=1)], labels),
+        ),
     )
 
 
@@ -198,8 +265,11 @@ def _sorted_rows(key: Integers) -> Integers:
 
 def _bins(
     phase: Phase, totals: Published, key: Integers, measures: Sequence[str], rounding: Rounding
-) -> tuple[Integers, Integers, Integers, Integers, Integers, Flags]:
-    """Return the bins with their windows, group by group; the bin of every total; and groups with sums too large."""
+) -> tuple[Integers, Integers, Integers, Integers, Flags, Integers]:
+    """Return the bins, group by group: each with its group, its totals, how far they may be off, which are open.
+
+    The last is the bin of every row.
+    """
     code, _ = combined([totals.columns[name].codes for name in phase.bin])
     order = np.lexsort([code, key])
     order = order[(key[order] != UNKNOWN) & (code[order] != UNKNOWN)]
@@ -208,13 +278,14 @@ def _bins(
     new[1:] = (group[1:] != group[:-1]) | (bin_[1:] != bin_[:-1])
     first = np.flatnonzero(new)
     table = np.stack([totals.measures[name] for name in measures], axis=1)[order]
-    count = int(key.max(initial=-1)) + 1
-    large = _beyond(table, group, count)
-    sums = np.add.reduceat(table, first, axis=0) if len(first) else table
-    rows = np.diff(np.append(first, len(order)))[:, None]
-    extra = {"sum": rows, "record": 0 * rows, "unknown": rows - 1}[rounding.model]
-    margin = extra * rounding.tolerance
-    return bin_[first], group[first], sums - margin, sums + margin, code, large
+    said = np.stack([totals.faults[name] != OPEN for name in measures], axis=1)[order]
+    sums, rows = (
+        np.add.reduceat(rows, first, axis=0) if len(first) else rows
+        for rows in (table, said.astype(np.int64))
+    )
+    counts = np.diff(np.append(first, len(order)))[:, None]
+    extra = {"sum": rows, "record": 0 * rows, "unknown": np.maximum(rows - 1, 0)}[rounding.model]
+    return bin_[first], group[first], sums, extra * rounding.tolerance, rows < counts, code
 
 
 def _beyond(table: Integers, group: Integers, count: int) -> Flags:
@@ -231,10 +302,11 @@ def _note_faults(
     measures: Sequence[str],
     rows: Integers,
     group: Integers,
+    harmless: int = 0,
 ) -> None:
     for measure in measures:
         code = published.faults[measure][rows]
-        wrong = np.flatnonzero(code)[::-1]
+        wrong = np.flatnonzero((code != 0) & (code != harmless))[::-1]
         fault[group[wrong]] = code[wrong]
 
 
@@ -283,14 +355,15 @@ def _suppressed(
 
 
 def _troubles(
+    study: TotalsStudy,
     phase: Phase,
-    records: Published,
+    publications: Mapping[str, Published],
     record_key: Integers,
     fault: NDArray[np.uint8],
     labels: Sequence[str],
 ) -> tuple[Trouble, ...]:
     """Say how many records agree with no totals, and how many groups have which fault."""
-    troubles = []
+    troubles, records = [], publications[phase.packages]
     unjoined = np.flatnonzero(record_key == UNKNOWN)
     if len(unjoined):
         example = key_text(records.columns[name].text(int(unjoined[0])) for name in phase.keys)
@@ -302,10 +375,129 @@ def _troubles(
         troubles.append(Trouble(phase.name, kind, len(unjoined), example))
     for code in range(1, len(FAULTS)):
         wrong = np.flatnonzero(fault == code)
-        if len(wrong):
-            kind = _KINDS[FAULTS[code]]
-            troubles.append(Trouble(phase.name, kind, len(wrong), labels[wrong[0]]))
+        if not len(wrong):
+            continue
+        where, count, example = phase.name, len(wrong), labels[wrong[0]]
+        faulty = _first_fault(study, phase, publications, code) if code in _FORMS else None
+        settings = None if faulty is None else faulty.other_form
+        if settings is None:
+            troubles.append(Trouble(where, _KINDS[FAULTS[code]], count, example))
+        else:
+            troubles.append(Trouble.of(where, _FORMS[code], count, example, name=settings))
     return tuple(troubles)
+
+
+def _open_totals(phase: Phase, group: Integers, labels: Sequence[str]) -> Iterator[Trouble]:
+    """Say how many totals are open, given the groups of those that are."""
+    if len(group):
+        kind = marked("totals that are held back, and may be anything from 0 on")
+        yield Trouble(phase.name, kind, len(group), labels[group[0]])
+
+
+# -- nothing to begin with -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _FirstFault:
+    """A number that cannot be used, and where it stands."""
+
+    publication: Publication
+    column: str
+    value: str
+    decimals: int
+
+    @property
+    def other_form(self) -> str | None:
+        return other_form(self.value, self.publication, self.decimals)
+
+
+def _first_fault(
+    study: TotalsStudy, phase: Phase, publications: Mapping[str, Published], code: int
+) -> _FirstFault | None:
+    """Return the first number of a phase that has a fault; None: it is not that of one number."""
+    for name in (phase.packages, phase.bins):
+        for measure in study.measures_of(phase):
+            rows = np.flatnonzero(publications[name].faults[measure] == code)
+            if len(rows):
+                publication = study.publications[name]
+                column = publication.measures[measure]
+                row = int(publications[name].row[rows[0]])
+                value = text_of(publication, column, row)
+                decimals = study.measures[measure].decimals
+                return _FirstFault(publication, column, value, decimals)
+    return None
+
+
+def check_usable(
+    study: TotalsStudy, publications: Mapping[str, Published], groups: Sequence[TotalsGroups]
+) -> None:
+    """Make sure that some group of some phase has records and totals, all of them numbers.
+
+    Raises:
+        DataError: Nothing can be read, or joined: what follows would tell nothing, and look as if all were safe.
+    """
+    if any((phase.fault[phase.record_group] == 0).any() for phase in groups):
+        return
+    for phase, joined in zip(study.phases, groups, strict=True):
+        if len(joined.record_group):
+            code = int(joined.fault[joined.record_group[0]])
+            faulty = _first_fault(study, phase, publications, code)
+            raise _unusable(phase, code, faulty)
+    raise _unjoined(study.phases[0], publications)
+
+
+def _unusable(phase: Phase, code: int, faulty: _FirstFault | None) -> DataError:
+    """Return what to say where every group has a number that cannot be used."""
+    if faulty is None or code not in _NOTHING:
+        return DataError(
+            'phase "{phase}": nothing can be solved: all its groups are {trouble}; correct the publications, or the '
+            "plan",
+            phase=phase.name,
+            trouble=translated(_KINDS[FAULTS[code]]),
+        )
+    settings = faulty.other_form
+    return DataError(
+        _NOTHING[code] if settings is None else _NOTHING_IN_THIS_FORM,
+        file=faulty.publication.path.name,
+        column=printable(faulty.column),
+        value=printable(faulty.value),
+        settings=settings or "",
+        decimals=str(faulty.decimals),
+    )
+
+
+def _unjoined(phase: Phase, publications: Mapping[str, Published]) -> DataError:
+    """Return what to say where no record agrees with a total: the first key that never does, or all of them."""
+    records, totals = publications[phase.packages], publications[phase.bins]
+    for one, other in phase.keys.items():
+        first, second = records.columns[one], totals.columns[other]
+        for name, column, published in ((one, first, records), (other, second, totals)):
+            if not len(column.values):
+                return DataError(
+                    'phase "{phase}": no record agrees with a total: the key map of "{name}" has no value of {where}; '
+                    "correct the map",
+                    phase=phase.name,
+                    name=name,
+                    where=published.name,
+                )
+        if not (positions(second.values, first.values) >= 0).any():
+            return DataError(
+                'phase "{phase}": no record agrees with a total: "{one}" is "{value}" in {records}, and "{other}" is '
+                '"{total}" in {totals}; correct the keys, or derive a column or map one to the other',
+                phase=phase.name,
+                one=one,
+                value=key_text([first.text(0)]),
+                records=records.name,
+                other=other,
+                total=key_text([second.text(0)]),
+                totals=totals.name,
+            )
+    return DataError(
+        'phase "{phase}": no record agrees with a total in all keys at once, such as {key}; leave out a key, or '
+        "derive it alike in both publications",
+        phase=phase.name,
+        key=key_text(records.columns[name].text(0) for name in phase.keys),
+    )
 
 
 # -- who is registered where -----------------------------------------------------------------------------------------

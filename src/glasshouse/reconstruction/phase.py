@@ -38,7 +38,7 @@ from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.language import marked, printable
 from glasshouse.reconstruction.chances import Registered
 from glasshouse.reconstruction.groups import TotalsGroups, ranges
-from glasshouse.reconstruction.publications import Coded, Trouble, agreed
+from glasshouse.reconstruction.publications import NEGATIVE, Coded, Trouble, agreed
 from glasshouse.study.totals import Phase, TotalsStudy
 
 REASONS = (
@@ -50,11 +50,15 @@ REASONS = (
     "measures",
     "rounding",
     "records added or rounding",
+    "corrections",
 )
 """Why a group is set apart: records of it are not published; the totals hold more than the records; they hold less; two
-phases contradict each other; a measure is missing, negative or too long; the sums are met, but no allocation is; the
-totals hold more, but so little that another way of rounding would explain it as well."""
-SUPPRESSED, ADDED, LEFT_OUT, DISAGREE, MEASURES, ROUNDING, EXCESS = range(1, len(REASONS))
+phases contradict each other; a measure is missing, no number or too long; the sums are met, but no allocation is; the
+totals hold more, but so little that another way of rounding would explain it as well; a measure is negative, as
+corrections are: the solver's bounds hold for what is from 0 on."""
+SUPPRESSED, ADDED, LEFT_OUT, DISAGREE, MEASURES, ROUNDING, EXCESS, CORRECTIONS = range(
+    1, len(REASONS)
+)
 MOST_OPEN = 32
 """What leaves more than so much open for a record is not handed on: it would cost more than it tells."""
 _BETWEEN = "\x1f"
@@ -277,6 +281,7 @@ def instances_of(
         (DISAGREE, disagree),
         (SUPPRESSED, groups.suppressed[group]),
         (MEASURES, groups.fault[group] > 0),
+        (CORRECTIONS, groups.fault[group] == NEGATIVE),
     ):
         reason[holds] = code
     reason[empty] = 0
@@ -429,8 +434,8 @@ def _excess(
     bins = np.bincount(part_of_bin, minlength=parts)
     weights = groups.packages[package]
     rounding = groups.rounding
-    # In half units, so that the middle of a window and half a step are whole numbers.
-    twice_middle = groups.low + groups.high
+    # In half units, so that half a step is a whole number; what is open has no middle but what was published.
+    twice_middle = 2 * groups.total
     both = packages + bins if rounding.model == "record" else np.maximum(packages, bins)
     bound = both[:, None] * rounding.step
     grown = np.maximum(packages, 1)[:, None] * rounding.halfwidth
@@ -442,7 +447,8 @@ def _excess(
     reach = _reach(weights, package_start, part_of_bin, groups.high + width)
     beyond = _any(groups.low - width > reach)
     wide = bound[part_of_bin]
-    reach = _reach(2 * weights, package_start, part_of_bin, twice_middle + wide)
+    most = np.where(groups.open, 2 * groups.high, twice_middle) + wide
+    reach = _reach(2 * weights, package_start, part_of_bin, most)
     far_beyond = _any(twice_middle - wide > reach)
     added &= above
     # One total that is slightly too high while the sums agree is a matter of rounding: that is left to the solver.
@@ -588,6 +594,12 @@ def troubles_of(solved: SolvedPhase) -> list[Trouble]:
     if len(excess):
         kind = marked("groups with excess published totals")
         troubles.append(Trouble(solved.phase.name, kind, len(excess), groups.labels[excess[0]]))
+        summed = np.intersect1d(excess, _with_sums(groups))
+        if len(summed):
+            kind = marked(
+                "groups with a total that is the sum of all records, as in a row of sums, to be left out with where"
+            )
+            troubles.append(Trouble(solved.phase.name, kind, len(summed), groups.labels[summed[0]]))
     if solved.register is not None and solved.phase.exposed:
         bare = np.flatnonzero(solved.register.counts[groups.bin] < 1)
         if len(bare):
@@ -597,6 +609,16 @@ def troubles_of(solved: SolvedPhase) -> list[Trouble]:
             example = f"{groups.labels[concerned[0]]}: {place}"
             troubles.append(Trouble(solved.phase.name, kind, len(concerned), example))
     return troubles
+
+
+def _with_sums(groups: TotalsGroups) -> Integers:
+    """Return the groups of which one total, of several, is what all records come to, as far as rounding goes."""
+    records = np.bincount(groups.record_group, minlength=groups.count)
+    bins = np.bincount(groups.bin_group, minlength=groups.count)
+    whole = _sums(groups.packages, groups.record_group, groups.count)[groups.bin_group]
+    bound = (records + bins)[groups.bin_group, None] * groups.rounding.step
+    alike = (2 * np.abs(groups.total - whole) <= bound).all(axis=1)
+    return np.unique(groups.bin_group[alike & (bins[groups.bin_group] > 1)])
 
 
 def failures_of(solved: SolvedPhase) -> list[Trouble]:

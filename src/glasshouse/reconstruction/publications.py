@@ -6,6 +6,7 @@ values, so that millions of rows cost little more than reading them.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -33,13 +34,17 @@ FAULTS = (
     "too large",
     "contradicted",
     "unmapped",
+    "suppressed",
 )
 """What can be wrong with a number, by its code; the first is nothing."""
-MISSING, NO_NUMBER, NEGATIVE, DECIMALS, LARGE, CONTRADICTED, UNMAPPED = range(1, len(FAULTS))
-"""Of these, another row of the same key contradicts a number, and the place of a total may be unknown to a key map."""
+MISSING, NO_NUMBER, NEGATIVE, DECIMALS, LARGE, CONTRADICTED, UNMAPPED, OPEN = range(1, len(FAULTS))
+"""Of these, another row of the same key contradicts a number, and the place of a total may be unknown to a key map.
+What is suppressed is a fault in a record only: a total that is held back is open."""
 
 _BLANK, _PLUS, _COMMA, _MINUS, _POINT, _ZERO, _NINE = map(ord, " +,-.09")
 _LARGEST = 2**62 - 1
+_BETWEEN_THOUSANDS = {".": "[.]", ",": "[,]", " ": "[ \u00a0\u202f]", "'": "['\u2019]"}
+"""What separates thousands, as patterns: a blank may be one that does not break."""
 UNKNOWN = -1
 """The code of a value that a key map does not have: it agrees with nothing."""
 
@@ -274,7 +279,8 @@ def _published(study: TotalsStudy, name: str, source: Source, joined: Sequence[s
     met = len(chosen)
     if publication.unique:
         key, _ = combined([columns[title].codes[chosen] for title in publication.unique])
-        agreeing = [columns[title].codes for title in joined] + list(measures.values())
+        agreeing = [columns[title].codes for title in joined]
+        agreeing += [*measures.values(), *(column.astype(np.int64) for column in faults.values())]
         first, differs, doubtful = _repetitions(key, [codes[chosen] for codes in agreeing])
         for column in faults.values():
             column[chosen[doubtful]] = CONTRADICTED
@@ -317,6 +323,8 @@ def _read(
                     batch.column(column),
                     decimals=study.measures[name].decimals,
                     decimal_comma=publication.decimal_comma,
+                    thousands=publication.thousands,
+                    marks=publication.marks,
                 )
             )
     columns = {
@@ -417,15 +425,35 @@ def _repetitions(key: Integers, columns: Sequence[Integers]) -> tuple[Flags, Fla
 
 
 def amounts(
-    texts: pa.StringArray, *, decimals: int, decimal_comma: bool = False
+    texts: pa.StringArray,
+    *,
+    decimals: int,
+    decimal_comma: bool = False,
+    thousands: str | None = None,
+    marks: Sequence[str] = (),
 ) -> tuple[Integers, Faults]:
     """Return numbers as units of the last decimal place, and a code of `FAULTS` for each; a wrong one counts 0.
+
+    Args:
+        texts: The numbers as they are written.
+        decimals: How many decimals are kept.
+        decimal_comma: Whether a comma stands before the decimals, not a point.
+        thousands: What may stand between thousands; where it does not stand between groups of three it is no number.
+        marks: What stands in the place of a number that is held back.
 
     >>> units, faults = amounts(pa.array(["1.5", "2.250", "-1", "", "1.005"]), decimals=2)
     >>> units.tolist(), [FAULTS[code] for code in faults]
     ([150, 225, 0, 0, 0], ['', '', 'negative', 'missing', 'too many decimals'])
     """
     plain = texts.cast(pa.large_string())
+    if thousands is not None:
+        between, decimal = _BETWEEN_THOUSANDS[thousands], "," if decimal_comma else "."
+        pattern = f"^ *[+-]?[0-9]{{1,3}}({between}[0-9]{{3}})+([{decimal}][0-9]*)? *$"
+        plain = pc.if_else(
+            pc.match_substring_regex(plain, pattern),
+            pc.replace_substring_regex(plain, between, ""),
+            plain,
+        )
     units, faults = np.zeros(len(plain), np.int64), np.zeros(len(plain), np.uint8)
     if len(plain):
         _, offsets, data = plain.buffers()
@@ -433,7 +461,47 @@ def amounts(
         letters = np.frombuffer(data, np.uint8) if data is not None else np.zeros(1, np.uint8)
         mark = _COMMA if decimal_comma else _POINT
         _read_amounts(ends, letters, mark, decimals, units, faults)
+    if marks:
+        trimmed = pc.utf8_trim_whitespace(texts.cast(pa.large_string()))
+        held_back = pc.is_in(trimmed, pa.array(marks, pa.large_string()))
+        places = held_back.to_numpy(zero_copy_only=False)
+        units[places], faults[places] = 0, OPEN
     return units, faults
+
+
+def other_form(value: str, publication: Publication, decimals: int) -> str | None:
+    """Return the settings by which a text would be a number, as a plan says them; None: there are none.
+
+    >>> from pathlib import Path
+    >>> other_form("6.215,95", Publication(path=Path("x.csv"), decimal_comma=True), 2)
+    'thousands = "."'
+    >>> other_form("6.215,95", Publication(path=Path("x.csv")), 2)
+    'decimal_comma = true, thousands = "."'
+    """
+    for thousands, comma in itertools.product((None, *_BETWEEN_THOUSANDS), (False, True)):
+        if thousands == ("," if comma else "."):
+            continue
+        _, faults = amounts(
+            pa.array([value]), decimals=decimals, decimal_comma=comma, thousands=thousands
+        )
+        if faults[0] not in (0, NEGATIVE):
+            continue
+        settings = []
+        if comma != publication.decimal_comma:
+            settings.append(f"decimal_comma = {str(comma).lower()}")
+        if thousands != publication.thousands and thousands is not None:
+            settings.append(f'thousands = "{thousands}"')
+        return ", ".join(settings) or None
+    return None
+
+
+def text_of(publication: Publication, column: str, row: int) -> str:
+    """Return what a row of the file, counted from 0, has in a column: for a message."""
+    for batch in open_source(publication.path, dialect=publication.dialect).batches([column]):
+        if row < len(batch):
+            return str(batch.column(0)[row].as_py())
+        row -= len(batch)
+    return ""
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

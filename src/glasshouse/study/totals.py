@@ -53,6 +53,12 @@ class Publication(Model):
     """How it is written down, where it is delimited text."""
     decimal_comma: StrictBool = False
     """Whether its numbers have a comma before the decimals, not a point."""
+    thousands: Literal[".", ",", " ", "'"] | None = None
+    """What stands between its thousands; unset: nothing."""
+    suppressed: tuple[Name, ...] = ()
+    """What stands in the place of a total that is held back, such as "x" or "-": it may be anything from 0 on."""
+    missing: Literal["apart", "open"] = "apart"
+    """What a total without a number is: a fault that sets its group apart, or held back like those above."""
     where: tuple[ConditionText, ...] = ()
     """Only rows that meet all of these."""
     derived: dict[Name, Derived] = Field(default_factory=dict)
@@ -63,6 +69,20 @@ class Publication(Model):
     """The column that names a row in results that list rows."""
     measures: dict[Name, Name] = Field(default_factory=dict)
     """Per measure of the plan, the column with it."""
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What stands in the place of a total that is held back."""
+        return (*self.suppressed, *([""] if self.missing == "open" else []))
+
+    @model_validator(mode="after")
+    def _marks_differ(self) -> Self:
+        if self.thousands == ("," if self.decimal_comma else "."):
+            raise ContradictionError(
+                'thousands = "{mark}" is also what stands before the decimals; correct it, or decimal_comma',
+                mark=self.thousands,
+            )
+        return self
 
 
 class SummedMeasure(Model):

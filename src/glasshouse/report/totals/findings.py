@@ -48,6 +48,14 @@ def total_findings(result: CampaignResult, study: TotalsStudy) -> tuple[Finding,
 
 
 def _findings(result: CampaignResult, study: TotalsStudy) -> Iterator[Finding]:
+    if all(phase.instances == phase.infeasible for phase in result.phases):
+        sentence = text(
+            "Nothing is known of these records: in no group do records and totals agree as the plan describes them. "
+            "This does not mean that they are safe."
+        )
+        yield note(sentence)
+        yield from _apart(result)
+        return
     if result.entities is not None:
         first, last = result.exposure("bayes")[0], result.exposure("bayes")[-1]
         people = counted(result.entities, study.subject)
@@ -131,12 +139,10 @@ def _named(
             **words,
         )
     else:
-        sentence = text_for(
-            last.certain,
+        sentence = text(
             "The published totals tell with certainty who, among {people}, is behind {count} of {records} records: "
             "{share} of the records and {valued} of their value.",
-            "The published totals tell with certainty who, among {people}, is behind {count} of {records} records: "
-            "{share} of the records and {valued} of their value.",
+            count=last.certain,
             share=share(last.certain, result.records),
             valued=percentage(valued),
             **words,
@@ -353,8 +359,6 @@ def _apart(result: CampaignResult) -> Iterator[Finding]:
 
 
 def _solved(result: CampaignResult) -> Finding:
-    if result.instances == 0:
-        return note(text("There was nothing to solve: no records and totals agree in their keys."))
     words = {"solved": result.solved, "instances": result.instances}
     figure = text("solved: {solved} of {instances} instances", **words)
     if result.solved == result.instances:
@@ -391,17 +395,6 @@ LARGE = {
     1e6: marked_for("{figure} million", "{figure} million"),
 }
 """Large units, the largest first, and their words."""
-REASONS = {
-    "suppressed": marked("records suppressed"),
-    "records added": marked("records added"),
-    "records left out": marked("records left out"),
-    "phases disagree": marked("phases that disagree"),
-    "measures": marked("measures missing or malformed"),
-    "rounding": marked("another rounding"),
-    "records added or rounding": marked("records added, or another rounding"),
-    "bin without entities": marked("place without anybody registered"),
-}
-"""Why groups are set apart, by what results call it."""
 EXPLAINED = {
     "suppressed": marked(
         "Records suppressed: another publication shows that some records of the group were not published, so that "
@@ -418,7 +411,10 @@ EXPLAINED = {
         "Phases that disagree: what an earlier phase left open cannot be met here."
     ),
     "measures": marked(
-        "Measures missing or malformed: a number of the group is missing, negative or too long."
+        "Measures missing or malformed: a number of the group is missing, no number or too long."
+    ),
+    "corrections": marked(
+        "Negative corrections: a record or a total of the group is below 0, and no bound holds for such sums."
     ),
     "rounding": marked(
         "Another rounding: the sums agree, but no allocation meets the totals. They were rounded in another way, or as "
@@ -433,7 +429,7 @@ EXPLAINED = {
         "named."
     ),
 }
-"""What these reasons mean."""
+"""Why groups are set apart, by what results call it: in a word or two, then in a sentence."""
 
 
 def short(value: float) -> str:
@@ -513,4 +509,5 @@ def reason_label(reason: str) -> str:
     >>> reason_label("rounding")
     'another rounding'
     """
-    return translated(REASONS.get(reason, reason))
+    label, _, _ = translated(EXPLAINED[reason]).partition(":")
+    return label[0].lower() + label[1:]
