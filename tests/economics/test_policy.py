@@ -12,8 +12,8 @@ import pytest
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
-from glasshouse.economics import Policy, Terms, one_shot, policy, thresholds
-from glasshouse.economics.backward_induction import decisions, plan, plans
+from glasshouse.economics import Policy, Terms, one_shot, optimal_plan, policy, thresholds
+from glasshouse.economics.backward_induction import Plans, decisions, plan, plans
 from glasshouse.economics.optimal_plan import access_values, first_failing, linked_by_size
 from glasshouse.errors import BudgetError, StudyError
 from tests.economics.drawing import SETTINGS, exactly, random_terms, with_growing_detection
@@ -24,10 +24,12 @@ SIZES = range(1, 25)
 
 def solved(terms: Terms) -> Policy:
     """Solve terms that can be, and pass over those whose thresholds are refused: falling detection, free exploits."""
+    found = policy(terms, SIZES)
     try:
-        return policy(terms, SIZES)
+        assert found.thresholds
     except BudgetError:
         reject()
+    return found
 
 
 @given(TERMS, st.integers(1, 9))
@@ -298,6 +300,41 @@ def test_no_size_at_all_is_refused() -> None:
 def test_a_belief_that_cannot_be_is_refused(belief: Any, message: str) -> None:
     with pytest.raises(StudyError, match=message):
         policy(Terms(), range(1, 101), belief=belief)
+
+
+def test_a_few_sizes_are_solved_without_the_thresholds_that_nobody_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_at: list[int] = []
+
+    def noted_plan(terms: Terms, size: int) -> Plans:
+        looked_at.append(size)
+        return plan(terms, size)
+
+    monkeypatch.setattr(optimal_plan, "plan", noted_plan)
+    costly = Terms(exploit_cost=0, penalties=10, penalty=1.0)
+    found = policy(costly, range(1, 11))
+    assert looked_at == []
+    assert found.thresholds.no_attack == thresholds(costly).no_attack
+    assert max(looked_at) > 10_000
+
+
+def test_a_threshold_that_is_refused_refuses_no_sizes() -> None:
+    terms = Terms(
+        prior=0.01,
+        gain=56443,
+        access_cost=10,
+        exploit_cost=0,
+        detection=(-6.07, -0.57),
+        penalties=2,
+        discount=1,
+    )
+    found = policy(terms, range(1, 31))
+    assert found.value[:3] == pytest.approx([531.37156, 518.383614, 511.02501])
+    with pytest.raises(BudgetError, match="falls with every exploit"):
+        assert found.thresholds
+    with pytest.raises(BudgetError):
+        found.to_dict()
 
 
 def test_too_much_work_is_refused_before_it_begins() -> None:

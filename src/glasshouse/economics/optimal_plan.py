@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -72,8 +73,6 @@ class Policy:
     """The terms on which she attacks."""
     belief: int | None
     """The size of the register that she draws her belief from; None: she knows the size of the group."""
-    thresholds: Thresholds
-    """The thresholds, of the known group."""
     sizes: Integers = field(repr=False)
     """The sizes of groups."""
     value: Floats = field(repr=False)
@@ -89,6 +88,15 @@ class Policy:
     """Per size, the probability that she re-identifies the target."""
     reidentification_after_access: Floats = field(repr=False)
     """The same if access is paid already."""
+
+    @cached_property
+    def thresholds(self) -> Thresholds:
+        """The thresholds, of the known group; computed when they are asked for.
+
+        Raises:
+            BudgetError: Too many sizes would have to be looked at.
+        """
+        return thresholds(self.terms)
 
     def to_dict(self) -> dict[str, Any]:
         """Return thresholds and sizes as plain values, in the form of ``deter --json``."""
@@ -186,7 +194,6 @@ def policy(terms: Terms, sizes: Sequence[int] | range, *, belief: int | None = N
     group_sizes = _size_array(sizes)
     if belief is not None:
         check_people(belief, int(group_sizes.max()))
-    limits = thresholds(terms)
     distinct, place = np.unique(group_sizes, return_inverse=True)
     solved = solve(terms, distinct)
     linked = linked_values(terms, solved.value)
@@ -201,7 +208,6 @@ def policy(terms: Terms, sizes: Sequence[int] | range, *, belief: int | None = N
     return Policy(
         terms=terms,
         belief=belief,
-        thresholds=limits,
         sizes=group_sizes,
         value=value[place],
         value_after_access=solved.value[place],

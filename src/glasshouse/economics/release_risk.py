@@ -58,8 +58,6 @@ class ReleaseExposure:
     """The groups of its records."""
     terms: Terms
     """The terms of the attack."""
-    thresholds: Thresholds
-    """The sizes from which on an adversary changes her mind."""
     known: Floats = field(repr=False)
     """Per record, the probability of re-identification by an adversary who knows the size of the group."""
     unknown: Floats = field(repr=False)
@@ -68,6 +66,15 @@ class ReleaseExposure:
     """Per record, what its re-identification costs the publisher."""
     enough: Deterrent
     """How large every group must be for the target, and where the risk rises with the size."""
+
+    @cached_property
+    def thresholds(self) -> Thresholds:
+        """The sizes from which on an adversary changes her mind; computed when they are asked for.
+
+        Raises:
+            BudgetError: Too many sizes would have to be looked at.
+        """
+        return thresholds(self.terms)
 
     @property
     def expected_known(self) -> float:
@@ -199,7 +206,6 @@ def exposure(
     return ReleaseExposure(
         groups=groups,
         terms=terms,
-        thresholds=thresholds(terms),
         known=known,
         unknown=unknown,
         loss=losses,
