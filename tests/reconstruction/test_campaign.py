@@ -5,18 +5,20 @@ from __future__ import annotations
 import itertools
 import shutil
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StoppedError, StudyError
 from glasshouse.reconstruction import CampaignResult, campaign, workers
-from glasshouse.reconstruction.phase import Task
+from glasshouse.reconstruction.phase import Attempt, Task
 from glasshouse.study.totals import TotalsStudy
 from tests.reconstruction.plans import (
     GOOD,
@@ -651,6 +653,29 @@ def test_time_goes_first_to_all_and_then_to_the_most_valuable(
     assert {limit for limit, _, _ in later} == {0.1}
     assert [value for _, _, value in later] == sorted((v for _, _, v in later), reverse=True)
     assert result.phases[0].unsolved == hard
+
+
+@pytest.mark.parametrize("slowdown", [1.0, 10.0, 30.0])
+def test_the_seconds_of_a_campaign_hold_on_a_busy_machine(
+    small: tuple[Path, TotalsStudy, CampaignResult],
+    monkeypatch: pytest.MonkeyPatch,
+    slowdown: float,
+) -> None:
+    """Every attempt takes its whole limit, and the clock goes on for many times as long."""
+    _, plan, _ = small
+    clock = [time.monotonic()]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+
+    def slow(task: Task, terms: workers.AttemptTerms, limit: float) -> Attempt:
+        clock[0] += slowdown * limit
+        everything = np.ones((len(task.packages), len(task.low)), bool)
+        return Attempt(task.part, "limit", "walk", limit, seconds=limit, feasible=everything)
+
+    monkeypatch.setattr(workers, "attempt", slow)
+    budget = {"seconds": 200.0, "quick": 0.2, "longest": 60.0}
+    result = campaign(changed(plan, phases=[plan.phases[0]], budget=budget))
+    assert result.phases[0].untried == 0
+    assert 150 < result.seconds < 220
 
 
 def test_a_process_too_few_is_refused(tmp_path: Path) -> None:

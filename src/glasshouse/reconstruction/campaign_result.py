@@ -628,7 +628,8 @@ class _Campaign:
 
         def seconds() -> float:
             remaining = end - self.elapsed
-            return 0.0 if remaining <= 0 else min(limit, max(remaining, _LEAST_LIMIT))
+            at_most = remaining * self.workers.pace / max(min(batch, len(parts)), 1)
+            return 0.0 if remaining <= 0 else min(limit, max(at_most, _LEAST_LIMIT))
 
         try:
             for attempts in self.workers.run(batches, seconds):

@@ -13,6 +13,7 @@ Attempts are kept as Arrow tables: `attempts_table` and `attempts_of` are the wa
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import signal
@@ -67,6 +68,8 @@ _MOST_IN_VAIN = 3
 """So many processes may end one after the other without having begun anything."""
 _GRACE = 1.0
 """Seconds for a process that has nothing to do to end by itself."""
+_LATELY = 10.0
+"""After so many seconds by the clock, what was measured counts for a third."""
 
 
 # -- an attempt ------------------------------------------------------------------------------------------------------
@@ -92,6 +95,12 @@ def attempt(task: Task, terms: AttemptTerms, limit: float) -> Attempt:
     except Exception as error:
         reason = _reason(error).removeprefix(f"{_NAME.format(task.part)}: ")
         return failed(task, reason, limit, time.thread_time() - began)
+
+
+def _timed(task: Task, terms: AttemptTerms, limit: float) -> tuple[Attempt, float]:
+    """Try one instance, and return how long it took by the clock, too."""
+    began = time.monotonic()
+    return attempt(task, terms, limit), time.monotonic() - began
 
 
 def failed(task: Task, reason: str, limit: float, seconds: float = 0.0) -> Attempt:
@@ -281,6 +290,19 @@ class Workers:
         self._terms = terms
         self._team: list[_Worker] = []
         self._in_vain = 0
+        self._spent = self._passed = 1.0
+
+    @property
+    def pace(self) -> float:
+        """How many CPU seconds an attempt has had of late for every second by the clock: 1 where nothing else runs."""
+        return min(self._spent / self._passed, 1.0)
+
+    def _note(self, answer: Attempt, passed: float) -> Attempt:
+        """Remember how long an attempt took by the clock; what lies further back counts for less."""
+        fading = math.exp(-passed / _LATELY)
+        self._spent = self._spent * fading + answer.seconds
+        self._passed = self._passed * fading + passed
+        return answer
 
     def __enter__(self) -> Workers:
         if self._count == 1:
@@ -317,7 +339,7 @@ class Workers:
             for tasks in batches:
                 if not (seconds := limit()):
                     return
-                yield [attempt(task, self._terms, seconds) for task in tasks]
+                yield [self._note(*_timed(task, self._terms, seconds)) for task in tasks]
             return
         waiting = _Waiting(batches)
         while True:
@@ -359,7 +381,7 @@ class Workers:
                 return None
         else:
             self._in_vain = 0
-            return answer
+            return None if answer is None else self._note(*answer)
         self._in_vain = 0
         in_hand, *rest = worker.todo
         waiting.put_back(rest)
@@ -434,13 +456,13 @@ class _Worker:
         self.seconds = seconds
         return True
 
-    def hear(self) -> Attempt | None:
-        """Return an attempt, or None if it only says that it is ready.
+    def hear(self) -> tuple[Attempt, float] | None:
+        """Return an attempt and how long it took by the clock, or None if it only says that it is ready.
 
         Raises:
             EOFError, OSError: It has ended.
         """
-        answer: Attempt | str | None = self.pipe.recv()
+        answer: tuple[Attempt, float] | str | None = self.pipe.recv()
         if answer is None:
             self.ready = True
             return None
@@ -519,7 +541,7 @@ def _serve(pipe: Pipe, terms: AttemptTerms) -> None:
         while True:
             tasks, seconds = pipe.recv()
             for task in tasks:
-                pipe.send(attempt(task, terms, seconds))
+                pipe.send(_timed(task, terms, seconds))
 
 
 def _end_with_the_first() -> None:
