@@ -12,11 +12,17 @@ from typing import Annotated
 import typer
 
 from glasshouse.cli import options
-from glasshouse.cli.command import carry_out, check_records_file, warn, write_records
+from glasshouse.cli.command import (
+    carry_out,
+    check_new_file,
+    check_records_file,
+    warn,
+    write_records,
+)
 from glasshouse.cli.interrupts import interrupt
 from glasshouse.cli.options import option
 from glasshouse.errors import SolverError, StudyError
-from glasshouse.language import number, text
+from glasshouse.language import number, text, text_for
 
 app = typer.Typer(
     name="totals",
@@ -31,6 +37,47 @@ def _totals(context: typer.Context) -> None:
     """Show what there is, if nothing is asked."""
     if context.invoked_subcommand is None:
         print(context.get_help())
+
+
+def init(
+    records: Annotated[
+        Path, typer.Argument(metavar="RECORDS", help="The records, without names: CSV or Parquet.")
+    ],
+    totals: Annotated[
+        list[Path],
+        typer.Argument(metavar="TOTALS", help="Their totals by place, a file for each phase."),
+    ],
+    out: Annotated[Path, option("--out -o", "FILE", "The plan to write.")],
+    register: Annotated[
+        Path | None, option("--register", "FILE", "Who is where: entities and their places.")
+    ] = None,
+    overwrite: Annotated[
+        bool, option("--overwrite", says="Replace the plan if it is there.")
+    ] = False,
+) -> None:
+    """Draft a plan from the files: how they are written, which columns agree, and what to check.
+
+    Example: glasshouse totals init transactions.csv by_city.csv --register importers.csv -o plan.toml
+    """
+    from glasshouse.atomic import new_file
+    from glasshouse.reconstruction.plan_draft import TO_FILL, draft_plan
+
+    data = [records, *totals, *([] if register is None else [register])]
+    check_new_file(out, data, overwrite=overwrite)
+    draft = draft_plan(records, totals, folder=out.absolute().parent, register=register)
+    with new_file(out) as path:
+        path.write_text(draft.toml, encoding="utf-8")
+    print(text("{path}: a draft; check what its comments say", path=out))
+    if draft.to_fill:
+        warn(
+            text_for(
+                draft.to_fill,
+                'note: {count} place is to be filled before a campaign can begin: look for "{mark}"',
+                'note: {count} places are to be filled before a campaign can begin: look for "{mark}"',
+                mark=TO_FILL,
+            )
+        )
+    print(text("Next: {command}", command=f"glasshouse totals campaign --study {out}"))
 
 
 def solve(
@@ -165,5 +212,6 @@ def _sigterm_as_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+app.command()(options.expanded(init))
 app.command()(options.expanded(solve))
 app.command()(options.expanded(campaign))

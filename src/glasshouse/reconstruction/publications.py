@@ -45,6 +45,12 @@ _BLANK, _PLUS, _COMMA, _MINUS, _POINT, _ZERO, _NINE = map(ord, " +,-.09")
 _LARGEST = 2**62 - 1
 _BETWEEN_THOUSANDS = {".": "[.]", ",": "[,]", " ": "[ \u00a0\u202f]", "'": "['\u2019]"}
 """What separates thousands, as patterns: a blank may be one that does not break."""
+NUMBER_FORMS = tuple(
+    (comma, thousands)
+    for thousands, comma in itertools.product((None, *_BETWEEN_THOUSANDS), (False, True))
+    if thousands != ("," if comma else ".")
+)
+"""How numbers may be written, the plainest first: whether with a decimal comma, and what separates thousands."""
 UNKNOWN = -1
 """The code of a value that a key map does not have: it agrees with nothing."""
 
@@ -478,9 +484,7 @@ def other_form(value: str, publication: Publication, decimals: int) -> str | Non
     >>> other_form("6.215,95", Publication(path=Path("x.csv")), 2)
     'decimal_comma = true, thousands = "."'
     """
-    for thousands, comma in itertools.product((None, *_BETWEEN_THOUSANDS), (False, True)):
-        if thousands == ("," if comma else "."):
-            continue
+    for comma, thousands in NUMBER_FORMS:
         _, faults = amounts(
             pa.array([value]), decimals=decimals, decimal_comma=comma, thousands=thousands
         )
