@@ -1,4 +1,4 @@
-"""``totals campaign`` that is stopped from outside: one line, nothing left behind, and ``--resume`` ends the same."""
+"""``totals`` that is stopped from outside: one line, nothing left behind, and ``--resume`` ends the same."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import pyarrow.parquet
 import pytest
 
 from glasshouse.synthetic.trade import write_trade
+from tests.reconstruction.test_solver import sparse
 
 PLAN = Path(__file__).parents[2] / "examples" / "trade" / "study.toml"
 BUDGET = "[budget]\nseconds = 300.0\nquick = 0.2\nlongest = 1.5\n"
@@ -127,6 +128,23 @@ def test_a_signal_while_processes_start_is_one_line(
     process = begun(month, f"{send.__name__} {number}")
     send(process.pid, number)
     assert ended(process) == (b"", RESUMABLE)
+    assert process.returncode == 130
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_a_scheduler_ends_one_group_as_ctrl_c_does(tmp_path: Path, number: int) -> None:
+    group = sparse(130, 25, seed=4)[0].to_dict()
+    (tmp_path / "group.json").write_text(json.dumps(group))
+    process = subprocess.Popen(
+        [*COMMAND[:-3], "solve", "group.json", "--time-limit", "300", "--json"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    until(lambda: members(process.pid).get(process.pid, 0.0) > 6, process)
+    os.kill(process.pid, number)
+    assert ended(process) == (b"", b"glasshouse: stopped\n")
     assert process.returncode == 130
 
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +16,6 @@ from glasshouse.cli.command import (
     warn,
     write_records,
 )
-from glasshouse.cli.interrupts import interrupt
 from glasshouse.cli.options import option
 from glasshouse.errors import SolverError, StudyError
 from glasshouse.language import number, text, text_for
@@ -172,8 +168,7 @@ def campaign(
         if path is not None:
             data = [study_file, *paths_of(study)]
             check_records_file(path, data, overwrite=output.overwrite)
-    with _sigterm_as_interrupt():
-        done = carry_out(study, output, resume=resume, threads=processes or os.cpu_count())
+    done = carry_out(study, output, resume=resume, threads=processes or os.cpu_count())
     outcome = done.outcome
     if not isinstance(outcome, CampaignResult):
         return
@@ -200,16 +195,6 @@ def campaign(
                 path=entities,
             ),
         )
-
-
-@contextmanager
-def _sigterm_as_interrupt() -> Iterator[None]:
-    """Let SIGTERM, as schedulers send it, end a campaign as Ctrl-C does: what was found is kept, no process is left."""
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 app.command()(options.expanded(init))
