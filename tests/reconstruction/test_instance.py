@@ -50,6 +50,24 @@ def test_rounding_of_unknown_kind_widens_with_the_packages() -> None:
     assert not instance([["1.5"], ["1.5"]], [[1], [4]], rounding="unknown").allows([0, 1])
 
 
+def test_a_tolerance_that_is_given_is_what_every_package_widens_the_window_by() -> None:
+    """By the documented window, |3 − 4| ≤ 0.75 · 3; cut to whole units per package nothing would be left."""
+    made = instance([["1"], ["1"], ["1"]], [["4"]], rounding="unknown", tolerance="0.75")
+    assert (made.scale, made.halfwidth.tolist()) == ((100,), [75])
+    assert made.allows([0, 0, 0])
+    assert not instance([[1]], [[2]], rounding="unknown", tolerance="0.75").allows([0])
+    with pytest.raises(StudyError, match=r"a tolerance of 0.75 has more decimals"):
+        instance([[1]], [[2]], rounding="unknown", tolerance="0.75", decimals=[1])
+
+
+def test_a_publisher_who_rounds_halves_to_even_is_one_of_unknown_rounding() -> None:
+    """0.5 became 0 in X: `record` rounds halves up and rules that out, `unknown` keeps the truth."""
+    given: dict[str, Any] = {"packages": [["0.5"], ["7"], ["3"]], "totals": [["7"], ["3"]]}
+    truth = [0, 0, 1]
+    assert not instance(**given, rounding="record", none_bin=True).allows(truth)
+    assert instance(**given, rounding="unknown", none_bin=True).allows(truth)
+
+
 def test_an_empty_bin_has_the_slack_of_one_package() -> None:
     made = plain_instance(
         np.array([[4]]), np.array([[1], [4]]), np.array([[1], [4]]), np.array([1])
@@ -140,6 +158,7 @@ def windows(**changes: Any) -> dict[str, Any]:
         ({"bins_lo_scaled": [[5], [2]]}, 'the window of bin "bin 1" is empty'),
         ({"bins_hi_scaled": [[1]]}, "give every bin a low and a high end"),
         ({"bin_names": ["a", "a"]}, 'bin "a" is given twice'),
+        ({"package_ids": ["a", "a"]}, 'package "a" is given twice; give each its own name'),
         ({"bin_names": ["a"]}, "give a list of so many names"),
         ({"bin_names": 5}, "give a list of so many names"),
         ({"bin_names": {"a": 1, "b": 2}}, "give a list of so many names"),
@@ -169,6 +188,11 @@ def test_a_missing_field_is_named() -> None:
         from_dict(values)
 
 
+def test_an_instance_without_any_field_says_which_it_needs() -> None:
+    with pytest.raises(DataError, match="is empty; it needs packages_scaled, bins_lo_scaled and"):
+        from_dict({})
+
+
 def test_fractions_are_not_cut_off() -> None:
     with pytest.raises(DataError, match="must be whole numbers"):
         plain_instance(np.array([[1.5]]), np.array([[1]]), np.array([[1]]))
@@ -185,7 +209,9 @@ def test_what_is_no_instance_is_refused(text: str) -> None:
     [
         ({"packages": [[None]]}, 'packages, measure "measure 1": a value is missing'),
         ({"packages": [[""]]}, "a value is missing"),
-        ({"packages": [["1,5"]]}, "'1,5', which is no number"),
+        ({"packages": [["1,5"]]}, "'1,5', which is no number; write 1.5, with a point"),
+        ({"packages": [["1,5,"]]}, "'1,5,', which is no number; give a number"),
+        ({"decimals": ["x"]}, "keep from 0 to 12 decimals, not x"),
         ({"packages": [[float("nan")]]}, "which is no number"),
         ({"packages": [[-1]]}, "negative"),
         ({"packages": [["0.123"]], "decimals": [2]}, "0.123 has more than 2 decimals"),

@@ -439,6 +439,14 @@ def test_every_reason_has_an_example(tmp_path: Path) -> None:
     }
 
 
+def test_a_tolerance_with_more_decimals_than_the_measure_is_refused(tmp_path: Path) -> None:
+    plan = tiny_plan(tmp_path, GOOD, GOOD_TOTALS, rounding="unknown", tolerance=0.75)
+    with pytest.raises(StudyError, match=r"a tolerance of 0.75 has more decimals than the measure"):
+        campaign(plan)
+    result = campaign(changed(plan, measures={"value": {"decimals": 2}}))
+    assert result.phases[0].instances == 1
+
+
 def test_a_row_of_sums_among_the_totals_is_said_to_be_left_out(tmp_path: Path) -> None:
     plan = tiny_plan(tmp_path, GOOD, [*GOOD_TOTALS, ("good", "Total", "3")])
     plan = changed(plan, entities=None)

@@ -56,7 +56,7 @@ def init(
     Example: glasshouse totals init transactions.csv by_city.csv --register importers.csv -o plan.toml
     """
     from glasshouse.atomic import new_file
-    from glasshouse.reconstruction.plan_draft import TO_FILL, draft_plan
+    from glasshouse.runs.plan_draft import TO_FILL, draft_plan
 
     data = [records, *totals, *([] if register is None else [register])]
     check_new_file(out, data, overwrite=overwrite)

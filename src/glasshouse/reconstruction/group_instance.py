@@ -9,28 +9,22 @@ inclusive window. With S the sum of the c packages in bin j, an allocation is va
 
     low_j − h · max(1, c) ≤ S ≤ high_j + h · max(1, c)
 
-The rounding model says which windows these are:
-
-==========  =======================================================  ==============================================
-`sum`       records were summed, then the sum was rounded            T ± tolerance, h = 0
-`record`    records were rounded (half up), then summed              packages rounded, T exactly, h = 0
-`unknown`   either of them, or something between                     T exactly, h = tolerance
-`windows`   the caller gives the windows                             as given
-==========  =======================================================  ==============================================
-
-The tolerance is half a unit of the published totals, if nothing else is said. A *none* bin takes the records that the
-publisher left out: the windows of the other bins bound its total, and no entity is registered there.
+Which windows these are follows from how the totals were rounded (`glasshouse.reconstruction.rounding`), or the caller
+gives them. A *none* bin takes the records that the publisher left out: the windows of the other bins bound its total,
+and no entity is registered there.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
-from math import floor, log10
+from math import log10
 from typing import Any
 
 import numpy as np
@@ -40,6 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, quoted, text, unknown_name
+from glasshouse.reconstruction.rounding import ROUNDINGS, Rounding
 
 Number = int | float | str | Decimal | Fraction
 """What a caller may give for a number; a float stands for the decimal that it is written as."""
@@ -50,8 +45,6 @@ NONE = "NONE"
 """The name of the bin for records that the publisher left out."""
 LARGEST_SUM = 2**62
 """Sums are kept below this, so that the difference of two of them is a 64-bit integer."""
-ROUNDINGS = ("sum", "record", "unknown")
-"""The rounding models that `instance` knows; explicit windows are given to `Instance` itself."""
 STATUSES = ("unique", "ambiguous", "infeasible", "limit")
 """One allocation; several; none; or a limit was met, and the bins are a superset."""
 
@@ -318,8 +311,10 @@ def instance(
     units = _units(unit, width, name)
     records = _exact_table(packages, names, text("packages"), name)
     published = _exact_table(totals, names, text("totals"), name)
+    half = None if tolerance is None else exact(tolerance, text("tolerance"))
     if decimals is None:
-        everything: _Exact = np.vstack([records, published, np.array(units, object)])
+        widths = [half * unit for unit in units] if half and rounding == "unknown" else units
+        everything: _Exact = np.vstack([records, published, np.array([units, widths], object)])
         decimals = [decimals_of(column.tolist()) for column in everything.T]
     elif len(decimals) != width:
         raise DataError(
@@ -332,14 +327,9 @@ def instance(
     weights = _scaled_table(records, decimals, names, name)
     goals = _scaled_table(published, decimals, names, name)
     measured = zip(units, decimals, names, strict=True)
-    steps = np.array([_step(*measure) for measure in measured], object)
-    half = _tolerance(tolerance, rounding)
-    widths = np.array([floor(half * step) for step in steps], object)
-    if rounding == "record":  # to the nearest multiple of a step, half up
-        weights = (2 * weights + steps) // (2 * steps) * steps
-    margin = widths if rounding == "sum" else 0 * widths
-    growing = widths if rounding == "unknown" else 0 * widths
-    low, high = goals - margin, goals + margin
+    model = Rounding.of(rounding, [_step(*measure) for measure in measured], half)
+    weights, growing = model.records(weights), model.halfwidth
+    low, high = goals - model.margin(1), goals + model.margin(1)
     bins = list(_named(bin_names, len(goals), "bin", name))
     registered = None if entities is None else list(entities)
     if none_bin:
@@ -388,6 +378,11 @@ def from_dict(values: Mapping[str, Any]) -> Instance:
     name = str(values.get("id", "instance"))
     tables = {}
     for key in ("packages_scaled", "bins_lo_scaled", "bins_hi_scaled"):
+        if not values:
+            raise DataError(
+                "{name} is empty; it needs packages_scaled, bins_lo_scaled and bins_hi_scaled",
+                name=name,
+            )
         if key not in values:
             raise DataError(unknown_name("field", key, name, map(str, values)))
         tables[key] = _whole_numbers(values[key], _field(name, key))
@@ -518,17 +513,6 @@ def _scaled_table(
     return np.array(columns, object).T
 
 
-def _tolerance(tolerance: Number | None, rounding: str) -> Fraction:
-    if tolerance is None:
-        return Fraction(1, 2)
-    if rounding == "record":
-        raise StudyError("records that were rounded before adding need no tolerance; leave it out")
-    half = exact(tolerance, text("tolerance"))
-    if half < 0:
-        raise StudyError("the tolerance is how far a sum may be from its total; give it from 0")
-    return half
-
-
 # -- numbers as they were published, and as integers of the last decimal place ------------------------------------
 
 
@@ -554,6 +538,13 @@ def exact(value: Number | None, what: str) -> Fraction:
     if value is None or value == "":
         raise DataError(
             "{what}: a value is missing; give a number, or leave the record out", what=what
+        )
+    if isinstance(value, str) and re.fullmatch(r"\s*[+-]?\d+,\d+\s*", value):
+        raise DataError(
+            "{what}: a value is {value}, which is no number; write {point}, with a point",
+            what=what,
+            value=repr(value),
+            point=value.strip().replace(",", "."),
         )
     raise DataError(
         "{what}: a value is {value}, which is no number; give a number, or leave the record out",
@@ -589,7 +580,7 @@ def scaled(values: Sequence[Fraction], decimals: int, what: str) -> list[int]:
     >>> scaled([Fraction(3, 2)], 2, "price")
     [150]
     """
-    if not 0 <= decimals <= MOST_DECIMALS:
+    if not isinstance(decimals, int) or not 0 <= decimals <= MOST_DECIMALS:
         raise DataError(
             "{what}: keep from 0 to {most} decimals, not {decimals}",
             what=what,
@@ -681,7 +672,14 @@ def _check_names(instance: Instance) -> None:
             bins=str(bins),
             names=str(len(instance.bin_names)),
         )
-    repeated = [name for name in instance.bin_names if instance.bin_names.count(name) > 1]
+    repeated = [name for name, times in Counter(instance.package_names).items() if times > 1]
+    if repeated:
+        raise DataError(
+            "{name}: package {package} is given twice; give each its own name",
+            name=instance.name,
+            package=quoted(repeated[:1]),
+        )
+    repeated = [name for name, times in Counter(instance.bin_names).items() if times > 1]
     if repeated:
         raise DataError(
             "{name}: bin {bin} is given twice; add up its totals",

@@ -1,11 +1,7 @@
 """Records, totals and the register of entities joined by their keys: the groups of a phase, as arrays.
 
 Records and totals that agree in the keys of the phase make a group (Favato 2021, section 5.1.2). Totals of the same bin
-that stand in several rows are added up; each of these rows was rounded, so the window of their sum is wider:
-
-    `sum`      T ± tolerance · rows
-    `record`   T
-    `unknown`  T ± tolerance · (rows − 1), and tolerance more for every record in the bin
+that stand in several rows are added up, and each of these rows was rounded (`glasshouse.reconstruction.rounding`).
 
 A row that is held back may be anything from 0 on. Its bin then has what the other rows say as the least, and all
 records of the group as the most: no allocation gives it more, so that the truth is never ruled out. What the other bins
@@ -17,9 +13,7 @@ The register says who is in each bin, by the columns that it shares with them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from math import floor
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -49,6 +43,7 @@ from glasshouse.reconstruction.publications import (
     other_form,
     text_of,
 )
+from glasshouse.reconstruction.rounding import Rounding
 from glasshouse.study.totals import Phase, Publication, TotalsStudy
 from glasshouse.table.dictionary import positions
 
@@ -104,23 +99,6 @@ _NOTHING = {
     ),
 }
 """What is said where every group has such a fault."""
-
-
-@dataclass(frozen=True, eq=False)
-class Rounding:
-    """The rounding model in scaled units, per measure."""
-
-    model: str
-    """"sum", "record" or "unknown"."""
-    step: Integers
-    """What the totals are rounded to."""
-    tolerance: Integers
-    """How far a sum may be from its total."""
-
-    @property
-    def halfwidth(self) -> Integers:
-        """By how much a window widens with every record in the bin."""
-        return self.tolerance if self.model == "unknown" else np.zeros_like(self.tolerance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,9 +163,7 @@ def groups_of(
     total_key = np.where(total_key == UNKNOWN, UNKNOWN, renumbered[total_key])
     count = int(with_totals.sum())
     order = _sorted_rows(record_key)
-    weights = np.stack([records.measures[name] for name in measures], axis=1)[order]
-    if rounding.model == "record":
-        weights = (2 * weights + rounding.step) // (2 * rounding.step) * rounding.step
+    weights = rounding.records(np.stack([records.measures[n] for n in measures], axis=1)[order])
     bins, bin_group, total, margin, open_, bin_code = _bins(
         phase, totals, total_key, measures, rounding
     )
@@ -230,17 +206,19 @@ def groups_of(
 
 
 def rounding_of(study: TotalsStudy, measures: Sequence[str]) -> Rounding:
-    """Return the rounding model of the plan in scaled units."""
-    half = Fraction(1, 2) if study.tolerance is None else exact(study.tolerance, "tolerance")
+    """Return the rounding model of the plan in scaled units.
+
+    Raises:
+        StudyError: The tolerance has more decimals than a measure.
+    """
+    half = None if study.tolerance is None else exact(study.tolerance, "tolerance")
     steps = [
-        exact(study.measures[name].unit, "unit") * 10 ** study.measures[name].decimals
+        int(exact(study.measures[name].unit, "unit") * 10 ** study.measures[name].decimals)
         for name in measures
     ]
-    margin = [0 if study.rounding == "record" else floor(half * step) for step in steps]
-    return Rounding(
-        study.rounding,
-        np.array([int(step) for step in steps], np.int64),
-        np.array(margin, np.int64),
+    model = Rounding.of(study.rounding, steps, half)
+    return replace(
+        model, step=model.step.astype(np.int64), tolerance=model.tolerance.astype(np.int64)
     )
 
 
@@ -284,8 +262,7 @@ def _bins(
         for rows in (table, said.astype(np.int64))
     )
     counts = np.diff(np.append(first, len(order)))[:, None]
-    extra = {"sum": rows, "record": 0 * rows, "unknown": np.maximum(rows - 1, 0)}[rounding.model]
-    return bin_[first], group[first], sums, extra * rounding.tolerance, rows < counts, code
+    return bin_[first], group[first], sums, rounding.margin(rows), rows < counts, code
 
 
 def _beyond(table: Integers, group: Integers, count: int) -> Flags:

@@ -324,7 +324,7 @@ ROUNDINGS = {
         "She knows how the totals were rounded: the sums were, once, to within half a unit."
     ),
     "record": marked(
-        "She knows how the totals were rounded: each record was, and then they were added up."
+        "She knows how the totals were rounded: each record was, halves up, and then they were added up."
     ),
     "unknown": marked(
         "She does not know how the totals were rounded: each record may add half a unit to the error of a total."
