@@ -79,6 +79,37 @@ def test_entities_with_branches_are_named_as_trying_everything_says(
     assert set(result.entities_frame()["entity"].to_pylist()) == named
     for rule in ("bayes", "uniform"):
         check_sums(result, rule)
+    check_places(result, [value for value, _ in truth], totals, register)
+
+
+def check_places(
+    result: CampaignResult,
+    values: Sequence[int],
+    totals: Mapping[str, int],
+    register: Mapping[str, set[str]],
+) -> None:
+    """The figures of every bin are those by trying everything: a best guess counts where its chance comes from."""
+    whole = outcomes(values, totals, register)
+    records, at_risk = dict.fromkeys(register, Fraction(0)), dict.fromkeys(register, Fraction(0))
+    for bin_ in register:
+        # The entities of one bin only, each told apart from its branches elsewhere.
+        here = {
+            place: {f"{entity} here" if place == bin_ else entity for entity in entities}
+            for place, entities in register.items()
+        }
+        apart = outcomes(values, totals, here)
+        for value, chances, split in zip(values, whole, apart, strict=True):
+            best = [entity for entity, chance in chances.items() if chance == max(chances.values())]
+            for entity in best:
+                chance = split.get(f"{entity} here", Fraction(0))
+                records[bin_] += chance / chances[entity] / len(best)
+                at_risk[bin_] += value * chance / len(best)
+    rows = {row.bin: row for row in result.bins() if row.step == "only, solved"}
+    for bin_, number in records.items():
+        row = rows.get(bin_)
+        assert (0.0 if row is None else row.records) == pytest.approx(float(number), abs=1e-9)
+        assert (0.0 if row is None else row.value_at_risk) == pytest.approx(float(at_risk[bin_]))
+        assert row is None or row.entities == len(register[bin_])
 
 
 def check_sums(result: CampaignResult, rule: str) -> None:
