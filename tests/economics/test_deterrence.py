@@ -21,7 +21,7 @@ from glasshouse.economics import (
     sensitivity,
     thresholds,
 )
-from glasshouse.economics.deterrents import COSTS, DETERRENTS, _changes, known_risk
+from glasshouse.economics.deterrents import COSTS, DETERRENTS, _changes, group_risk
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.progress import Progress
 from tests.economics.drawing import SENSITIVITY, SETTINGS, random_terms
@@ -51,13 +51,13 @@ def test_what_deters_is_enough_and_the_number_before_it_is_not(
     assert found.least == found.lasting
     if found.least is None:
         most = 1 - 2.0**-53 if parameter == "detection" else 1e30
-        assert known_risk(terms.with_parameter(parameter, most), size) > 0
+        assert group_risk(terms.with_parameter(parameter, most), size) > 0
         return
     assert found.risk == 0
     if found.least > 0:
         before = math.nextafter(found.least, 0.0)
-        assert known_risk(terms.with_parameter(parameter, found.least), size) == 0
-        assert known_risk(terms.with_parameter(parameter, before), size) > 0
+        assert group_risk(terms.with_parameter(parameter, found.least), size) == 0
+        assert group_risk(terms.with_parameter(parameter, before), size) > 0
 
 
 @given(LIMITED, st.sampled_from(COSTS), st.integers(1, 12), st.integers(0, 10**6))
@@ -65,7 +65,7 @@ def test_the_risk_does_not_grow_with_money_even_where_penalties_are_limited(
     terms: Terms, parameter: str, size: int, seed: int
 ) -> None:
     amounts = np.sort(np.random.default_rng(seed).exponential(800, 20))
-    risks = [known_risk(terms.with_parameter(parameter, float(x)), size) for x in amounts]
+    risks = [group_risk(terms.with_parameter(parameter, float(x)), size) for x in amounts]
     assert (np.diff(risks) <= 1e-12).all()
 
 
@@ -89,16 +89,16 @@ def test_a_target_between_nothing_and_the_prior_is_reached_by_money() -> None:
     found = least(terms, "exploit_cost", size=16, target=0.3)
     assert found.least is not None
     assert 0 < found.risk <= 0.3  # type: ignore[operator]
-    assert known_risk(replace(terms, exploit_cost=found.least), 16) == found.risk
+    assert group_risk(replace(terms, exploit_cost=found.least), 16) == found.risk
     before = math.nextafter(found.least, 0.0)
-    assert known_risk(replace(terms, exploit_cost=before), 16) > 0.3
+    assert group_risk(replace(terms, exploit_cost=before), 16) > 0.3
 
 
 def test_the_risk_may_rise_with_detection_where_penalties_are_limited() -> None:
     """More detection means that the one penalty is more often behind her: the least rate is not the lasting one."""
     terms = replace(RISING, penalty=3_000.0)
     rates = (0.3, 0.4, 0.6, 0.8, 0.9, 0.95)
-    risks = [round(known_risk(terms.with_detection_rate(rate), 2), 4) for rate in rates]
+    risks = [round(group_risk(terms.with_detection_rate(rate), 2), 4) for rate in rates]
     assert risks == [0.5, 0.35, 0.4, 0.45, 0.475, 0.0]
     found = least(terms, "detection", size=2, target=0.45)
     assert found.least == pytest.approx(0.398879, abs=1e-6)
@@ -122,13 +122,13 @@ def test_rates_of_detection_against_a_fine_grid(terms: Terms, size: int, part: f
     target = part * terms.prior
     found = least(terms, "detection", size=size, target=target)
     rates = np.linspace(1e-4, 1 - 1e-4, 400)
-    risks = np.array([known_risk(terms.with_detection_rate(r), size) for r in rates.tolist()])
+    risks = np.array([group_risk(terms.with_detection_rate(r), size) for r in rates.tolist()])
     fits = risks <= target
     if fits.any():
         assert found.least is not None
         assert found.least <= rates[np.argmax(fits)]
     if found.least:
-        assert known_risk(terms.with_detection_rate(found.least), size) <= target
+        assert group_risk(terms.with_detection_rate(found.least), size) <= target
         assert not fits[rates < found.least].any()
     if found.lasting is None:
         assert not fits[-1]
@@ -136,7 +136,7 @@ def test_rates_of_detection_against_a_fine_grid(terms: Terms, size: int, part: f
         assert fits[rates >= found.lasting].all()
         if found.lasting > 0:
             before = math.nextafter(found.lasting, 0.0)
-            assert known_risk(terms.with_detection_rate(before), size) > target
+            assert group_risk(terms.with_detection_rate(before), size) > target
 
 
 @settings(max_examples=40)
@@ -149,7 +149,7 @@ def test_between_two_changes_of_the_policy_the_risk_does_not_fall_with_detection
     for low, high in pairwise(edges):
         rates = np.sort(rng.uniform(low, high, 6))
         rates = rates[(rates >= low) & (rates < high) & (rates > 0)]
-        risks = [known_risk(terms.with_detection_rate(rate), size) for rate in rates.tolist()]
+        risks = [group_risk(terms.with_detection_rate(rate), size) for rate in rates.tolist()]
         assert (np.diff(risks) >= -1e-12).all()
 
 
@@ -247,3 +247,80 @@ def test_an_impossible_target_for_the_size_is_refused() -> None:
         least_size(Terms(), target=1.5)
     with pytest.raises(StudyError, match="parameter"):
         sensitivity(Terms(), "fear", [1.0])
+
+
+# -- an adversary who does not know the size ---------------------------------------------------------------------------
+
+
+def believed_risk(terms: Terms, size: int, belief: int) -> float:
+    return float(policy(terms, [size], belief=belief).reidentification[0])
+
+
+@settings(max_examples=60)
+@given(TERMS, st.sampled_from(DETERRENTS), st.integers(1, 12), st.integers(12, 60))
+def test_what_deters_a_believer_is_enough_and_the_number_before_it_is_not(
+    terms: Terms, parameter: str, size: int, belief: int
+) -> None:
+    found = least(terms, parameter, size=size, belief=belief)
+    assert found.least == found.lasting
+    if found.least is None:
+        most = 1 - 2.0**-53 if parameter == "detection" else 1e30
+        assert believed_risk(terms.with_parameter(parameter, most), size, belief) > 0
+        return
+    assert found.risk == 0
+    if found.least > 0:
+        before = math.nextafter(found.least, 0.0)
+        assert believed_risk(terms.with_parameter(parameter, found.least), size, belief) == 0
+        assert believed_risk(terms.with_parameter(parameter, before), size, belief) > 0
+
+
+@settings(max_examples=30)
+@given(LIMITED, st.integers(1, 6), st.integers(6, 30), st.floats(0.05, 0.95))
+def test_rates_of_detection_against_a_fine_grid_of_beliefs(
+    terms: Terms, size: int, belief: int, part: float
+) -> None:
+    target = part * terms.prior
+    found = least(terms, "detection", size=size, target=target, belief=belief)
+    rates = np.linspace(1e-6, 1 - 1e-6, 200)
+    risks = np.array([believed_risk(terms.with_detection_rate(r), size, belief) for r in rates])
+    if found.least is None:
+        assert (risks > target).all()
+        return
+    assert found.risk is not None
+    assert found.risk <= target
+    assert (risks[rates < found.least] > target).all()
+    if found.lasting is not None:
+        assert (risks[rates >= found.lasting] <= target + 1e-12).all()
+
+
+@settings(max_examples=50)
+@given(TERMS, st.floats(0, 1), st.integers(1, 80))
+def test_sizes_that_a_believer_is_deterred_by_against_a_look_at_each_of_them(
+    terms: Terms, target: float, belief: int
+) -> None:
+    found = least_size(terms, target=target, belief=belief)
+    risks = policy(terms, range(1, belief + 1), belief=belief).reidentification
+    fits, above = np.flatnonzero(risks <= target), np.flatnonzero(risks > target)
+    assert found.least == (1 + int(fits[0]) if len(fits) else None)
+    lasting = 2 + int(above[-1]) if len(above) else 1
+    assert found.lasting == (lasting if lasting <= belief else None)
+    assert found.rises == tuple((2 + np.flatnonzero(np.diff(risks) > 1e-12)).tolist())
+
+
+def test_a_believer_is_deterred_by_other_amounts_than_who_knows() -> None:
+    terms = SETTINGS["one penalty"]
+    known = least(terms, "access_cost", size=1).least
+    believed = least(terms, "access_cost", size=1, belief=1_000).least
+    assert known is not None
+    assert believed is not None
+    assert believed < known
+
+
+def test_beliefs_that_cannot_be_are_refused() -> None:
+    with pytest.raises(StudyError, match="a register of 5 holds no group of 9"):
+        least(Terms(), "penalty", size=9, belief=5)
+    with pytest.raises(StudyError, match="`belief` is 0"):
+        least_size(Terms(), belief=0)
+    free = Terms(penalty=0.0, access_cost=0.0, exploit_cost=0.0, discount=1.0)
+    with pytest.raises(BudgetError, match="somebody is tried in groups of more than 20,000"):
+        least_size(free, belief=1_000_000)

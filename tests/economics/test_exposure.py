@@ -24,7 +24,7 @@ from glasshouse.economics import (
     losses_by_value,
     policy,
 )
-from glasshouse.economics.deterrents import COSTS, known_risk
+from glasshouse.economics.deterrents import COSTS, group_risk
 from glasshouse.errors import DataError, StudyError
 from glasshouse.progress import Progress
 from glasshouse.synthetic import study
@@ -142,7 +142,7 @@ def test_every_record_has_the_risk_of_its_own_group_and_belief(seed: int) -> Non
     after = policy(terms, range(1, people + 1))
     linked = np.maximum(0, terms.discount * after.value_after_access - terms.link_cost)
     for record, (size, share) in enumerate(zip(sizes.tolist(), shares.tolist(), strict=True)):
-        known = known_risk(terms, size) if size else 0.0
+        known = group_risk(terms, size) if size else 0.0
         assert found.known[record] == pytest.approx(known, abs=1e-12)
         chances = [
             comb(people, k) * share**k * (1 - share) ** (people - k) for k in range(1, people + 1)

@@ -9,6 +9,10 @@ What is monotone, and what is not (proofs in ``docs/deter.md``), for an adversar
   leaves nothing to fear. Between two changes of her policy it then grows with detection, and it falls only where the
   policy changes. These places are all found, by bisection on the number of states in which she goes on.
 
+All of this holds for an adversary who does not know the size, too: what access is worth to her is a mean of values, and
+after access she does what one does who knows. Only the size of the group deters her otherwise: the largest value is
+that of few people, not of nobody. Every size is looked at, up to that from which on nobody is tried after access.
+
 A result names two values: the least at which the risk is at most the target, and the least from which on it stays so.
 Floating-point numbers are exact in this sense: the number just below is not enough.
 """
@@ -27,11 +31,13 @@ from glasshouse.arrays import Floats
 from glasshouse.economics.backward_induction import decisions, plan
 from glasshouse.economics.optimal_plan import (
     Thresholds,
+    access_values,
     attack_value,
     risks_by_size,
     thresholds,
+    worthless_from,
 )
-from glasshouse.economics.terms import Terms, check_parameter, check_size
+from glasshouse.economics.terms import Terms, check_parameter, check_people, check_size
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text, unknown_name
 from glasshouse.progress import OnProgress, Progress
@@ -169,14 +175,17 @@ _SCHEMA = pa.schema(
 )
 
 
-def least(terms: Terms, parameter: str, *, size: int, target: float = 0.0) -> Deterrent:
-    """Return how much of a deterrent brings the risk of a group, whose size she knows, down to a target.
+def least(
+    terms: Terms, parameter: str, *, size: int, target: float = 0.0, belief: int | None = None
+) -> Deterrent:
+    """Return how much of a deterrent brings the risk of a group down to a target.
 
     Args:
         terms: The terms of the attack; the present value of the deterrent plays no part.
         parameter: One of the `DETERRENTS`.
         size: The size of the group.
         target: The risk that is to be reached, from 0.
+        belief: The size of the register, if she does not know that of the group; see `policy`.
 
     Raises:
         StudyError: The deterrent, the size or the target makes no sense.
@@ -188,27 +197,36 @@ def least(terms: Terms, parameter: str, *, size: int, target: float = 0.0) -> De
         raise StudyError(unknown_name("deterrent", parameter, text("what can deter"), DETERRENTS))
     check_size(size)
     _check_target(target)
+    if belief is not None:
+        check_people(belief, size)
     if parameter == "detection" and 0 < target < terms.prior:
-        return _least_detection(terms, size, target)
+        return _least_detection(terms, size, target, belief)
 
     def enough(value: float) -> bool:
-        return known_risk(terms.with_parameter(parameter, value), size) <= target
+        return group_risk(terms.with_parameter(parameter, value), size, belief) <= target
 
     least_value = _least_rate(enough) if parameter == "detection" else least_amount(enough)
-    return _deterrent(terms, parameter, size, target, least_value, least_value)
+    return _deterrent(terms, parameter, size, target, least_value, least_value, belief)
 
 
-def least_size(terms: Terms, *, target: float = 0.0) -> Deterrent:
-    """Return how large a group must be, its size being known, and where the risk rises with the size.
+def least_size(terms: Terms, *, target: float = 0.0, belief: int | None = None) -> Deterrent:
+    """Return how large a group must be, and where the risk rises with the size.
+
+    Args:
+        terms: The terms of the attack.
+        target: The risk that is to be reached, from 0.
+        belief: The size of the register, if she does not know that of the group: no group is larger.
 
     Raises:
-        StudyError: The target makes no sense.
+        StudyError: The target or the belief makes no sense.
         BudgetError: Too many sizes would have to be looked at.
 
     >>> least_size(Terms(penalties=1)).least
     48
     """
     _check_target(target)
+    if belief is not None:
+        return _least_believed_size(terms, target, belief)
     limits = thresholds(terms)
     end, first = limits.no_attack, limits.first_partial
     if end is None:
@@ -234,6 +252,34 @@ def least_size(terms: Terms, *, target: float = 0.0) -> Deterrent:
     if target >= terms.prior:
         smallest, lasting, risk = 1, 1, terms.prior if begin > 1 else float(risks[0])
     return Deterrent("size", None, target, smallest, lasting, risk, tuple(rises.tolist()))
+
+
+def _least_believed_size(terms: Terms, target: float, belief: int) -> Deterrent:
+    """Look at every size up to that from which on nobody is tried, though access be paid."""
+    check_people(belief, 1)
+    end = worthless_from(terms, min(belief, _MOST_LOOKED_AT + 1))
+    if _MOST_LOOKED_AT < end <= belief:
+        raise BudgetError(
+            "`belief`: somebody is tried in groups of more than {most}, and so many sizes are not looked at; raise "
+            "`exploit_cost` or another cost",
+            most=_MOST_LOOKED_AT,
+        )
+    sizes = np.arange(1, end)
+    attacked = access_values(terms, belief, sizes / belief)[1] if len(sizes) else np.zeros(0, bool)
+    risks = np.where(attacked, risks_by_size(terms, sizes)[1], 0.0)
+    if end <= belief:
+        risks = np.append(risks, 0.0)
+    fits, above = np.flatnonzero(risks <= target), np.flatnonzero(risks > target)
+    lasting = int(above[-1]) + 2 if len(above) else 1
+    return Deterrent(
+        "size",
+        None,
+        target,
+        int(fits[0]) + 1 if len(fits) else None,
+        lasting if lasting <= len(risks) else None,
+        float(risks[fits[0]]) if len(fits) else None,
+        tuple((2 + np.flatnonzero(np.diff(risks) > _NOTICEABLE)).tolist()),
+    )
 
 
 def frontier(
@@ -290,18 +336,26 @@ def sensitivity(
     for place, value in enumerate(values):
         varied = terms.with_parameter(parameter, value)
         limits.append(thresholds(varied))
-        risks[place] = [known_risk(varied, size) for size in sizes]
+        risks[place] = [group_risk(varied, size) for size in sizes]
         if on_progress is not None:
             on_progress(Progress("solving", place + 1, len(values)))
     return Sensitivity(parameter, np.array(values, float), tuple(limits), tuple(sizes), risks)
 
 
-def known_risk(terms: Terms, size: int) -> float:
-    """Return the probability that she re-identifies somebody in a group whose size she knows."""
+def group_risk(terms: Terms, size: int, belief: int | None = None) -> float:
+    """Return the probability that she re-identifies the target in a group, whose size she knows unless she believes."""
     optimum = plan(terms, size)
-    if attack_value(terms, float(optimum.value[0])) <= 0:
+    if not _is_attacked(terms, size, float(optimum.value[0]), belief):
         return 0.0
     return float(optimum.risk(terms.prior)[0])
+
+
+def _is_attacked(terms: Terms, size: int, value: float, belief: int | None) -> bool:
+    """Tell whether she pays for access and then goes on, where it is worth ``value`` after access and link."""
+    if belief is None:
+        return attack_value(terms, value) > 0
+    after = terms.discount * value > terms.link_cost
+    return after and bool(access_values(terms, belief, np.array([size / belief]))[1][0])
 
 
 def least_amount(enough: Callable[[float], bool]) -> float | None:
@@ -338,12 +392,15 @@ def _between(low: float, high: float) -> float | None:
     return middle if low < middle < high else None
 
 
-def _least_detection(terms: Terms, size: int, target: float) -> Deterrent:
+def _least_detection(terms: Terms, size: int, target: float, belief: int | None) -> Deterrent:
     """Look at every piece on which the policy is the same: the risk grows on it, and may fall at its end."""
-    starts = [0.0, *_changes(terms, size, _LEAST_RATE, _GREATEST_RATE)]
+    starts = [0.0, *_changes(terms, size, _LEAST_RATE, _GREATEST_RATE, belief)]
     ends = [*(math.nextafter(start, 0.0) for start in starts[1:]), _GREATEST_RATE]
     at_starts, at_ends = (
-        [known_risk(terms.with_detection_rate(max(rate, _LEAST_RATE)), size) for rate in rates]
+        [
+            group_risk(terms.with_detection_rate(max(rate, _LEAST_RATE)), size, belief)
+            for rate in rates
+        ]
         for rates in (starts, ends)
     )
     fitting = [start for start, risk in zip(starts, at_starts, strict=True) if risk <= target]
@@ -352,15 +409,16 @@ def _least_detection(terms: Terms, size: int, target: float) -> Deterrent:
     first = fitting[0] if fitting else None
     after = failing[-1] + 1 if failing else 0
     lasting = starts[after] if after < len(starts) else None
-    return _deterrent(terms, "detection", size, target, first, lasting)
+    return _deterrent(terms, "detection", size, target, first, lasting, belief)
 
 
-def _changes(terms: Terms, size: int, low: float, high: float) -> list[float]:
+def _changes(
+    terms: Terms, size: int, low: float, high: float, belief: int | None = None
+) -> list[float]:
     """Return the rates of detection at which the policy changes, ascending: she stops in more and more states."""
     rates: list[float] = []
-    open_parts = [
-        (low, _exploit_states(terms, size, low), high, _exploit_states(terms, size, high))
-    ]
+    at_low, at_high = (_exploit_states(terms, size, rate, belief) for rate in (low, high))
+    open_parts = [(low, at_low, high, at_high)]
     while open_parts:
         low, at_low, high, at_high = open_parts.pop()
         if at_low == at_high:
@@ -369,16 +427,16 @@ def _changes(terms: Terms, size: int, low: float, high: float) -> list[float]:
         if middle is None:
             rates.append(high)
             continue
-        at_middle = _exploit_states(terms, size, middle)
+        at_middle = _exploit_states(terms, size, middle, belief)
         open_parts.append((middle, at_middle, high, at_high))
         open_parts.append((low, at_low, middle, at_middle))
     return rates
 
 
-def _exploit_states(terms: Terms, size: int, rate: float) -> int:
+def _exploit_states(terms: Terms, size: int, rate: float, belief: int | None) -> int:
     """Return the number of states that she comes to and in which she exploits once more; 0: she does not begin."""
     varied = terms.with_detection_rate(rate)
-    if attack_value(varied, float(plan(varied, size).value[0])) <= 0:
+    if not _is_attacked(varied, size, float(plan(varied, size).value[0]), belief):
         return 0
     return int(np.count_nonzero(decisions(varied, size)))
 
@@ -390,11 +448,12 @@ def _deterrent(
     target: float,
     first: float | None,
     lasting: float | None,
+    belief: int | None,
 ) -> Deterrent:
     risk = None
     if first is not None:
         at = max(first, _LEAST_RATE) if parameter == "detection" else first
-        risk = known_risk(terms.with_parameter(parameter, at), size)
+        risk = group_risk(terms.with_parameter(parameter, at), size, belief)
     return Deterrent(parameter, size, target, first, lasting, risk)
 
 
