@@ -324,6 +324,16 @@ def test_a_blank_total_is_open_where_the_plan_says_so(tmp_path: Path) -> None:
     assert [trouble.count for trouble in result.troubles] == [2]
 
 
+def test_a_repeated_total_that_is_held_back_once_and_0_once_is_in_doubt(tmp_path: Path) -> None:
+    totals = [*GOOD_TOTALS, ("g", "a", "x"), ("g", "a", "0")]
+    plan = tiny_plan(tmp_path, [*GOOD, ("g", "3.0", "")], totals)
+    update = {"suppressed": ("x",), "unique": ("group", "bin")}
+    publication = plan.publications["totals"].model_copy(update=update)
+    result = campaign(changed(plan, publications={**plan.publications, "totals": publication}))
+    assert [(apart.reason, apart.groups) for apart in result.phases[0].apart] == [("measures", 1)]
+    assert result.phases[0].linked == 2
+
+
 def test_a_record_that_is_held_back_sets_its_group_apart(tmp_path: Path) -> None:
     plan = tiny_plan(tmp_path, [*GOOD, ("g", "x", "")], [*GOOD_TOTALS, ("g", "a", "1")])
     records = plan.publications["records"].model_copy(update={"suppressed": ("x",)})

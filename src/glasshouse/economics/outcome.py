@@ -52,7 +52,7 @@ class Deterrence:
         return [curve for curve in curves if curve is not None]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything that came out as plain values; thresholds and deterrents are those of the known group."""
+        """Return everything that came out as plain values; thresholds are those of the known group."""
         return {
             "terms": self.policy.terms.to_dict(),
             "belief": self.policy.belief,
@@ -101,9 +101,11 @@ def deterrence(
         StudyError: The size or the target makes no sense.
         BudgetError: Too many sizes would have to be looked at.
     """
-    terms = policy.terms
-    enough = tuple(least(terms, name, size=protect, target=target) for name in LEVERS)
-    return Deterrence(policy, enough, least_size(terms, target=target), exposure)
+    terms, belief = policy.terms, policy.belief
+    enough = tuple(
+        least(terms, name, size=protect, target=target, belief=belief) for name in LEVERS
+    )
+    return Deterrence(policy, enough, least_size(terms, target=target, belief=belief), exposure)
 
 
 def threshold_curve(terms: Terms, parameter: str) -> Sensitivity | None:

@@ -229,24 +229,28 @@ def _rising(outcome: Deterrence) -> Iterator[Finding]:
     yield Finding(Severity.MODERATE, sentence, figure, meaning)
 
 
+ADVERSARIES = {
+    True: marked("an adversary who knows its size"),
+    False: marked("an adversary who does not know its size"),
+}
+"""Whom deterrents of a group are to stop, by whether she knows the size."""
 STOPPING = {
     ("never", True): marked(
         "No single penalty, price or chance of detection would bring the risk of a group of {size} down to {target}."
     ),
     ("never", False): marked("No single penalty, price or chance of detection would stop her."),
     ("already", True): marked(
-        "The present terms are enough already: the risk of a group of {size} is at most {target} if the adversary "
-        "knows the size."
+        "The present terms are enough already: the risk of a group of {size} is at most {target} against {adversary}."
     ),
     ("already", False): marked(
-        "The present terms are enough already to keep an adversary who knows its size from a group of {size}."
+        "The present terms are enough already to keep {adversary} from a group of {size}."
     ),
     ("raised", True): marked(
-        "To bring the risk of a group of {size} down to {target} it is enough to raise one of these, if the adversary "
-        "knows the size: {ways}."
+        "To bring the risk of a group of {size} against {adversary} down to {target} it is enough to raise one of "
+        "these: {ways}."
     ),
     ("raised", False): marked(
-        "To keep an adversary who knows its size from a group of {size} it is enough to raise one of these: {ways}."
+        "To keep {adversary} from a group of {size} it is enough to raise one of these: {ways}."
     ),
 }
 """What stops her, by whether some risk is allowed."""
@@ -282,6 +286,7 @@ def _stopped(outcome: Deterrence, currency: str | None) -> Finding:
         size=first.size or 1,
         target=percentage(Fraction(first.target)),
         ways="; ".join(ways),
+        adversary=translated(ADVERSARIES[outcome.policy.belief is None]),
     )
     return Finding(severity, sentence, meaning=meaning)
 

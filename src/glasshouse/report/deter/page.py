@@ -15,6 +15,7 @@ from glasshouse.language import exactly, marked, number, text, text_for, transla
 from glasshouse.report.cells import cell_table, count_cell, group_table, percent_cell
 from glasshouse.report.charts import TARGETS, plot, titled
 from glasshouse.report.deter.findings import (
+    ADVERSARIES,
     DETERRENTS,
     THRESHOLDS,
     deterrence_findings,
@@ -65,23 +66,18 @@ BELIEVES_SIZES = marked(
 RATIONAL = marked("She is rational: she stops as soon as going on is not worth while.")
 LIMITS = (
     marked(
-        "Her plan is the optimum of that decision process, computed exactly by backward induction. Thresholds and "
-        "deterrents are those of an adversary who knows the sizes."
+        "Her plan is the optimum of that decision process, computed exactly by backward induction. Thresholds are "
+        "those of an adversary who knows the sizes; deterrents are those of the adversary described above."
     ),
     marked(
         "Everything depends on the terms: an adversary who gains more, pays less, or does not reckon at all goes "
         "farther than is said here."
     ),
 )
-AIMS = {
-    True: marked(
-        "What brings the risk of a group of {size} to at most {target}, each by itself, if she knows the size"
-    ),
-    False: marked(
-        "What brings the risk of a group of {size} to zero, each by itself, if she knows the size"
-    ),
-}
-"""What deterrents are to reach, by whether some risk is allowed."""
+AIM = marked(
+    "What brings the risk of a group of {size} to at most {target}, each by itself, against {adversary}"
+)
+"""What deterrents are to reach."""
 
 
 def page(outcome: Deterrence, question: DeterStudy, *, provenance: Provenance) -> Page:
@@ -126,9 +122,10 @@ def brief(outcome: Deterrence, question: DeterStudy) -> Brief:
     """Return what a terminal says: whom she attacks, how far she goes and what would stop her."""
     policy, currency = outcome.policy, question.currency
     aim = translated(
-        AIMS[bool(question.target)],
+        AIM,
         size=question.protect,
         target=percentage(Fraction(question.target)),
+        adversary=translated(ADVERSARIES[policy.belief is None]),
     )
     tables = {
         text("From which size on she changes her mind, who knows the size"): _thresholds(policy),
