@@ -132,6 +132,16 @@ def test_a_month_in_two_columns_and_a_code_in_fewer_digits_are_derived_and_phase
     assert len(load_plan("plan.toml").phases) == 2
 
 
+def test_what_may_be_three_decimals_or_thousands_is_asked(glasshouse: Glasshouse) -> None:
+    Path("records.csv").write_text("id,group,value\n1,g,1.234\n2,g,5.678\n")
+    Path("totals.csv").write_text("group,place,value\ng,a,1.234\ng,b,5.678\n")
+    plan = drafted(glasshouse, "records.csv", "totals.csv")
+    assert plan["measures"]["value"]["decimals"] == 3
+    assert (
+        "# Check: whether these are three decimals, or thousands." in Path("plan.toml").read_text()
+    )
+
+
 def test_a_draft_speaks_portuguese(glasshouse: Glasshouse) -> None:
     write_publications()
     outcome = glasshouse(

@@ -45,6 +45,7 @@ _FEW_ROWS = 10_000
 COMMENTS = {
     "rounding = ": marked("Check: whether sums were rounded (sum) or every record (record); unknown covers both."),
     "none_bin = ": marked("Check: whether the totals may leave out records."),
+    "decimals = 3": marked("Check: whether these are three decimals, or thousands."),
     "unit = ": marked("Check: what the totals are rounded to."),
     "suppressed = ": marked("Check: what stands for totals that are held back."),
     "missing = ": marked("Check: empty totals are held back, and may be anything from 0 on."),
