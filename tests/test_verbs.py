@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -143,6 +144,17 @@ def test_a_file_is_read_as_it_is_written_down() -> None:
     assert read.column("nome").values.to_pylist() == ["José"]
     with pytest.raises(gh.StudyError, match="must be one character"):
         gh.read("odd.csv", separator=";;")
+
+
+def test_values_are_named_as_the_frame_has_them() -> None:
+    frame = pa.table({"age": [20, 20, 30], "ill": [True, False, True], "say": ['"no"', "", ""]})
+    roles: dict[str, Any] = {"quasi_identifiers": ["age"], "sensitive": ["ill"]}
+    for worth in ({True: 10, False: 2}, {"True": 10, "False": 2}):
+        run = gh.assess(frame, **roles, worth={"ill": worth})
+        assert run.outcome.attacks[1].gain.prior == Fraction(20, 3)
+    believed = gh.assess(frame, **roles, prior={"ill": {True: 0.25, False: 0.75}})
+    assert believed.outcome.attacks[1].probabilistic.prior == Fraction(3, 4)
+    assert gh.target(frame, {"say": '"no"'}, sensitive=["ill"]).outcome.candidates == 1
 
 
 def test_per_record_risks_are_given_where_they_are_asked_for() -> None:

@@ -179,9 +179,9 @@ def assess(
     facts: Mapping[str, Sequence[str]] | None = None,
     subsets: str | Sequence[str | Sequence[str]] | None = None,
     weight: str | None = None,
-    prior: Mapping[str, Mapping[str, float]] | None = None,
+    prior: Mapping[str, Mapping[Any, float]] | None = None,
     tries: int | None = None,
-    worth: Mapping[str, Mapping[str, float]] | None = None,
+    worth: Mapping[str, Mapping[Any, float]] | None = None,
     where: Sequence[str] = (),
     invalid: Sequence[str] = (),
     drop_missing: bool = False,
@@ -236,7 +236,7 @@ def assess(
         {
             "datasets": datasets,
             "adversary": _adversary(tables, quasi_identifiers, sensitive, id, facts, weight)
-            | {"prior": dict(prior or {}), "gain": {"tries": tries, "worth": dict(worth or {})}},
+            | {"prior": _by_text(prior), "gain": {"tries": tries, "worth": _by_text(worth)}},
             "treatment": _treatment(where, invalid, drop_missing),
             "by": by,
             "each": each,
@@ -264,7 +264,7 @@ def target(
     id: str | None = None,  # noqa: A002 - the word of the command line
     weight: str | None = None,
     tries: int | None = None,
-    worth: Mapping[str, Mapping[str, float]] | None = None,
+    worth: Mapping[str, Mapping[Any, float]] | None = None,
     population: Data = None,
     fraction: float | None = None,
     where: Sequence[str] = (),
@@ -303,7 +303,7 @@ def target(
         {
             "datasets": datasets,
             "adversary": _adversary(tables, columns, sensitive, id, None, weight)
-            | {"gain": {"tries": tries, "worth": dict(worth or {})}},
+            | {"gain": {"tries": tries, "worth": _by_text(worth)}},
             "treatment": _treatment(where, (), False),
             "known": facts,
             "seed": seed,
@@ -666,6 +666,16 @@ def _names(secret: str | Sequence[str]) -> tuple[str, ...]:
     return (secret,) if isinstance(secret, str) else tuple(secret)
 
 
+def _by_text(numbers: Mapping[str, Mapping[Any, float]] | None) -> dict[str, Any]:
+    """Return a number per value of each secret, by the texts that the values are read as: True is ``True``."""
+    return {
+        secret: {str(value): number for value, number in by_value.items()}
+        if isinstance(by_value, Mapping) and len(set(map(str, by_value))) == len(by_value)
+        else by_value
+        for secret, by_value in dict(numbers or {}).items()
+    }
+
+
 def _treatment(where: Sequence[str], invalid: Sequence[str], drop_missing: bool) -> dict[str, Any]:
     return {"where": list(where), "invalid": list(invalid), "drop_missing": drop_missing}
 
@@ -673,7 +683,10 @@ def _treatment(where: Sequence[str], invalid: Sequence[str], drop_missing: bool)
 def _conditions(known: Mapping[str, object] | Sequence[str]) -> list[str]:
     """Return the facts about a person as conditions."""
     if isinstance(known, Mapping):
-        return [f'{column}="{value}"' for column, value in known.items()]
+        return [
+            '{}="{}"'.format(column, str(value).replace('"', '""'))
+            for column, value in known.items()
+        ]
     return list(known)
 
 

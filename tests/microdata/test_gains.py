@@ -436,6 +436,17 @@ def test_numbers_name_values_that_are_numbers() -> None:
     assert outcome.gain == Leakage(Fraction(5, 2), Fraction(5, 2))
 
 
+def test_booleans_name_values_of_a_column_of_booleans() -> None:
+    table = read(pa.table({"q": ["x", "x", "y"], "s": [True, False, True], "t": ["a", "b", "a"]}))
+    for worth in ({True: 10, False: 2}, {"True": 10, "False": 2}):
+        outcome = attack(table, quasi_identifiers=["q"], sensitive="s", gain=worth)
+        assert outcome.gain == Leakage(Fraction(20, 3), Fraction(20, 3))
+    joint = attack(
+        table, quasi_identifiers=["q"], sensitive=("s", "t"), gain={(True, "a"): 10, "*": 2}
+    )
+    assert joint.gain == Leakage(Fraction(20, 3), Fraction(20, 3))
+
+
 def test_a_factor_of_nothing_or_of_a_loss_says_nothing() -> None:
     for prior in (0, -1):
         leakage = Leakage(Fraction(prior), Fraction(1))
@@ -506,6 +517,8 @@ def test_joined_names_that_could_be_two_values_are_not_taken() -> None:
 MATRIX_FAULTS = {
     "not a number": ("action,p\nbet,much\n", 'action "bet" in column "p" is "much", which is not'),
     "not finite": ("action,p\nbet,1/0\n", 'is "1/0", which is not a number'),
+    "too many digits": ("action,p\nbet,1e-1000\n", 'in column "p" has too many digits; round it'),
+    "far too many": (f"action,p\nbet,{'1' * 5_000}\n", "has too many digits; round it"),
     "an empty cell": ("action,p,q\nbet,1,\n", 'in column "q" is "", which is not a number'),
     "an action twice": ("action,p\nbet,1\nbet,2\n", 'action "bet" is there twice'),
     "an action without name": ("action,p\nbet,1\n,2\n", "action 2 has no name"),

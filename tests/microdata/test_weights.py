@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glasshouse.errors import StudyError
+from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import LinkKey, assess, attack, explain, link, record_risks, sweep
 from glasshouse.table import EncodedTable, collect, read
 
@@ -79,3 +79,17 @@ def test_the_risk_of_each_record_takes_no_weights() -> None:
     table = read(frame, quasi_identifiers=["a"], sensitive=["s"], weight="w")
     with pytest.raises(StudyError, match="counts records alike; leave out the weight"):
         record_risks(table)
+
+
+def test_weights_of_any_size_are_exact_if_they_can_be_added_up() -> None:
+    frame = pa.table({"a": list("1122"), "w": ["1e-300", "2E-300", "0", "+1.0e-299"]})
+    table = read(frame, quasi_identifiers=["a"], weight="w")
+    assert attack(table).probabilistic.posterior == Fraction(12, 13)
+
+
+@pytest.mark.parametrize("written", ["1e-300", "1e-99999999", "1e+9999", "1" * 5_000])
+def test_a_weight_with_too_many_digits_is_refused_for_its_digits(written: str) -> None:
+    frame = pa.table({"a": ["1", "2"], "w": [written, "1"]})
+    table = read(frame, quasi_identifiers=["a"], weight="w")
+    with pytest.raises(DataError, match=r'weights in column "w" have too many digits'):
+        attack(table)

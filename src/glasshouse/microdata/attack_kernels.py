@@ -38,7 +38,7 @@ GUESSED, SURE, REVEALED, CONCEALED = range(4)
 ROUNDING = 1e-12
 """Where chances are doubles, one that falls short of a tenth by no more than this is that tenth."""
 
-NUMBER = re.compile(r"\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
+NUMBER = re.compile(r"\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 LARGEST_TOTAL = (1 << 63) // 16
 """Sums stay below this, so that ten times a sum is still a 64-bit integer."""
 
@@ -66,6 +66,8 @@ _BEFORE_A_DIGIT = ((1 << 63) - 10) // 10
 """An integer up to this has room for one more decimal digit in 64 bits."""
 _MOST_DECIMALS = 18
 """10 to this power is a 64-bit integer still."""
+_LONGEST, _LONGEST_EXPONENT = 1_000, 4
+"""The characters of a number, and of its exponent with a sign, that are read."""
 _SPACE, _PLUS, _MINUS, _POINT, _ZERO, _NINE, _SMALL_E, _LARGE_E = b" +-.09eE"
 
 
@@ -437,9 +439,20 @@ def _add_weights(codes: Codes, weights: Integers, totals: Integers) -> None:
         totals[codes[i]] += weights[i] if weights.size else 1
 
 
+def is_endless(number: str) -> bool:
+    """Tell whether a number that is written down has more digits than are ever counted with.
+
+    >>> is_endless("1e-300"), is_endless("1e-3000")
+    (False, True)
+    """
+    return len(number) > _LONGEST or len(number.lower().partition("e")[2]) > _LONGEST_EXPONENT
+
+
 def _check(written: str, table: EncodedTable, name: str, code: int, what: What) -> None:
     if NUMBER.fullmatch(written.strip()):
-        return
+        if not is_endless(written):
+            return
+        raise DataError(_TOO_LONG[what], table=table.name, name=name)
     first = int(np.argmax(table.column(name).codes == code))
     record = (first if table.positions is None else int(table.positions[first])) + 1
     raise DataError(
@@ -490,7 +503,7 @@ def _decimals(texts: pa.LargeStringArray, held: Flags) -> tuple[Integers, Intege
 
     Returns:
         The digits, the places, and which texts were read: not those that are no number, that have more digits than
-        64 bits hold, or that stand between white space other than spaces.
+        64 bits hold or more than two in the exponent, or that stand between white space other than spaces.
     """
     digits, places = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
     _, offsets, data = texts.buffers()
@@ -528,7 +541,7 @@ def _stripped(text: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _read(text: NDArray[np.uint8]) -> tuple[int, int, bool]:
-    """Read what `NUMBER` matches; return its digits without zeros at the end, its places, and whether it was read."""
+    """Read a number; return its digits without zeros at the end, its places, and whether it was read."""
     number = places = zeros = seen = 0
     is_behind_point = False
     at = 1 if text.size and text[0] == _PLUS else 0

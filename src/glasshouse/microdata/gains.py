@@ -43,7 +43,12 @@ from glasshouse.language import (
 )
 from glasshouse.microdata import attack_kernels
 from glasshouse.microdata.assessment import as_fraction
-from glasshouse.microdata.attack_kernels import LARGEST_TOTAL, Weights, record_numbers
+from glasshouse.microdata.attack_kernels import (
+    LARGEST_TOTAL,
+    Weights,
+    is_endless,
+    record_numbers,
+)
 from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import Source, open_source
 from glasshouse.study import Dialect
@@ -79,9 +84,7 @@ she re-identifies, a worth per record."""
 Beliefs = Mapping[Any, int | float | Fraction]
 """A prior on a secret: the probability of each value (``*``: of all others together, who share it equally)."""
 
-_NUMBER = re.compile(
-    r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?|[+-]?[0-9]+/0*[1-9][0-9]*"
-)
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?[0-9]+/0*[1-9][0-9]*")
 
 
 def with_abstaining(gain: GainFunction) -> GainFunction:
@@ -206,6 +209,10 @@ def _cell(written: str, source: Source, what: str) -> Fraction:
             source=source.name,
             what=what,
             written=printable(written),
+        )
+    if is_endless(written):
+        raise DataError(
+            "{source}: {what} has too many digits; round it", source=source.name, what=what
         )
     return Fraction(written.strip())
 
@@ -633,7 +640,7 @@ def _scaled(numbers: NDArray[Any], weights: Weights) -> tuple[Integers, int]:
 
 def _label(label: object) -> object:
     """Return the name of a value as the table has it: values are texts, those of joint secrets tuples of texts."""
-    return label if isinstance(label, str | tuple) else str(label)
+    return tuple(map(str, label)) if isinstance(label, tuple) else str(label)
 
 
 def _text(label: object) -> str:

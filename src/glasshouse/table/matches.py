@@ -7,7 +7,7 @@ she knows:
 - an exact value is stood for by the value equal to it, by those that cover it (`glasshouse.table.generalised`), and by
   ``*``. Of several values that she thinks possible, one is enough;
 - an interval is met by the numbers and dates in it, by a released interval that overlaps it, and by ``*``;
-- a negated condition is met by all that is not wholly ruled out: ``20-29`` may be other than 25.
+- a negated condition is met by all that is not wholly ruled out: ``20-29`` may be other than 25, ``25-25`` not.
 
 Somebody without a record in an auxiliary dataset of a collection has no value there: it meets negated conditions only.
 
@@ -342,8 +342,10 @@ def _is_within(released: str, known: Condition) -> bool:
     """Tell whether a generalised value can stand only for what a condition says."""
     if members := set_members(released):
         return all(known.holds(member) for member in members)
-    interval = as_interval(released) if known.is_interval else None
-    return interval is not None and interval.is_within(_known_interval(known))
+    interval = as_interval(released)
+    if interval is None or known.is_interval:
+        return interval is not None and interval.is_within(_known_interval(known))
+    return interval.low == interval.high and bool(standing_for(known.values, [released])[0])
 
 
 def _known_interval(known: Condition) -> Interval:
