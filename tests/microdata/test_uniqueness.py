@@ -6,13 +6,14 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -119,6 +120,51 @@ def test_the_expected_marketer_risk_is_a_negative_binomial_mean(
     risks = population_risks(sample_of(sizes), fraction=fraction)
     assert risks.marketer_expected == pytest.approx(expected / sum(sizes), rel=1e-9)
     assert float(risks.marketer) <= risks.marketer_expected * (1 + 1e-12)
+
+
+@given(
+    st.lists(st.one_of(st.integers(1, 3), st.integers(1, 20_000)), min_size=1, max_size=8),
+    st.floats(-6, 0).map(lambda power: 10**power),
+)
+@example([5_000, 300, 100, 2, 1], 0.01)
+@example([1], 1e-12)
+@example([1], 1.0)
+@example([200_000, 2, 1, 1], 1e-6)
+@settings(deadline=None)
+def test_every_figure_is_a_number_whatever_the_sample(sizes: list[int], fraction: float) -> None:
+    risks = population_risks(sample_of(sizes), fraction=fraction)
+    figures = [
+        *(value for value in risks.to_dict().values() if isinstance(value, float)),
+        *(e.population_uniques for e in risks.estimates if e.population_uniques is not None),
+        *(e.share_of_population for e in risks.estimates if e.share_of_population is not None),
+    ]
+    assert all(map(math.isfinite, figures))
+    highest = float(risks.journalist_highest)
+    assert float(risks.marketer) <= risks.marketer_expected * (1 + 1e-12)
+    assert 0 < risks.marketer_by_classes <= 1
+    assert 0 < highest <= 1
+
+
+@pytest.mark.parametrize("fraction", [0.3, 0.01, 1e-8])
+def test_the_mean_of_one_over_a_class_is_right_at_every_size(fraction: float) -> None:
+    """E[1/F | f] = π·J_f with J_1 = −ln π / (1 − π) and J_{f+1} = (1/f − π·J_f) / (1 − π), in 400 digits."""
+    sizes = [1, 2, 24, 25, 26, 27, 99, 100, 101, 1_000]
+    with localcontext() as context:
+        context.prec = 400
+        share = Decimal(str(fraction))
+        mean = -share.ln() / (1 - share)
+        expected = Decimal(0)
+        for size in range(1, max(sizes) + 1):
+            expected += size * share * mean if size in sizes else 0
+            mean = (Decimal(1) / size - share * mean) / (1 - share)
+        whole = float(expected / sum(sizes))
+    risks = population_risks(sample_of(sizes), fraction=fraction)
+    assert risks.marketer_expected == pytest.approx(whole, rel=1e-11)
+
+
+def test_a_population_beyond_reason_is_refused() -> None:
+    with pytest.raises(StudyError, match="the population would have more than"):
+        population_risks(sample_of([1, 1]), fraction=1e-300)
 
 
 def test_pitmans_parameters_have_the_greatest_likelihood() -> None:

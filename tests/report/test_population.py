@@ -56,6 +56,14 @@ RISKS = replace(
 """Of 100 records, 60 classes."""
 
 
+@pytest.mark.parametrize("fraction", [1.0, 0.01, 1e-6])
+def test_a_small_sample_with_large_classes_has_findings(fraction: float) -> None:
+    """SciPy knows no ₂F₁ of classes of 100 and more where nearly all of the population is missing."""
+    classes = pa.table({"class": ["a"] * 3_000 + ["b"] * 120 + ["c", "d", "e", "e"]})
+    table = read(classes, quasi_identifiers=["class"])
+    assert len(sentences(population_risks(table, fraction=fraction))) > 1
+
+
 def sentences(risks: PopulationRisks) -> tuple[str, ...]:
     return tuple(finding.sentence for finding in population_findings(risks))
 

@@ -29,7 +29,12 @@ from glasshouse.table.partition import refined
 
 LOW_FRACTION = Fraction(1, 10)
 """Up to this sampling fraction the rule of Dankar et al. trusts Pitman's model."""
+MOST_PEOPLE = 10**12
+"""A population of more people is not taken seriously: the fraction must be mistaken."""
 
+_BY_SCIPY, _TERMS = 25, 64
+"""SciPy's ₂F₁(1, 1; f + 1; z) is right for classes up to the first, and may be NaN from 100 on; above it, so many terms
+of the series are right to the last digits."""
 _LIMIT_TOLERANCE = 0.01
 """The published limit of the Pitman estimator is taken where it is, relatively, this near to the expected value."""
 _NEAR_EWENS = 20
@@ -192,6 +197,13 @@ def population_risks(
             EncodedColumn(column.name, column.codes[is_told], column.values) for column in columns
         ]
     sample = _Sample.of(refined(columns, int(is_told.sum())).sizes, share)
+    if sample.people > MOST_PEOPLE:
+        raise StudyError(
+            "the sampling fraction is {fraction}: the population would have more than {most} people; give the share of "
+            "it that is in the release",
+            fraction=str(fraction),
+            most=MOST_PEOPLE,
+        )
     average = share * sample.classes / sample.records
     population_classes = _population_classes(sample)
     return PopulationRisks(
@@ -271,11 +283,17 @@ class _Sample:
 
 
 def _marketer_expected(sample: _Sample) -> float:
-    """Return Σ_j s_j · j · E[1/F | f = j] / n."""
+    """Return Σ_j s_j · j · E[1/F | f = j] / n, by the series Σ_k k!·f!/(f + k)!·(1 − π)^k where SciPy has no answer."""
     from scipy.special import hyp2f1
 
     missing = 1 - sample.pi
-    factor = hyp2f1(1.0, 1.0, sample.size + 1.0, missing) if missing else 1.0
+    few = sample.size <= _BY_SCIPY
+    factor = np.ones(len(sample.size))
+    if missing:
+        factor[few] = hyp2f1(1.0, 1.0, sample.size[few] + 1.0, missing)
+        k = np.arange(_TERMS)
+        ratios = missing * (k + 1) / (sample.size[~few, None] + 1.0 + k)
+        factor[~few] += np.cumprod(ratios, axis=1).sum(axis=1)
     return float((sample.count * sample.pi * factor).sum()) / sample.records
 
 
@@ -590,7 +608,7 @@ def _population_classes(sample: _Sample) -> float:
         return float(sample.classes)
     unseen = (s * (1 - pi) ** j).sum() / (s * j * pi * (1 - pi) ** (j - 1)).sum()
     above = (s * j * pi**2 * (1 - pi**2) ** (j - 1)).sum()
-    below = (s * ((1 - pi**2) ** j - (1 - pi) ** j)).sum()
+    below = (s * (np.expm1(j * np.log1p(-(pi**2))) - np.expm1(j * np.log1p(-pi)))).sum()
     seen_and_unseen = float(sample.classes + sample.uniques * above / below * unseen**2)
     return min(seen_and_unseen, float(sample.people))
 
