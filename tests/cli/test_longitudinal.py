@@ -317,14 +317,39 @@ def test_a_bad_question_is_one_line(
     assert not Path("t.arrow").exists()
 
 
-def test_data_that_does_not_fit_is_one_line(
+def test_where_nobody_is_in_a_dataset_everybody_is_absent_and_a_note_says_so(
     glasshouse: Glasshouse, years: tuple[Path, Path]
 ) -> None:
     stranger = write("D3.csv", {"id": ["x"], "grade": ["A"]})
+    outcome = glasshouse("assess", years[0], stranger, "--id", "id", *KNOWN, "--json")
+    assert outcome.code == 0, outcome.error
+    assert 'D3.csv has nobody of D1.csv: no value of "id" is in both' in outcome.error
+    alone, both = (
+        [a["probabilistic"] for a in json.loads(outcome.out)["results"] if len(a["datasets"]) == n]
+        for n in (1, 2)
+    )
+    assert alone == both
+
+
+def test_an_empty_key_agrees_with_nothing_and_a_note_says_so(glasshouse: Glasshouse) -> None:
+    first = write("D1.csv", {"born": ["", "1", "2"], "grade": ["A", "A", "A"]})
+    second = write("D2.csv", {"born": ["", "1", "2"], "grade": ["A", "B", "C"]})
+    outcome = glasshouse("assess", first, second, "-q", "grade", "--link", "born", "--json")
+    assert outcome.code == 0, outcome.error
+    assert '1 record of D1.csv has no "born": an empty key is unknown' in outcome.error
+    assert '1 record of D2.csv has no "born"' in outcome.error
+    linked = json.loads(outcome.out)["results"][-1]
+    assert linked["classes"] == 3  # B, C, and for who has no birth date: absent
+    text = glasshouse("assess", first, second, "-q", "grade", "--link", "born")
+    assert "An empty key agrees with nothing" in " ".join(text.out.split())
+
+
+def test_data_that_does_not_fit_is_one_line(
+    glasshouse: Glasshouse, years: tuple[Path, Path]
+) -> None:
     nothing = write("D4.csv", {"id": ["1"], "school": ["A"]})
     wrong = write("gain.csv", {"action": ["a"], "yes": ["1"], "maybe": ["2"]})
     for arguments, message in (
-        ((years[0], stranger, "--id", "id", *KNOWN), "D3.csv: has nobody of D1.csv"),
         ((years[0], nothing, "--id", "id", *KNOWN), "D4.csv: has none of the quasi-identifiers"),
         ((*years, "--id", "id", "-q", "gradee", "-q", "gender"), 'did you mean "grade"?'),
         (

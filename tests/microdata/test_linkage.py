@@ -59,16 +59,17 @@ def as_table(rows: Sequence[Row], name: str = "") -> EncodedTable:
 
 
 def agrees(key: LinkKey, own: str, other: str) -> bool:
-    if key.shift == 0:
-        return own == other
-    return bool(own and other) and int(own) + key.shift == int(other)
+    if key.shift == 0 or not (own and other):
+        return own == other != ""
+    return int(own) + key.shift == int(other)
 
 
 def values_of(key: LinkKey, focal: Sequence[Row], later: Sequence[Row]) -> int:
     moved = (
         {r[key.name] and str(int(r[key.name]) + key.shift) for r in focal} if key.shift else None
     )
-    return len((moved or {r[key.name] for r in focal}) | {s[key.name] for s in later})
+    values = (moved or {r[key.name] for r in focal}) | {s[key.name] for s in later}
+    return max(len(values), 2) if "" in values else len(values)
 
 
 def weight(key: LinkKey, own: str, other: str, values: int) -> Fraction:

@@ -32,6 +32,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers
@@ -489,8 +490,8 @@ class _Compared:
 def _compared(key: LinkKey, focal: EncodedTable, auxiliary: EncodedTable) -> _Compared:
     """Code both columns alike, and turn p and (1 − p) / (K − 1) into integers with the same ratio.
 
-    K counts the values as they are compared: the focal ones shifted. A missing value is a value like any other, except
-    that it cannot be shifted: then it never agrees.
+    K counts the values as they are compared: the focal ones shifted. A missing value is unknown: it is one more value
+    to have, and agrees with none, nor with another missing one.
     """
     focal_values, other = _occurring(focal.column(key.name)), _occurring(auxiliary.column(key.name))
     texts = [focal_values.values, other.values]
@@ -499,8 +500,10 @@ def _compared(key: LinkKey, focal: EncodedTable, auxiliary: EncodedTable) -> _Co
     together = pa.concat_arrays(texts).dictionary_encode()
     values = len(together.dictionary)
     lookup = together.indices.to_numpy().astype(np.uint32)
-    if key.shift:
-        lookup[: focal_values.cardinality][np.array(texts[0].to_pylist()) == MISSING] = values
+    unknown = np.asarray(pc.equal(texts[0], MISSING))
+    lookup[: len(unknown)][unknown] = values
+    if MISSING in together.dictionary.to_pylist():
+        values = max(values, 2)
     codes = np.concatenate(
         [lookup[focal_values.codes], lookup[focal_values.cardinality :][other.codes]]
     )
@@ -508,7 +511,7 @@ def _compared(key: LinkKey, focal: EncodedTable, auxiliary: EncodedTable) -> _Co
     agree = chance.numerator * max(values - 1, 1)
     differ = chance.denominator - chance.numerator if values > 1 else 0
     factor = gcd(agree, differ) or 1
-    return _Compared(_Codes(codes, values + 1), agree // factor, differ // factor)
+    return _Compared(_Codes(codes, len(together.dictionary) + 1), agree // factor, differ // factor)
 
 
 def _occurring(column: EncodedColumn) -> EncodedColumn:

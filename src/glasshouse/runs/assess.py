@@ -7,21 +7,30 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow.compute as pc
 
 from glasshouse import microdata
 from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError
-from glasshouse.language import marked, printable, text
+from glasshouse.language import marked, printable, text, text_for
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
 from glasshouse.microdata.lattice import largest_size
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
-from glasshouse.runs.reading import joined, one_each, only_one, prepared, secrets_by_name
+from glasshouse.runs.reading import (
+    joined,
+    one_each,
+    only_one,
+    prepared,
+    secrets_by_name,
+    strangers,
+)
 from glasshouse.runs.run import Resources, Run, run_key
+from glasshouse.sources import MISSING
 from glasshouse.study import Adversary
 from glasshouse.study.assess import AssessStudy
-from glasshouse.table import EncodedTable, Step
+from glasshouse.table import EncodedColumn, EncodedTable, Step
 from glasshouse.table.generalised import is_suppressed
 
 STEPS_PER_WINDOW = 1000
@@ -79,18 +88,18 @@ def answer(
             extras,
             marked("{option} is for datasets with an identifier; leave it out with `link`"),
         )
-        return Run(study, _linkage(study, resources, tables))
+        return _linkage(study, resources, tables)
     on_progress = resources.on_progress
     if len(study.datasets) > 1:
         if save_table is not None:
             raise StudyError("`save_table` keeps one dataset; assess the files one by one for it")
         collection = joined(study, tables=tables, on_progress=on_progress)
         whole, steps, members = collection.table, collection.steps, collection.members
-        windows = list(collection.windows())
+        windows, notes = list(collection.windows()), strangers(collection)
     else:
         single = only_one(study, tables=tables, on_progress=on_progress)
         whole, steps, members = single.table, single.steps, ()
-        windows = [whole]
+        windows, notes = [whole], ()
     if study.group is not None:
         from glasshouse.mitigation.anonymisation import assess_by_group
 
@@ -111,7 +120,7 @@ def answer(
         explanations=tuple(explanations),
     )
     risks = record_risks(whole, quasi_identifiers=known).to_frame() if per_record else None
-    return Run(study, outcome, per_record=risks, warnings=tuple(_column_notes(outcome)))
+    return Run(study, outcome, per_record=risks, warnings=(*notes, *_column_notes(outcome)))
 
 
 def _known_of_each(study: AssessStudy) -> tuple[str, ...]:
@@ -241,7 +250,7 @@ def _window_sweep(
 
 def _linkage(
     study: AssessStudy, resources: Resources, in_memory: Sequence[EncodedTable]
-) -> Assessment:
+) -> Run[AssessStudy, Assessment]:
     """Link the datasets by keys that may change."""
     if study.subsets != ("full",):
         raise StudyError(
@@ -268,7 +277,23 @@ def _linkage(
         sensitive=study.adversary.secrets,
     )
     steps = tuple(step for dataset in datasets for step in dataset.steps)
-    return replace(outcome, steps=steps)
+    notes = tuple(
+        text_for(
+            missing,
+            'note: {count} record of {table} has no "{key}": an empty key is unknown, and agrees with nothing',
+            'note: {count} records of {table} have no "{key}": an empty key is unknown, and agrees with nothing',
+            table=dataset.table.name,
+            key=printable(key.name),
+        )
+        for dataset in datasets
+        for key in study.links
+        if (missing := _missing_values(dataset.table.column(key.name)))
+    )
+    return Run(study, replace(outcome, steps=steps), warnings=notes)
+
+
+def _missing_values(column: EncodedColumn) -> int:
+    return int(np.count_nonzero(np.asarray(pc.equal(column.values, MISSING))[column.codes]))
 
 
 def _family(

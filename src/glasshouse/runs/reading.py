@@ -104,6 +104,22 @@ def joined(
     return replace(collection, steps=(*steps, *collection.steps))
 
 
+def strangers(collection: Collection) -> tuple[str, ...]:
+    """Say of which auxiliary datasets hold nobody of the focal one: the join is defined, and seldom meant."""
+    focal, *others = collection.members
+    return tuple(
+        text(
+            'note: {table} has nobody of {focal}: no value of "{identifier}" is in both, and everybody is absent; is '
+            "it the same identifier, written the same way?",
+            table=member.name,
+            focal=focal.name,
+            identifier=str(collection.table.identifier),
+        )
+        for member in others
+        if not member.linked
+    )
+
+
 def only_one(
     study: ReleaseStudy,
     *,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from glasshouse.microdata.individual import Target, target
 from glasshouse.runs.assess import study_gains
-from glasshouse.runs.reading import Prepared, joined, only_one, read_register
+from glasshouse.runs.reading import Prepared, joined, only_one, read_register, strangers
 from glasshouse.runs.run import Resources, Run
 from glasshouse.study.target import TargetStudy
 from glasshouse.table import Collection, EncodedTable
@@ -48,4 +48,5 @@ def answer(
         population=population,
         fraction=study.fraction,
     )
-    return Run(study, replace(outcome, steps=data.steps))
+    notes = strangers(data) if isinstance(data, Collection) else ()
+    return Run(study, replace(outcome, steps=data.steps), warnings=notes)

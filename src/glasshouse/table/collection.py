@@ -110,7 +110,7 @@ def collect(
         tags: What the attributes of each dataset are tagged with; by default its name without what follows the point.
 
     Raises:
-        DataError: A dataset has no identifier, or nobody of the focal dataset is in it.
+        DataError: A dataset has no identifier.
         StudyError: A dataset has none of the quasi-identifiers, or a quasi-identifier is in no dataset.
     """
     remaining = iter(tables)
@@ -167,14 +167,6 @@ class _Joiner:
         identifier = table.column(str(table.identifier))
         person = positions(identifier.values, self._people)
         place, linked = _places(identifier.codes, person, self._row, self._focal.records)
-        if linked == 0:
-            raise DataError(
-                '{table}: has nobody of {focal}: no value of "{identifier}" is in both; is it the same identifier, '
-                "written the same way?",
-                table=table.name,
-                focal=self._focal.name,
-                identifier=identifier.name,
-            )
         tagged = {}
         for name, role in table.roles.items():
             if name in table.columns and role in (Role.QUASI_IDENTIFIER, Role.PART):

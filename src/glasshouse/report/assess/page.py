@@ -172,8 +172,9 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
         bool(question.links)
         and marked(
             "Records were linked by {keys}; which of them are one person’s is part of what she does not know. Somebody "
-            "is absent only if no record can be theirs; whoever changes a value takes any other alike. Classes are "
-            "possible observations, and how many look alike is told of the first dataset alone."
+            "is absent only if no record can be theirs; whoever changes a value takes any other alike. An empty key "
+            "agrees with nothing. Classes are possible observations, and how many look alike is told of the first "
+            "dataset alone."
         ),
         keys=", ".join(map(_key_label, question.links)),
     )
