@@ -86,6 +86,16 @@ def test_what_is_said_of_a_protection(name: str) -> None:
     assert_snapshot(f"protection-{name}", lambda: protection_findings(run, subject="student"))
 
 
+def test_of_every_sensitive_attribute_it_is_said_what_is_left_of_it() -> None:
+    write("two.csv", PEOPLE | {"job": ["x", "y"] * 6})
+    run = protected("two.csv", k=3, sensitive=("ill", "job"))
+    inferring = [finding.sentence for finding in protection_findings(run)[1:3]]
+    assert sorted(name for name in ("ill", "job") for said in inferring if f" {name} " in said) == [
+        "ill",
+        "job",
+    ]
+
+
 def test_anatomy_does_not_protect_against_naming_and_that_is_a_high_risk() -> None:
     run = protected("balanced.csv", method="anatomy", l=3)
     naming, inferring, group, *_ = protection_findings(run)

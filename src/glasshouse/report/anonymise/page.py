@@ -340,9 +340,8 @@ def protection_findings(outcome: Anonymisation, *, subject: str = "person") -> t
     naming, *inferring = zip(outcome.before.attacks, outcome.after.attacks, strict=True)
     content = outcome.to_dict()
     findings = [_named(*naming, content, subject)]
-    if inferring:
-        worst = max(inferring, key=lambda pair: (pair[1].certain, pair[1].probabilistic.additive))
-        findings.append(_inferred(*worst, content, subject))
+    inferring.sort(key=lambda pair: (-pair[1].certain, -pair[1].probabilistic.additive))
+    findings += [_inferred(*pair, content, subject) for pair in inferring]
     findings.extend(attained_findings(content, subject))
     findings.append(cost_finding(content, subject))
     findings.extend(
