@@ -91,13 +91,24 @@ def column_counts(counts: Sequence[int], rest: int = 0) -> list[str]:
     >>> column_counts([100, 50, 3], rest=40)
     ['100', '50', 'fewer than 10']
     """
-    cells = {place: (count,) for place, count in enumerate((*counts, rest)) if count}
-    hidden = {[*cells][i] for i in hidden_parts([*cells.values()])} if _has_small(counts) else set()
-    several = len(hidden - {len(counts)}) > 1
+    hidden = hidden_counts(counts, rest)
     return [
-        text("not told") if place in hidden and several else cell_count(count)
+        text("not told") if place in hidden and len(hidden) > 1 else cell_count(count)
         for place, count in enumerate(counts)
     ]
+
+
+def hidden_counts(counts: Sequence[int], rest: int = 0) -> frozenset[int]:
+    """Return the places of the counts of a column that are not told: the small ones, and those that cover them.
+
+    >>> sorted(hidden_counts([100, 50, 3])), sorted(hidden_counts([100, 50, 3], rest=40))
+    ([1, 2], [2])
+    """
+    if not _has_small(counts):
+        return frozenset()
+    places = [place for place, count in enumerate((*counts, rest)) if count]
+    hidden = hidden_parts([((*counts, rest)[place],) for place in places])
+    return frozenset(places[i] for i in hidden) - {len(counts)}
 
 
 def _has_small(counts: Sequence[int]) -> bool:

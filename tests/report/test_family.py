@@ -304,6 +304,28 @@ def test_a_chance_does_not_tell_how_few_in_a_part_share_a_secret() -> None:
     assert "QZdC: prior 0.461538 (6/13), posterior 0.769231 (10/13)" in exact.figure
 
 
+def test_that_all_people_of_a_small_part_share_a_secret_is_not_told() -> None:
+    found = of_parts(
+        counts("QZdA", 14, 14, 14, 14),
+        counts("QZdB", 99, 30, 60, 99),
+        counts("QZdC", 100, 50, 70, 100),
+    )
+    page = family_page(found, subject="person", provenance=PROVENANCE, part="country")
+    assert cells(family_chart_table(found, "grade")) == [
+        ["QZdA", "> 50.0 %", "> 50.0 %", "> 50.0 %"],
+        ["QZdB", "30.3 %", "60.6 %", "> 89.8 %"],
+        ["QZdC", "50.0 %", "70.0 %", "100 %"],
+    ]
+    headline = told(page.findings[0])
+    assert "all people in QZdA" not in headline
+    assert "posterior 1" not in headline
+    few = of_parts(counts("QZdA", 14, 14, 14, 14), counts("QZdD", 20, 20, 20, 20))
+    about_the_grade = json.dumps(
+        to_dict(family_page(few, subject="person", provenance=PROVENANCE))["figures"][1]
+    )
+    assert "100 %" not in about_the_grade
+
+
 @given(
     st.lists(st.integers(10, 40), min_size=1, max_size=4),
     st.data(),
@@ -323,8 +345,8 @@ def test_every_figure_of_a_secret_is_told_of_several_counts(
         for count in own:
             low, high = Among(n).bounds(Fraction(count, n))
             assert low <= Fraction(count, n) <= high
-            if 0 < min(count, n - count) < 10:
-                fitting = [k for k in range(1, n) if low < Fraction(k, n) < high]
+            if count == n or 0 < min(count, n - count) < 10:
+                fitting = [k for k in range(1, n + 1) if low < Fraction(k, n) <= high]
                 assert count in fitting
                 assert len(fitting) >= 4
 

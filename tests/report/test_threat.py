@@ -24,8 +24,11 @@ from glasshouse.report.page import Page, Provenance, Severity
 from glasshouse.report.threat.findings import likeliest, threat_findings
 from glasshouse.report.threat.page import (
     MOST_RANKS,
+    guesses,
+    learner_against_attacker,
     measures_section,
     ranked_beliefs,
+    relative_threat,
     sampling_section,
 )
 from glasshouse.runs import Resources
@@ -230,12 +233,41 @@ def test_every_picture_has_its_numbers_in_a_table() -> None:
             assert len({term.name for term in page.glossary}) == len(page.glossary)
 
 
-def test_the_squares_behind_the_picture_count_every_threatened_record() -> None:
+def of_levels(measures: Measures, counts: dict[tuple[float, float], int]) -> Measures:
+    """Return measures of so many records with each belief of attacker and learner, all of them threatened."""
+
+    def threat(place: int) -> Threat:
+        level = np.repeat([pair[place] for pair in counts], list(counts.values()))
+        return Threat(level, np.full(len(level), True), level, undecided=0)
+
+    attacker, learner = threat(0), threat(1)
+    return replace(
+        measures, attacker=attacker, learner=learner, random_worlds=attacker, ideal=learner
+    )
+
+
+def pictures(measures: Measures) -> list[tuple[list[dict[str, Any]], list[str]]]:
+    """Return the data of the two pictures that count records, and the counts in the tables behind them."""
+    drawn = []
+    for picture in (relative_threat(measures), learner_against_attacker(measures)):
+        assert picture.table is not None
+        datasets = picture.chart["datasets"].values()
+        data = [row for rows in datasets for row in rows if "records" in row]
+        drawn.append((data, [row[-1].text for row in picture.table.groups[0].rows]))
+    return drawn
+
+
+def test_a_picture_of_records_has_no_small_count_and_none_that_tells_one() -> None:
     run = of_table(VERTICAL)
-    squares = page_of(run).figures[2].table
-    assert squares is not None
-    counted = sum(int(cell.text) for row in squares.groups[0].rows for cell in row[1:])
-    assert counted == 8
+    assert run.measures is not None
+    counts = {(0.9, 0.15): 3, (0.55, 0.35): 40, (0.45, 0.35): 60, (0.25, 0.35): 500}
+    for data, table in pictures(of_levels(run.measures, counts)):
+        assert sorted(row["records"] for row in data if row["told"] and row["records"]) == [60, 500]
+        assert [row["records"] for row in data if not row["told"]] == [10, 10]
+        assert sorted(table) == ["500", "60", "not told", "not told"]
+    for data, table in pictures(of_levels(run.measures, {(0.9, 0.15): 30, (0.25, 0.35): 500})):
+        assert all(row["told"] for row in data)
+        assert sorted(table) == ["30", "500"]
 
 
 def levels(attacker: float, learner: float, *, threatened: bool = True) -> Callable[..., Measures]:
@@ -374,6 +406,8 @@ def test_a_figure_and_its_error_have_the_same_units() -> None:
         (0.9, 0.001, "somebody who reasons more simply would be right more often"),
         (0.1, 0.001, "the release seems safer than it is"),
         (0.9, 0.4, None),
+        (0.603, 0.0001, None),
+        (0.597, 0.0001, None),
     ],
 )
 def test_random_worlds_are_told_of_in_both_directions(
@@ -392,6 +426,57 @@ def test_random_worlds_are_told_of_in_both_directions(
     assert len(about) == (said is not None)
     if said is not None:
         assert said in about[0]
+
+
+@pytest.mark.parametrize(
+    ("faithful", "verdict"),
+    [
+        (0.09, "agrees only to 9 % with what the original would teach: little of use is left."),
+        (0.6, "agrees to 60 % with what the original would teach: a part of its use is lost."),
+        (0.95, "agrees to 95 % with what the original would teach: hardly any of its use is lost."),
+    ],
+)
+def test_faithfulness_is_told_with_whether_it_is_good(faithful: float, verdict: str) -> None:
+    run = of_table(VERTICAL)
+    assert run.measures is not None
+    assert run.measures.faithfulness is not None
+    measures = replace(
+        run.measures, faithfulness=replace(run.measures.faithfulness, bounded=faithful)
+    )
+    told = [finding.sentence for finding in threat_findings(replace(run, measures=measures))]
+    assert any(sentence.endswith(verdict) for sentence in told)
+
+
+def test_absolute_error_is_told_per_record() -> None:
+    run = of_table(VERTICAL)
+    assert run.measures is not None
+    error = figure("abs_attacker", error=0.8)
+    section = measures_section(replace(run.measures, figures={"abs_attacker": error}))
+    column = [title.title for title in section.tables[0].columns].index(
+        "absolute error per record (ABS), 0 to 2"
+    )
+    per_record = run.measures.attacker.absolute_error / run.measures.records
+    assert 0 <= per_record <= 2
+    assert section.tables[0].groups[0].rows[0][column].text == f"{per_record:.4f} ± 0.1"
+
+
+def test_every_sampled_figure_of_a_sentence_has_its_error() -> None:
+    run = of_table(VERTICAL)
+    assert run.measures is not None
+    names = ("highest_ti_of_all", "ti_above_2_of_all", "ti_above_2", "gt_attacker_random_ties")
+    figures = {name: figure(name, error=0.25) for name in names}
+    counts = {(0.9, 0.2): 10, (0.5, 0.2): 10, (0.2, 0.2): 20}
+    measures = replace(of_levels(run.measures, counts), figures=figures)
+    threatened = np.repeat([True, False, True], list(counts.values()))
+    measures = replace(measures, attacker=replace(measures.attacker, threatened=threatened))
+    beyond = threat_findings(replace(run, measures=measures))[1]
+    assert "20 people (50.0 % ± 25)" in beyond.sentence
+    assert "at most 4.5 ± 0.25 times; of 10 ± 10 of them" in beyond.sentence
+    assert "highest relative threat 4.5 ± 0.25; 20 ± 10 of 40 records above 2" in beyond.figure
+    assert "50.0 % ± 25" in json.dumps(relative_threat(measures).chart, ensure_ascii=False)
+    picture = guesses(measures)
+    assert picture.table is not None
+    assert picture.table.groups[0].rows[1][1].text.endswith("± 25")
 
 
 def test_what_the_sampler_warns_of_is_said_in_the_language_of_the_report() -> None:

@@ -127,6 +127,10 @@ class Told:
         return self.rough and probability not in (0, 1)
 
 
+CERTAIN_FROM = 10
+"""In a named part of fewer people than so many times the smallest cell, that all share a secret is not told either."""
+
+
 @dataclass(frozen=True)
 class Among:
     """How chances are told among people whose number is told, too."""
@@ -145,9 +149,13 @@ class Among:
         ['23/1000', '23/1000']
         >>> [str(bound) for bound in Among(13).bounds(Fraction(10, 13))]  # of few, no more than which half
         ['6/13', '1']
+        >>> [[str(bound) for bound in Among(people).bounds(Fraction(1))] for people in (13, 100)]
+        [['6/13', '1'], ['1', '1']]
         """
         count = probability * self.people
-        if self.exact or not 0 < min(count, self.people - count) < smallest_cell():
+        is_small = 0 < min(count, self.people - count) < smallest_cell()
+        is_of_all = count == self.people < CERTAIN_FROM * smallest_cell()
+        if self.exact or not (is_small or is_of_all):
             return probability, probability
         half = self.people // 2
         if 2 * count <= self.people:
@@ -163,7 +171,7 @@ class Among:
 
         >>> Among(1000).frequency(Fraction(23, 1000)), Among(13).frequency(Fraction(6, 13))
         ('23 of every 1,000', 'fewer than 54 of every 100')
-        >>> Among(13).frequency(Fraction(10, 13)), Among(13).frequency(Fraction(1))
+        >>> Among(13).frequency(Fraction(10, 13)), Among(130).frequency(Fraction(1))
         ('more than 46 of every 100', 'all')
         """
         return frequency_between(*self.bounds(probability))
@@ -189,8 +197,8 @@ class Among:
     def added(self, before: Fraction, after: Fraction) -> tuple[Fraction, Fraction]:
         """Return between what the difference of two chances is told to be.
 
-        >>> [str(bound) for bound in Among(50).added(Fraction(3, 50), Fraction(1))]
-        ['4/5', '1']
+        >>> [str(bound) for bound in Among(50).added(Fraction(3, 50), Fraction(1, 2))]
+        ['3/10', '1/2']
         """
         if before == after or not self.hides(before, after):
             return after - before, after - before

@@ -111,8 +111,8 @@ LIMITS = (
         "Parts with fewer than {people} are left out of this report, and others where it takes that to cover them."
     ),
     marked(
-        "Where a chance in a part would tell that fewer than {smallest} people share a secret, or do not, it is told "
-        "as a bound: less than, or more than."
+        "Where a chance in a part would tell that fewer than {smallest} people share a secret, or do not, or that all "
+        "people of a small part do, it is told as a bound: less than, or more than."
     ),
 )
 """What must be known to judge the figures."""

@@ -11,7 +11,7 @@ from math import isfinite, isnan
 import numpy as np
 
 from glasshouse.groups import Beliefs, Measures, Release, Sampled
-from glasshouse.groups.measures import TIE, Reading
+from glasshouse.groups.measures import TIE, Reading, above_name
 from glasshouse.groups.outcome import ThreatOutcome
 from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.report.attacks import graded
@@ -27,6 +27,10 @@ from glasshouse.report.words import (
     rounded,
 )
 
+POINT = 0.01
+"""A difference between two adversaries of no more than this share of the records is not worth a sentence."""
+USEFUL, FAITHFUL = 0.5, 0.9
+"""Below the first faithfulness little of use is left; from the second on little is lost."""
 TWICE = 2.0
 """Who is more than so many times as sure of somebody's truth has learned something about the person."""
 
@@ -125,7 +129,7 @@ def _beyond(outcome: ThreatOutcome, measures: Measures, subject: str) -> Finding
     above, twice = (
         measures.share_above(limit, threatened=False) for limit in (measures.exceeds, TWICE)
     )
-    figure, most = _relative_figure(measures, above, twice), float(measures.relative.max())
+    figure, most = _relative_figure(measures), float(measures.relative.max())
     if above:
         meaning = text(
             "Of these people the table tells more than of people like them: nobody would know it, had they not been in "
@@ -144,7 +148,7 @@ def _beyond(outcome: ThreatOutcome, measures: Measures, subject: str) -> Finding
             "Knowing who is in {release} makes nobody more than {limit} times as sure of the truth about anyone's "
             "{secret} as anybody may be who learns about the population: at most {most} times.",
             limit=number(measures.exceeds, "g"),
-            most=factor(most),
+            most=_highest(measures),
             **_names(outcome),
         )
     if twice:
@@ -155,11 +159,18 @@ def _beyond(outcome: ThreatOutcome, measures: Measures, subject: str) -> Finding
     return reassurance(sentence, figure, meaning)
 
 
-def _relative_figure(measures: Measures, above: Fraction, twice: Fraction) -> str:
+def _count_above(measures: Measures, limit: float, *, threatened: bool) -> str:
+    """Return how many records have a relative threat above a limit, with the error where that was sampled."""
+    count = round(measures.share_above(limit, threatened=threatened) * measures.records)
+    name = above_name(limit, threatened=threatened)
+    return with_error(measures, number(count), name, scale=measures.records)
+
+
+def _relative_figure(measures: Measures) -> str:
     """Return the highest relative threat, and how many records are above the limit, and above 2."""
     words = {
-        "most": factor(float(measures.relative.max()), 6),
-        "above": round(above * measures.records),
+        "most": _share(measures, float(measures.relative.max()), "highest_ti_of_all"),
+        "above": _count_above(measures, measures.exceeds, threatened=False),
         "records": measures.records,
         "limit": number(measures.exceeds, "g"),
     }
@@ -169,10 +180,21 @@ def _relative_figure(measures: Measures, above: Fraction, twice: Fraction) -> st
         )
     return text(
         "highest relative threat {most}; {above} of {records} records above {limit}, {twice} above {two}",
-        twice=round(twice * measures.records),
+        twice=_count_above(measures, TWICE, threatened=False),
         two=number(TWICE, "g"),
         **words,
     )
+
+
+def _highest(measures: Measures) -> str:
+    return with_error(measures, factor(float(measures.relative.max())), "highest_ti_of_all")
+
+
+def share_above(measures: Measures) -> str:
+    """Return the share of all records of whose truth she is so much surer as is asked about, with its error."""
+    name = above_name(measures.exceeds, threatened=False)
+    above = percentage(measures.share_above(measures.exceeds, threatened=False))
+    return with_error(measures, above, name, scale=100)
 
 
 def _surer(outcome: ThreatOutcome, measures: Measures, above: Fraction, subject: str) -> str:
@@ -184,14 +206,15 @@ def _surer(outcome: ThreatOutcome, measures: Measures, above: Fraction, subject:
     elif named == count:
         naming = text("it is what she would name")
     else:
-        naming = text("of {named} of them it is what she would name", named=named)
+        of_them = _count_above(measures, measures.exceeds, threatened=True)
+        naming = text("of {named} of them it is what she would name", named=of_them)
     return text(
         "Of the true {secret} of {people} ({share}), somebody who knows who is in {release} is more than {limit} times "
         "as sure as anybody may be who learns about the population, at most {most} times; {naming}.",
         people=counted(count, subject),
-        share=percentage(above),
+        share=share_above(measures),
         limit=number(measures.exceeds, "g"),
-        most=factor(float(measures.relative.max())),
+        most=_highest(measures),
         naming=naming,
         **_names(outcome),
     )
@@ -233,7 +256,7 @@ def _underrated(outcome: ThreatOutcome, measures: Measures) -> Finding | None:
     )
     estimate = measures.figures.get("gt_attacker_random_ties")
     error = 0.0 if estimate is None or isnan(estimate.error) else estimate.error
-    if frequency(random) == frequency(attacker) or abs(random - attacker) <= SURE * error:
+    if abs(random - attacker) <= max(POINT, SURE * error):
         return None
     template = (
         marked(
@@ -267,12 +290,23 @@ def _faithful(outcome: ThreatOutcome, measures: Measures) -> Finding | None:
     faithful = measures.faithfulness
     if faithful is None:
         return None
+    if faithful.bounded < USEFUL:
+        template = marked(
+            "What {release} teaches about the population agrees only to {share} with what the original would teach: "
+            "little of use is left."
+        )
+    elif faithful.bounded < FAITHFUL:
+        template = marked(
+            "What {release} teaches about the population agrees to {share} with what the original would teach: a part "
+            "of its use is lost."
+        )
+    else:
+        template = marked(
+            "What {release} teaches about the population agrees to {share} with what the original would teach: hardly "
+            "any of its use is lost."
+        )
     return note(
-        text(
-            "What {release} teaches about the population agrees to {share} with what the original would teach.",
-            release=outcome.release.name,
-            share=whole_percent(faithful.bounded),
-        ),
+        translated(template, release=outcome.release.name, share=whole_percent(faithful.bounded)),
         text(
             "relative faithfulness {bounded} bounded, {published} by equation (21)",
             bounded=plus_minus(number(faithful.bounded, ".4g"), faithful.bounded_error),

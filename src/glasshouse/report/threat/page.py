@@ -11,12 +11,13 @@ from itertools import pairwise
 import altair as alt
 import numpy as np
 
+from glasshouse.disclosure import column_counts, hidden_counts, smallest_cell
 from glasshouse.groups import Knowledge, Measures, Sampled
 from glasshouse.groups.estimates import Aggregate, figure_title
-from glasshouse.groups.measures import Reading, above_name
+from glasshouse.groups.measures import Reading, Threat, above_name
 from glasshouse.groups.outcome import ThreatOutcome
 from glasshouse.language import exactly, marked, number, text, text_for, translated
-from glasshouse.report.cells import cell_table, count_cell, under
+from glasshouse.report.cells import cell_table
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled, wrapped
 from glasshouse.report.discretion import personal
 from glasshouse.report.page import Brief, Cell, Figure, Page, Provenance, Section, Table
@@ -31,13 +32,13 @@ from glasshouse.report.threat.findings import (
     method_label,
     plus_minus,
     secret_of,
+    share_above,
     threat_findings,
     value_text,
     whole_percent,
     with_error,
 )
 from glasshouse.report.words import (
-    counted,
     enumeration,
     glossary,
     indefinite,
@@ -195,18 +196,27 @@ def _guesses_table(measures: Measures) -> Table:
         figures = (
             (_two_decimals(float(threat.share)), f"gt_{name}", 100),
             (_two_decimals(threat.share_at_random), f"gt_{name}_random_ties", 100),
-            (number(threat.absolute_error, ",.1f"), f"abs_{name}", 1),
+            (_error_per_record(threat, measures), f"abs_{name}", 1 / measures.records),
         )
         cells = (
             with_error(measures, value, figure, scale=scale) for value, figure, scale in figures
         )
         rows.append((adversary_label(name), *cells))
-    titles = (text("guesses right"), text("ties at random"), text("absolute error"))
+    titles = (
+        text("guesses right"),
+        text("ties at random"),
+        text("absolute error per record (0 to 2)"),
+    )
     return cell_table(text("somebody who"), titles, rows)
 
 
+def _error_per_record(threat: Threat, measures: Measures) -> str:
+    return number(threat.absolute_error / measures.records, ".4f")
+
+
 def _beliefs_of_victim(outcome: ThreatOutcome) -> Table:
-    beliefs = outcome.knowledge.of(0)
+    beliefs, certainty = outcome.knowledge.of(0), outcome.knowledge.beliefs()
+    values = outcome.release.sensitive.values
     exact = outcome.to_dict().get("exact", {})
     order = sorted(beliefs["attacker"], key=lambda value: -beliefs["attacker"][value])
     rows = []
@@ -214,8 +224,10 @@ def _beliefs_of_victim(outcome: ThreatOutcome) -> Table:
         row = [value_text(value)]
         for name, belief in beliefs.items():
             ratio = exact.get(name, {}).get(value) or ""
-            is_short = "/" in ratio and len(ratio) <= 9
-            row.append(_two_decimals(belief[value]) + (f" ({ratio})" if is_short else ""))
+            is_short, errors = "/" in ratio and len(ratio) <= 9, certainty[name].errors
+            error = None if errors is None else 100 * float(errors[0][values.index(value)])
+            probability = plus_minus(_two_decimals(belief[value]), error)
+            row.append(probability + (f" ({ratio})" if is_short else ""))
         rows.append(row)
     return cell_table(text("value"), [adversary_label(name) for name in beliefs], rows)
 
@@ -257,8 +269,8 @@ OF_THREATS = {
         "By how much the attacker’s global threat exceeds the learner’s; 0 where it does not."
     ),
     marked("Absolute error (ABS)"): marked(
-        "How far an adversary’s beliefs are from the truth, summed over all records and values; 0: she knows "
-        "everything."
+        "How far an adversary’s beliefs are from the truth, summed over the values, on average over records. 0: she "
+        "knows everything; 2: she is sure of what is wrong."
     ),
     marked("Relative faithfulness (RF)"): marked(
         "How near what is learned about the population from the release comes to what the original would teach: 1 is "
@@ -286,7 +298,7 @@ def measures_section(measures: Measures) -> Section:
     titles = (
         text("best guess right, ties counting"),
         text("ties at random"),
-        text("absolute error (ABS)"),
+        text("absolute error per record (ABS), 0 to 2"),
         text("undecided"),
     )
     rows = (
@@ -297,7 +309,12 @@ def measures_section(measures: Measures) -> Section:
                 exact=exactly(threat.share),
             ),
             with_error(measures, number(threat.share_at_random, ".6g"), f"gt_{name}_random_ties"),
-            with_error(measures, number(threat.absolute_error, ",.2f"), f"abs_{name}"),
+            with_error(
+                measures,
+                _error_per_record(threat, measures),
+                f"abs_{name}",
+                scale=1 / measures.records,
+            ),
             number(threat.undecided),
         )
         for name, threat in measures.adversaries().items()
@@ -412,8 +429,8 @@ def _sampled_row(figure: Aggregate) -> tuple[str, ...]:
     )
 
 
-BARS, COARSE_BARS = 20, 5
-"""Into how many bars beliefs are counted in the picture, and in the table behind it."""
+BARS = 10
+"""Into how many bars beliefs are counted."""
 MOST_RANKS = 12
 """So many of the likeliest values are drawn by themselves."""
 ATTACKER, LEARNER = TARGETS[0][0], TARGETS[1][0]
@@ -423,10 +440,11 @@ ATTACKER, LEARNER = TARGETS[0][0], TARGETS[1][0]
 def guesses(measures: Measures) -> Figure:
     """Show for how many records each adversary's best guess is right, beside the most frequent value."""
     shares = {text("always says the most frequent value"): float(measures.baseline)}
-    colours = [NEUTRAL]
+    colours, figures = [NEUTRAL], [""]
     for name, threat in measures.adversaries().items():
         shares[adversary_label(name)] = threat.share_at_random
         colours.append({"attacker": ATTACKER, "learner": LEARNER}.get(name, NEUTRAL))
+        figures.append(f"gt_{name}_random_ties")
     rows = [{"who": who, "share": 100 * share} for who, share in shares.items()]
     base = plot(rows).encode(
         y=alt.Y("who:N", sort=list(shares), title=None, axis=alt.Axis(labelLimit=320)),
@@ -441,13 +459,14 @@ def guesses(measures: Measures) -> Figure:
     )
     title = text(
         "Who knows that a person is in the table guesses {attacker} right; about the population, {learner}",
-        attacker=attacker,
-        learner=learner,
+        attacker=with_error(measures, attacker, "gt_attacker_random_ties", scale=100),
+        learner=with_error(measures, learner, "gt_learner_random_ties", scale=100),
     )
     above = alt.Title(wrapped(title), subtitle=text("ties are broken at random"))
+    percents = (percentage(as_fraction(share)) for share in shares.values())
     numbers = (
-        (who, Cell(percentage(as_fraction(share)), exact=exactly(share)))
-        for who, share in shares.items()
+        (who, Cell(with_error(measures, percent, figure, scale=100), exact=exactly(shares[who])))
+        for who, percent, figure in zip(shares, percents, figures, strict=True)
     )
     return Figure.of(
         alt.layer(bars, labels).properties(width=460, height=alt.Step(32), title=above),
@@ -467,10 +486,14 @@ def relative_threat(measures: Measures) -> Figure:
         (float(low), float(high), int(count))
         for (low, high), count in zip(pairwise(histogram.edges), histogram.counts, strict=True)
     ]
-    rows = [{"low": low, "high": high, "records": count, "none": 0} for low, high, count in bars]
+    hidden = hidden_counts([count for *_, count in bars])
+    rows = [
+        {"low": low, "high": high, "none": 0, **_drawn_count(count, place in hidden)}
+        for place, (low, high, count) in enumerate(bars)
+    ]
     surer = text("log₂ of how many times surer than about the population (1: twice)")
     axis = alt.Axis(tickMinStep=0.25, labelOverlap=True)
-    columns = plot(rows).mark_bar(color=ATTACKER, stroke="white")
+    columns = plot(rows).mark_bar(stroke="white")
     zero = plot([{"x": 0}]).mark_rule(strokeDash=[4, 3], color=NEUTRAL)
     chart = alt.layer(
         columns.encode(
@@ -478,6 +501,7 @@ def relative_threat(measures: Measures) -> Figure:
             x2="high:Q",
             y=alt.Y("records:Q", title=text("threatened records")),
             y2="none:Q",
+            color=alt.condition("datum.told", alt.value(ATTACKER), alt.value(NEUTRAL)),
         ),
         zero.encode(x="x:Q"),
     )
@@ -486,7 +510,7 @@ def relative_threat(measures: Measures) -> Figure:
     title = (
         text(
             "Of the truth about {share} of the records she is more than {limit} times as sure",
-            share=percentage(above),
+            share=share_above(measures),
             limit=limit,
         )
         if above
@@ -504,19 +528,19 @@ def relative_threat(measures: Measures) -> Figure:
             ),
         )
     )
+    counts = column_counts([count for *_, count in bars])
     numbers = (
-        (
-            text("{low} to {high}", low=number(low, ".2f"), high=number(high, ".2f")),
-            count_cell(count),
-        )
-        for low, high, count in bars
-        if count
+        (text("{low} to {high}", low=number(low, ".2f"), high=number(high, ".2f")), count)
+        for (low, high, records), count in zip(bars, counts, strict=True)
+        if records
     )
     return Figure.of(
         titled(chart, title, subtitle, (90, 105), width=620, height=240),
         label=text("Threatened records by relative threat"),
         caption=text(
-            "0: as sure as about the population. 1: twice as sure. 2: four times. Below 0: less sure."
+            "0: as sure as about the population. 1: twice as sure. 2: four times. Below 0: less sure. Grey: fewer than "
+            "{smallest} records, or not told so that such a number cannot be found.",
+            smallest=smallest_cell(),
         ),
         table=cell_table(
             text("log₂ of the relative threat"), [text("Threatened records")], numbers
@@ -525,58 +549,61 @@ def relative_threat(measures: Measures) -> Figure:
 
 
 def learner_against_attacker(measures: Measures) -> Figure:
-    """Show p_L against p_A of each record's true value, as counts in squares: no record is shown."""
-    counts, width = measures.scatter(bars=BARS), 100 / BARS
+    """Show p_L against p_A of each record's true value, as counts in squares: no record, and no small count."""
+    counts, width = measures.scatter(bars=BARS), 100 // BARS
+    squares = [(width * int(row), width * int(column)) for row, column in np.argwhere(counts)]
+    occupied = counts[counts > 0].tolist()
+    hidden = hidden_counts(occupied)
     rows = [
-        {
-            "x": width * row,
-            "x2": width * (row + 1),
-            "y": width * column,
-            "y2": width * (column + 1),
-            "records": int(counts[row, column]),
-        }
-        for row, column in np.argwhere(counts)
+        {"x": x, "x2": x + width, "y": y, "y2": y + width, **_drawn_count(count, place in hidden)}
+        for place, ((x, y), count) in enumerate(zip(squares, occupied, strict=True))
     ]
-    scale = alt.Scale(scheme="viridis", type="log")
-    squares = plot(rows).mark_rect()
+    shade = alt.Color(
+        "records:Q", title=text("records"), scale=alt.Scale(scheme="viridis", type="log")
+    )
     diagonal = plot([{"x": 0, "y": 0}, {"x": 100, "y": 100}])
+    population, person = (
+        text("belief about the population, p_L (%)"),
+        text("belief about the person, p_A (%)"),
+    )
     chart = alt.layer(
-        squares.encode(
-            x=alt.X("x:Q", title=text("belief about the population, p_L (%)"), scale=PER_CENT),
+        plot(rows)
+        .mark_rect()
+        .encode(
+            x=alt.X("x:Q", title=population, scale=PER_CENT),
             x2="x2:Q",
-            y=alt.Y("y:Q", title=text("belief about the person, p_A (%)"), scale=PER_CENT),
+            y=alt.Y("y:Q", title=person, scale=PER_CENT),
             y2="y2:Q",
-            color=alt.Color("records:Q", title=text("records"), scale=scale),
+            color=alt.condition("datum.told", shade, alt.value(NEUTRAL)),
         ),
         diagonal.mark_line(strokeDash=[4, 3], color=NEUTRAL).encode(x="x:Q", y="y:Q"),
     )
     title = text(
-        "Of {surer} of the {records} whose truth she would name she is surer than about people like them",
-        surer=number(round(measures.share_above(1.0) * measures.records)),
-        records=counted(int(np.count_nonzero(measures.attacker.threatened)), "record"),
+        "Above the line she is surer of the truth about the person than about people like them"
     )
-    subtitle = text("above the line: surer than about people like them")
-    coarse = 100 // COARSE_BARS
-    limits = [
-        text("{low} to {high} %", low=coarse * bar, high=coarse * (bar + 1))
-        for bar in range(COARSE_BARS)
-    ]
-    by_limit = zip(limits, measures.scatter(bars=COARSE_BARS).tolist(), strict=True)
+    numbers = (
+        (*(text("{low} to {high} %", low=low, high=low + width) for low in square), count)
+        for square, count in zip(squares, column_counts(occupied), strict=True)
+    )
     return Figure.of(
-        titled(chart, title, subtitle, (60, 70), width=380, height=380),
+        titled(
+            chart, title, text("records, by belief in the truth"), (60, 70), width=380, height=380
+        ),
         label=text(
             "Belief about the population against belief about the person, of the true value"
         ),
         caption=text(
-            "Counts of threatened records in squares; no record is shown. The table behind the picture has larger "
-            "squares."
+            "Counts of threatened records in squares; no record is shown. Grey: fewer than {smallest}, or not told so "
+            "that such a number cannot be found.",
+            smallest=smallest_cell(),
         ),
-        table=cell_table(
-            text("About the population, p_L"),
-            under(text("About the person, p_A"), *limits),
-            ((Cell(limit), *map(count_cell, row)) for limit, row in by_limit),
-        ),
+        table=cell_table(population, (person, text("records")), numbers),
     )
+
+
+def _drawn_count(count: int, hidden: bool) -> dict[str, int | bool]:
+    """Return what a picture knows of a count: where it is not told, no more than that."""
+    return {"records": smallest_cell() if hidden else count, "told": not hidden}
 
 
 def ranked_beliefs(knowledge: Knowledge, learner: str) -> list[tuple[str, float, float]]:
