@@ -226,3 +226,14 @@ def test_the_risk_of_each_record_is_that_of_the_set_chosen(glasshouse: Glasshous
         assert "--per-record tells of one set of quasi-identifiers; name one in --subsets" in line
     assert glasshouse(*asked, "--subsets", "all", "--overwrite").code == 0
     assert pyarrow.parquet.read_table("o.parquet")["reidentification"].to_pylist() == [1.0] * 4
+
+
+def test_readme_and_help_name_what_is_assessed_with_the_whole_set_only(
+    glasshouse: Glasshouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    shown = glasshouse("assess", "--help").out
+    for case in ("gains", "priors", "weights", "joint secrets"):
+        assert case in next(line for line in readme.splitlines() if "up to 13" in line)
+        assert case in "".join(line for line in shown.splitlines() if "gains" in line)

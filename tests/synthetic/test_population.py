@@ -31,6 +31,24 @@ def people() -> pa.Table:
     return synthetic.table("population", records=300_000, seed=5)
 
 
+CENSUS_AGES = (
+    *(22_040_343, 21_585_999, 21_101_849, 19_962_099, 20_179_642, 20_890_964, 22_708_591),
+    *(22_298_125, 19_664_805, 16_817_924, 12_435_263, 9_278_166, 7_317_795, 5_743_327, 5_493_433),
+)
+"""United States, census of 2010: 15 to 19, 20 to 24, …, 85 and over (Howden and Meyer 2011, C2010BR-03, table 2)."""
+CENSUS_PEOPLE = 308_745_538
+NORTH_CAROLINA = (6_528_950, 2_048_628, 122_110, 208_962, 414_030, 206_199)
+"""Its races, census of 2010, redistricting data, without 6,604 Pacific Islanders."""
+NORTH_CAROLINA_PEOPLE = 9_535_483
+
+
+def test_ages_and_races_are_the_rounded_shares_of_the_census() -> None:
+    ages = [round(100 * count / CENSUS_PEOPLE, 1) for count in CENSUS_AGES]
+    assert pytest.approx([0.4 * ages[0], *ages[1:]]) == AGE_SHARES
+    races = [round(count / NORTH_CAROLINA_PEOPLE, 3) for count in NORTH_CAROLINA]
+    assert list(RACE_SHARES) == races
+
+
 @pytest.mark.parametrize("records", [1, 2, 999, 100_000])
 def test_the_number_of_records_is_exact(records: int) -> None:
     assert synthetic.table("population", records=records).num_rows == records

@@ -1,10 +1,11 @@
 """A synthetic population of adults, shaped like the voters of an American state.
 
 Age, race, gender and postal code, the quasi-identifiers that Xia et al. 2015 took from the voter register of North
-Carolina, and an illness as the sensitive attribute of what is published about some of them. Calibrated to rounded
-figures of the census of 2010: the ages of the United States, the races of North Carolina (9.5 million people, about
-1,080 postal codes). Postal codes are of very unequal size, as by Zipf's law, and each has its own mix of races and
-ages: without that, small groups would be far too rare.
+Carolina, and an illness as the sensitive attribute of what is published about some of them. Ages and races have the
+rounded shares of the census of 2010: the ages of the United States (Howden and Meyer 2011, C2010BR-03, table 2), the
+races of North Carolina (redistricting data, 9,535,483 people). All else is invented: the illnesses, who of the old are
+women, and that postal codes are of very unequal size, as by Zipf's law, each with its own mix of races and ages;
+without that, small groups would be far too rare.
 
 `study` gives the three tables of an attack at once: everybody, a register of some of them, and a de-identified sample.
 """
@@ -46,15 +47,15 @@ AGE_SHARES = (
     *(2.84, 7.0, 6.8, 6.5, 6.5, 6.8, 7.4, 7.2),
     *(6.4, 5.4, 4.0, 3.0, 2.4, 1.9, 1.8),
 )
-"""Per cent of all inhabitants of the United States in each band (census of 2010; of 15 to 19 two fifths)."""
+"""Per cent of all inhabitants of the United States in each band (Howden and Meyer 2011; of 15 to 19 two fifths)."""
 OLD_AGE_DECAY = 0.14
 """From 85 on each year has so much less than the year before, on a logarithmic scale."""
 FEMALE_YOUNG, FEMALE_OLD = 0.505, 0.67
-"""Share of women below 60, and at 90; in between it grows evenly."""
+"""Share of women below 60, and at 90, invented; in between it grows evenly."""
 
 RACES = ("white", "black", "American Indian", "Asian", "other", "two or more")
 RACE_SHARES = (0.685, 0.215, 0.013, 0.022, 0.043, 0.022)
-"""Shares of the races in North Carolina (census of 2010)."""
+"""Shares of the races in North Carolina (census of 2010); the 0.1 % of Pacific Islanders are left out."""
 RACE_CONCENTRATION = 4.0
 """How alike the mixes of postal codes are (Dirichlet); the lower the more segregated."""
 AGE_TILT = 0.012
@@ -62,7 +63,7 @@ AGE_TILT = 0.012
 
 ILLNESSES = ("none", "hypertension", "diabetes", "asthma", "depression", "cancer", "HIV")
 ILLNESS_BASE = (1.0, 0.05, 0.02, 0.08, 0.07, 0.005, 0.004)
-"""Odds of the illnesses at 18, beside no illness."""
+"""Odds of the illnesses at 18, beside no illness: invented."""
 ILLNESS_GROWTH = (0.0, 0.045, 0.045, 0.0, 0.0, 0.055, 0.0)
 """Growth of their logarithm per year of age."""
 
@@ -157,7 +158,9 @@ def population_world(records: int, rng: np.random.Generator) -> PopulationWorld:
 
 POPULATION = Generator(
     name="population",
-    title=marked("adults of a state as in a voter register: 4 quasi-identifiers and an illness"),
+    title=marked(
+        "adults of a state as in a voter register: 4 quasi-identifiers and an invented illness"
+    ),
     source="Xia et al. 2015 (voter register of North Carolina; census of 2010)",
     quasi_identifiers=("age", "race", "gender", "postal_code"),
     sensitive=("illness",),
