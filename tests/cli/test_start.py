@@ -21,7 +21,7 @@ def imported_by(code: str) -> set[str]:
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    return {name.partition(".")[0] for name in done.stderr.split()}
+    return {name.partition(".")[0] for name in done.stderr.splitlines()[-1].split()}
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -76,6 +76,21 @@ def test_the_demo_tells_the_story_and_names_its_report(
     assert '<html lang="pt-BR">' in portuguese
     again = glasshouse("assess", "--study", folder / "1-assessed" / "study.toml", "--json")
     assert json.loads(again.out)["records"] == 100_000
+
+
+@pytest.mark.parametrize("fault", ["", "30\n"])
+def test_a_first_look_at_a_file_compiles_nothing(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "people.csv"
+    lines = "".join(f'{i},"{i % 90}","a ""b"", c"\r\n' for i in range(20_000))
+    path.write_text(f"id,age,said\r\n{lines}{fault}{lines}", encoding="utf-8", newline="")
+    compiled = tmp_path / "compiled"
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(compiled))
+    names = imported_by(f"from glasshouse.cli.main import main; main(['inspect', {str(path)!r}])")
+    assert "pyarrow" in names
+    assert "numba" not in names
+    assert not compiled.exists()
 
 
 def test_inspect_describes_columns_and_proposes_the_next_command(

@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+from dataclasses import astuple
+from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import DataError
-from glasshouse.sources import open_source
+from glasshouse.sources import open_source, scanner
 from glasshouse.sources.delimited import DelimitedFile
+from glasshouse.sources.scanner import scan
 from glasshouse.study import Dialect
 
 
@@ -240,3 +243,69 @@ def test_a_byte_order_mark_is_never_part_of_a_name(tmp_path: Path) -> None:
 def test_a_detected_separator_cannot_be_the_quote(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is both the separator and the quote"):
         open_source(written(tmp_path, b"a,b\n1,2\n"), dialect=Dialect(quote=","))
+
+
+PIECES = (
+    "a",
+    ",",
+    '"',
+    "\n",
+    "\r",
+    "\r\n",
+    '"a"',
+    '"b,c"',
+    ',"x\ny"',
+    "a,b\n",
+    '"a","b"\r\n',
+    '5"',
+)
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=12).map(lambda pieces: "".join(pieces).encode()),
+    st.sampled_from([ord('"'), scanner.NO_QUOTE]),
+    st.integers(0, 3),
+    st.sampled_from([0, 0, 3]),
+    st.sampled_from([0, 0, 1, 2]),
+    st.booleans(),
+    st.sampled_from([2, 1 << 16]),
+)
+@settings(max_examples=500, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whole_arrays_and_the_state_machine_find_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+    block: bytes,
+    quote: int,
+    fields: int,
+    blank_line: int,
+    limit: int,
+    final: bool,
+    walked: int,
+) -> None:
+    """A block is the same in every way in which it may be scanned: at a glance, walked, compiled."""
+    monkeypatch.setattr(scanner, "_WALKED", walked)
+    monkeypatch.setattr(scanner, "_compiled", cache(lambda: scanner._walk))
+    found = scan(
+        block,
+        separator=ord(","),
+        quote=quote,
+        fields=fields,
+        line=5,
+        blank_line=blank_line,
+        limit=limit,
+        final=final,
+    )
+    plain = scanner._walk(block, ord(","), quote, fields, 5, blank_line, limit, final)
+    assert (*astuple(found)[:5], int(found.fault), found.fault_line) == plain
+
+
+def test_a_large_file_is_scanned_as_a_small_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = "".join(f'{i},"{i}\n"\n' for i in range(3_000))
+    path = written(tmp_path, f"a,b\n{lines}".encode())
+    small = rows_of(path)
+    monkeypatch.setattr(scanner, "_MUCH", 1)
+    assert rows_of(path) == small
+    faulty = written(tmp_path, f"a,b\n{lines}1\n{lines}".encode(), "faulty.csv")
+    with pytest.raises(DataError, match="line 6002: has 1 field where 2 are expected"):
+        rows_of(faulty)

@@ -39,6 +39,16 @@ def test_a_slice_of_an_array_is_encoded_as_that_slice(start: int, length: int) -
     assert [values[code] for code in codes] == texts.slice(start, length).to_pylist()
 
 
+@given(st.lists(st.sampled_from(["", "a", "b", "é", "aa"]), min_size=1, max_size=20))
+def test_one_batch_and_several_have_the_same_codes(texts: list[str]) -> None:
+    at_once = read(pa.table({"a": texts})).column("a")
+    pieces = pa.table({"a": pa.chunked_array([[text] for text in texts])})
+    streamed = read(pieces).column("a")
+    assert at_once.codes.tolist() == streamed.codes.tolist()
+    assert at_once.codes.dtype == streamed.codes.dtype
+    assert at_once.values.equals(streamed.values)
+
+
 def test_a_dictionary_grows_past_its_first_size() -> None:
     dictionary = Dictionary()
     texts = [f"value number {i} of many" for i in range(100_000)]

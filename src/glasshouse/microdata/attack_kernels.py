@@ -27,7 +27,7 @@ from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import DataError
 from glasshouse.language import marked, printable
 from glasshouse.table import EncodedTable
-from glasshouse.table.dictionary import Codes
+from glasshouse.table.encoded import Codes
 
 Factors = NDArray[Any]
 """What scores are made of: 64-bit integers, or doubles."""

@@ -53,7 +53,7 @@ from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import Source, open_source
 from glasshouse.study import Dialect
 from glasshouse.table import EncodedTable
-from glasshouse.table.dictionary import Codes
+from glasshouse.table.encoded import Codes
 from glasshouse.table.partition import Partition, partition
 
 OTHERS = "*"

@@ -31,7 +31,8 @@ from glasshouse.errors import BudgetError, DataError
 from glasshouse.language import quoted, text, text_for
 from glasshouse.microdata.gains import sum_of_ratios
 from glasshouse.table import EncodedColumn, EncodedTable
-from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
+from glasshouse.table.dictionary import Dictionary
+from glasshouse.table.encoded import Codes, smallest_unsigned
 from glasshouse.table.generalised import SUPPRESSED, covering, is_suppressed
 from glasshouse.table.partition import refined
 

@@ -33,7 +33,7 @@ from glasshouse.microdata import sweep_kernel
 from glasshouse.microdata.sweep_kernel import Fields, Plan, Store, Workspace
 from glasshouse.progress import OnProgress, Progress, resident_bytes
 from glasshouse.table import EncodedColumn, EncodedTable
-from glasshouse.table.dictionary import Codes
+from glasshouse.table.encoded import Codes
 
 DENSE_ATTRIBUTES = 12
 """Up to so many attributes after the root, all 3^r cells are kept side by side; beyond, only touched ones."""

@@ -33,7 +33,7 @@ from glasshouse.arrays import Integers, Words
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import number, quoted
 from glasshouse.table import EncodedColumn, EncodedTable, Role
-from glasshouse.table.dictionary import smallest_unsigned
+from glasshouse.table.encoded import smallest_unsigned
 from glasshouse.table.partition import Partition, refined
 
 _CHUNK = 1 << 20

@@ -40,9 +40,8 @@ from glasshouse.language import marked, near_names, quoted, text, text_for, tran
 from glasshouse.mitigation.distinct_rows import CodedHierarchy
 from glasshouse.sources import MISSING, Source, open_source
 from glasshouse.study import Dialect
-from glasshouse.table.dictionary import positions
 from glasshouse.table.encode import INTEGER, NUMBER
-from glasshouse.table.encoded import EncodedColumn
+from glasshouse.table.encoded import EncodedColumn, positions
 from glasshouse.table.generalised import SUPPRESSED
 
 Number: TypeAlias = int | float | str | Decimal | Fraction

@@ -52,7 +52,7 @@ from glasshouse.mitigation.distinct_rows import (
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, Number, exact
 from glasshouse.table import EncodedColumn, EncodedTable
-from glasshouse.table.dictionary import smallest_unsigned
+from glasshouse.table.encoded import smallest_unsigned
 from glasshouse.table.partition import refined
 
 _CUT = 10**10

@@ -41,7 +41,7 @@ from glasshouse.mitigation.distinct_rows import code_column, distinct_rows, firs
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.sources import MISSING
 from glasshouse.table import EncodedColumn, EncodedTable
-from glasshouse.table.dictionary import positions
+from glasshouse.table.encoded import positions
 from glasshouse.table.generalised import SUPPRESSED, covered_values
 from glasshouse.table.partition import refined
 

@@ -22,7 +22,8 @@ from glasshouse.errors import DataError
 from glasshouse.language import marked, printable, text, translated, unknown_name
 from glasshouse.sources import Source, open_source
 from glasshouse.study.totals import Derived, KeyMap, Publication, TotalsStudy
-from glasshouse.table.dictionary import Dictionary, positions
+from glasshouse.table.dictionary import Dictionary
+from glasshouse.table.encoded import positions
 
 Faults = NDArray[np.uint8]
 FAULTS = (

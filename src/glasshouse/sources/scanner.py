@@ -3,16 +3,24 @@
 The parser proper is Arrow's. This scanner walks the same bytes with a small state machine (RFC 4180) that
 knows nothing of values: it says where records end, how many there are, and on which line the first one is
 malformed. A table is accepted only if both agree.
+
+The state machine is compiled for large files only, so that a first look at a small one compiles nothing. Most of a
+small file is nothing but records of the right number of fields, and is found to be by whole arrays (`_well_formed`);
+the state machine walks what is left: the last record, or the first that is malformed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cache
+from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from glasshouse.arrays import Flags, Integers
 
 NO_QUOTE = -1
 """In place of the quote's byte: there is no such character."""
@@ -81,21 +89,116 @@ def scan(
     >>> scan(b'a,b\n"x\n,y",2\n3', separator=ord(","), quote=ord('"')).records
     2
     """
-    data = np.frombuffer(block, np.uint8)
-    length, records, count, next_line, blank, fault, fault_line = _scan(
-        data, separator, quote, fields, line, blank_line, limit, final
-    )
-    return Scan(length, records, count, next_line, blank, Fault(fault), fault_line)
+    grammar = (separator, quote, fields)
+    so_far = Scan(0, 0, 0, line, blank_line, Fault.NONE, 0)
+    if limit or not (len(block) >= _MUCH or _compiled.cache_info().currsize):
+        if fields != ANY_FIELDS and not limit and not blank_line:
+            length, records = _well_formed(block, *grammar, final=final)
+            line += _line_breaks(block, length)
+            so_far = Scan(length, records, fields if records else 0, line, 0, Fault.NONE, 0)
+        end = so_far.length + _WALKED
+        is_all = end >= len(block)
+        part = block[so_far.length : end]
+        so_far = _walked_on(_walk, part, so_far, grammar, limit, final=final and is_all)
+        if is_all or so_far.fault or (limit and so_far.records == limit):
+            return so_far
+    rest = np.frombuffer(block, np.uint8)[so_far.length :]
+    return _walked_on(_compiled(), rest, so_far, grammar, limit, final=final)
 
 
+_MUCH = 7 << 20
+"""From so many bytes on the state machine is compiled, and then walks all of it: whole blocks of a large file."""
+_WALKED = 1 << 16
+"""So much of what is not well-formed is walked without being compiled."""
 _FIELD_START, _PLAIN, _QUOTED, _CLOSED = 0, 1, 2, 3
 _NONE, _FIELDS, _BLANK, _AFTER_QUOTE, _UNCLOSED = (int(fault) for fault in Fault)
 _LINE_FEED, _RETURN = 10, 13
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _scan(
-    data: NDArray[np.uint8],
+def _walked_on(
+    machine: Callable[..., Any],
+    data: NDArray[np.uint8] | bytes,
+    before: Scan,
+    grammar: tuple[int, int, int],
+    limit: int,
+    *,
+    final: bool,
+) -> Scan:
+    """Return what the state machine finds behind what was scanned so far."""
+    left = limit - before.records if limit else 0
+    length, records, count, line, blank_line, fault, fault_line = machine(
+        data, *grammar, before.line, before.blank_line, left, final
+    )
+    return Scan(
+        *(before.length + length, before.records + records, count or before.fields),
+        *(line, blank_line, Fault(fault), fault_line),
+    )
+
+
+def _well_formed(
+    block: bytes, separator: int, quote: int, fields: int, *, final: bool
+) -> tuple[int, int]:
+    """Return how much of a block, from its beginning, is records of so many fields, and how many these are.
+
+    It may be less than there is: what cannot be told at a glance is left to the state machine.
+    """
+    data = np.frombuffer(block, np.uint8)
+    if not final and block.endswith(b"\r"):
+        data = data[:-1]  # whether a line feed follows is not known yet
+    breaks = data == _LINE_FEED
+    if b"\r" in block:
+        returns = data == _RETURN
+        returns[:-1] &= ~breaks[1:]  # with a line feed it is one line break, which ends there
+        breaks |= returns
+    marks = np.flatnonzero(breaks | (data == separator))
+    if quote != NO_QUOTE and bytes([quote]) in block:
+        marks = _outside_quotes(data, marks, separator, quote)
+    ends = breaks[marks[: len(marks) // fields * fields]].reshape(-1, fields)
+    is_regular = ends[:, -1] & ~ends[:, :-1].any(axis=1)
+    records = len(ends) if is_regular.all() else int(np.argmin(is_regular))
+    return (int(marks[records * fields - 1]) + 1 if records else 0), records
+
+
+def _outside_quotes(
+    data: NDArray[np.uint8], marks: Integers, separator: int, quote: int
+) -> Integers:
+    """Return the separators and line breaks that stand in no quotes, up to the first quote that is out of place.
+
+    A quote opens and the next one closes; a doubled one closes and opens again. Only at the edge of a field, or
+    beside another, is a quote in its place.
+    """
+    is_quote = data == quote
+    quotes = np.flatnonzero(is_quote)
+    may_be_beside = np.zeros(256, np.bool_)
+    may_be_beside[[_LINE_FEED, _RETURN, separator, quote]] = True
+    opening, closing = quotes[::2], quotes[1::2]
+    misplaced: Flags = np.zeros(len(quotes), np.bool_)
+    misplaced[::2] = (opening > 0) & ~may_be_beside[data[opening - 1]]
+    behind = np.minimum(closing + 1, len(data) - 1)
+    misplaced[1::2] = ~may_be_beside[data[behind]]
+    if misplaced.any():
+        marks = marks[: np.searchsorted(marks, quotes[np.argmax(misplaced)])]
+    parity = np.cumsum(is_quote, dtype=np.uint8) & 1  # so few bits tell odd from even
+    outside: Integers = marks[parity[marks] == 0]
+    return outside
+
+
+def _line_breaks(block: bytes, length: int) -> int:
+    feeds, returns, both = (block.count(end, 0, length) for end in (b"\n", b"\r", b"\r\n"))
+    return feeds + returns - both
+
+
+@cache
+def _compiled() -> Callable[..., Any]:
+    """Return the state machine, compiled; where numba has done so before, from its cache."""
+    from numba import njit
+
+    machine: Callable[..., Any] = njit(cache=True, nogil=True)(_walk)
+    return machine
+
+
+def _walk(
+    data: NDArray[np.uint8] | bytes,
     separator: int,
     quote: int,
     expected: int,
@@ -104,7 +207,7 @@ def _scan(
     limit: int,
     final: bool,
 ) -> tuple[int, int, int, int, int, int, int]:
-    size = data.size
+    size = len(data)
     special = np.zeros(256, np.bool_)
     special[_LINE_FEED] = special[_RETURN] = special[separator] = True
     records = 0

@@ -1,16 +1,32 @@
 """The data as integer codes, with the roles of its columns."""
 
-from glasshouse.table.collection import Collection, CollectionMember, collect, dataset_tags
-from glasshouse.table.encode import available_columns, read
-from glasshouse.table.encoded import (
-    ColumnProfile,
-    EncodedColumn,
-    EncodedTable,
-    Role,
-    load_table,
-    profile,
-)
-from glasshouse.table.treatment import Step, one_record_each, treat
+from typing import TYPE_CHECKING
+
+from glasshouse.lazy import names_of
+
+if TYPE_CHECKING:
+    from glasshouse.table.collection import Collection, CollectionMember, collect, dataset_tags
+    from glasshouse.table.encode import available_columns, read
+    from glasshouse.table.encoded import (
+        ColumnProfile,
+        EncodedColumn,
+        EncodedTable,
+        Role,
+        load_table,
+        profile,
+    )
+    from glasshouse.table.treatment import Step, one_record_each, treat
+
+_HOME = {
+    "collection": ("Collection", "CollectionMember", "collect", "dataset_tags"),
+    "encode": ("available_columns", "read"),
+    "encoded": (
+        *("ColumnProfile", "EncodedColumn", "EncodedTable", "Role"),
+        *("load_table", "profile"),
+    ),
+    "treatment": ("Step", "one_record_each", "treat"),
+}
+"""The public names, by the module that they come from: a first look at a file loads no compiler."""
 
 __all__ = [
     "Collection",
@@ -29,3 +45,5 @@ __all__ = [
     "read",
     "treat",
 ]
+
+__getattr__ = names_of(__name__, _HOME)

@@ -23,8 +23,14 @@ from numba import njit
 from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted, unknown_name
-from glasshouse.table.dictionary import Codes, positions, smallest_unsigned
-from glasshouse.table.encoded import EncodedColumn, EncodedTable, Role
+from glasshouse.table.encoded import (
+    Codes,
+    EncodedColumn,
+    EncodedTable,
+    Role,
+    positions,
+    smallest_unsigned,
+)
 from glasshouse.table.treatment import Step, one_record_each
 
 ABSENT = None

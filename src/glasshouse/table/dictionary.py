@@ -2,7 +2,8 @@
 
 A column of text becomes codes in order of first appearance. The values' bytes stand one behind the other in
 an arena; an open-addressed table of slots finds them by hash. All of it is plain arrays, so that the loop runs
-compiled and memory is that of the distinct values.
+compiled and memory is that of the distinct values. A source of one batch needs none of it: Arrow's own dictionary is
+the same.
 """
 
 from __future__ import annotations
@@ -11,14 +12,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers, Words
-
-Codes = NDArray[np.unsignedinteger[Any]]
-"""Codes of a column, in the smallest unsigned integers that hold them."""
+from glasshouse.table.encoded import Codes, smallest_unsigned
 
 _FIRST_SLOTS = 1 << 10
 _FIRST_ARENA = 1 << 14
@@ -76,27 +74,6 @@ class Dictionary:
             self._starts = _extended(self._starts, 2 * self._count + 1)
             self._slots = np.zeros(2 * len(self._slots), np.uint32)
             _fill_slots(self._slots, self._hashes, self._count)
-
-
-def positions(texts: pa.LargeStringArray, among: pa.LargeStringArray) -> Integers:
-    """Return the position of each text among some distinct ones; −1 where it is none of them.
-
-    >>> positions(pa.array(["b", "c"]), pa.array(["a", "b"])).tolist()
-    [1, -1]
-    """
-    return np.asarray(pc.fill_null(pc.index_in(texts, value_set=among), -1)).astype(np.int64)
-
-
-def smallest_unsigned(count: int) -> type[np.unsignedinteger[Any]]:
-    """Return the smallest unsigned type that holds ``count`` codes.
-
-    >>> smallest_unsigned(256).__name__, smallest_unsigned(257).__name__
-    ('uint8', 'uint16')
-    """
-    for dtype in (np.uint8, np.uint16):
-        if count <= np.iinfo(dtype).max + 1:
-            return dtype
-    return np.uint32
 
 
 def _buffers(
@@ -183,3 +160,28 @@ def _fill_slots(slots: NDArray[np.uint32], hashes: Words, count: int) -> None:
         while slots[slot] != 0:
             slot = (slot + np.uint64(1)) & mask
         slots[slot] = code + 1
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def renumber(
+    codes: Codes,
+    records: Integers,
+    new_code: NDArray[np.uint32],
+    renumbered: NDArray[np.uint32],
+) -> NDArray[np.uint32]:
+    """Give the codes of some records new ones, by first appearance; return the old code behind each new one.
+
+    ``new_code`` holds zeros, and does so again afterwards: the work is that of the records, not of the dictionary.
+    """
+    used = np.empty(min(records.size, new_code.size), np.uint32)
+    count = 0
+    for i in range(records.size):
+        old = codes[records[i]]
+        if new_code[old] == 0:
+            used[count] = old
+            count += 1
+            new_code[old] = count
+        renumbered[i] = new_code[old] - np.uint32(1)
+    for i in range(count):
+        new_code[used[i]] = 0
+    return used[:count].copy()

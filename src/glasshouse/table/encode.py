@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from decimal import Decimal
+from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
 
@@ -25,14 +26,15 @@ from glasshouse.sources import (
 from glasshouse.sources.files import existing_file
 from glasshouse.sources.source import check_columns
 from glasshouse.study import ColumnType, Dialect
-from glasshouse.table.dictionary import Codes, Dictionary, smallest_unsigned
 from glasshouse.table.encoded import (
+    Codes,
     EncodedColumn,
     EncodedTable,
     Role,
     assign_roles,
     is_saved_table,
     load_table,
+    smallest_unsigned,
 )
 
 INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -162,24 +164,49 @@ def _encoded(
     strip: bool,
     on_progress: OnProgress | None,
 ) -> EncodedTable:
+    batches = source.batches(names, on_progress=on_progress)
+    start = list(islice(batches, 2))
+    if sum(batch.num_rows for batch in start) == 0:
+        raise DataError("{name}: has no records", name=source.name)
+    with ThreadPoolExecutor() as threads:  # each column has its own dictionary
+        columns = (
+            _streamed(names, chain(start, batches), threads)
+            if len(start) > 1
+            else threads.map(_at_once, names, start[0].columns)
+        )
+        understood = {
+            column.name: _understood(column, types, strip=strip, where=source.name)
+            for column in columns
+        }
+    records = len(next(iter(understood.values())).codes)
+    return EncodedTable(source.name, records, understood, dict.fromkeys(names, Role.IGNORED))
+
+
+def _at_once(name: str, texts: pa.StringArray | pa.LargeStringArray) -> EncodedColumn:
+    """Return a column of which all is there, with codes in order of first appearance."""
+    encoded = texts.dictionary_encode()
+    values = encoded.dictionary.cast(pa.large_string())
+    codes = encoded.indices.to_numpy(zero_copy_only=False).astype(smallest_unsigned(len(values)))
+    codes.flags.writeable = False
+    return EncodedColumn(name, codes, values)
+
+
+def _streamed(
+    names: Sequence[str], batches: Iterable[pa.RecordBatch], threads: ThreadPoolExecutor
+) -> Iterator[EncodedColumn]:
+    """Yield the columns of batches that come one by one, each with a dictionary that grows."""
+    from glasshouse.table.dictionary import Dictionary
+
     dictionaries = {name: Dictionary() for name in names}
     pieces: dict[str, list[Codes]] = {name: [] for name in names}
-    records = 0
-    with ThreadPoolExecutor() as threads:  # each column has its own dictionary
-        for batch in source.batches(names, on_progress=on_progress):
-            encoders = [dictionaries[name].encode for name in names]
-            encoded = threads.map(lambda encode, texts: encode(texts), encoders, batch.columns)
-            for name, codes in zip(names, encoded, strict=True):
-                pieces[name].append(codes)
-            records += batch.num_rows
-    if records == 0:
-        raise DataError("{name}: has no records", name=source.name)
-    columns = {}
+    for batch in batches:
+        encoders = [dictionaries[name].encode for name in names]
+        encoded = threads.map(lambda encode, texts: encode(texts), encoders, batch.columns)
+        for name, codes in zip(names, encoded, strict=True):
+            pieces[name].append(codes)
     for name in names:
         codes = _joined(pieces.pop(name), len(dictionaries[name]))
-        column = EncodedColumn(name, codes, dictionaries.pop(name).values())
-        columns[name] = _understood(column, types, strip=strip, where=source.name)
-    return EncodedTable(source.name, records, columns, dict.fromkeys(names, Role.IGNORED))
+        yield EncodedColumn(name, codes, dictionaries.pop(name).values())
 
 
 def _joined(pieces: list[Codes], cardinality: int) -> Codes:

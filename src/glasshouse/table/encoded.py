@@ -21,7 +21,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.ipc
-from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers
@@ -29,7 +28,9 @@ from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, text, translated, unknown_name
 from glasshouse.sources import MISSING
-from glasshouse.table.dictionary import Codes, smallest_unsigned
+
+Codes = NDArray[np.unsignedinteger[Any]]
+"""Codes of a column, in the smallest unsigned integers that hold them."""
 
 _METADATA = b"glasshouse.table"
 _FORMAT = 2
@@ -279,6 +280,27 @@ class ColumnProfile:
     """Why, in the language that is spoken."""
 
 
+def positions(texts: pa.LargeStringArray, among: pa.LargeStringArray) -> Integers:
+    """Return the position of each text among some distinct ones; −1 where it is none of them.
+
+    >>> positions(pa.array(["b", "c"]), pa.array(["a", "b"])).tolist()
+    [1, -1]
+    """
+    return np.asarray(pc.fill_null(pc.index_in(texts, value_set=among), -1)).astype(np.int64)
+
+
+def smallest_unsigned(count: int) -> type[np.unsignedinteger[Any]]:
+    """Return the smallest unsigned type that holds ``count`` codes.
+
+    >>> smallest_unsigned(256).__name__, smallest_unsigned(257).__name__
+    ('uint8', 'uint16')
+    """
+    for dtype in (np.uint8, np.uint16):
+        if count <= np.iinfo(dtype).max + 1:
+            return dtype
+    return np.uint32
+
+
 def assign_roles(
     *,
     quasi_identifiers: Iterable[str] = (),
@@ -381,36 +403,13 @@ def _with_own_values(
     column: EncodedColumn, records: Integers, new_code: NDArray[np.uint32]
 ) -> EncodedColumn:
     """Return a column of some records, with a dictionary of the values that they have."""
+    from glasshouse.table.dictionary import renumber
+
     codes = np.empty(len(records), np.uint32)
-    used = _renumber(column.codes, records, new_code, codes)
+    used = renumber(column.codes, records, new_code, codes)
     smallest = codes.astype(smallest_unsigned(len(used)), copy=False)
     smallest.flags.writeable = False
     return EncodedColumn(column.name, smallest, column.values.take(pa.array(used)))
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _renumber(
-    codes: Codes,
-    records: Integers,
-    new_code: NDArray[np.uint32],
-    renumbered: NDArray[np.uint32],
-) -> NDArray[np.uint32]:
-    """Give the codes of some records new ones, by first appearance; return the old code behind each new one.
-
-    ``new_code`` holds zeros, and does so again afterwards: the work is that of the records, not of the dictionary.
-    """
-    used = np.empty(min(records.size, new_code.size), np.uint32)
-    count = 0
-    for i in range(records.size):
-        old = codes[records[i]]
-        if new_code[old] == 0:
-            used[count] = old
-            count += 1
-            new_code[old] = count
-        renumbered[i] = new_code[old] - np.uint32(1)
-    for i in range(count):
-        new_code[used[i]] = 0
-    return used[:count].copy()
 
 
 def _profiled(column: EncodedColumn, records: int) -> ColumnProfile:

@@ -23,8 +23,7 @@ from glasshouse.arrays import Flags, Integers
 from glasshouse.conditions import Bound, as_bound
 from glasshouse.errors import DataError
 from glasshouse.language import quoted
-from glasshouse.table.dictionary import positions
-from glasshouse.table.encoded import EncodedTable
+from glasshouse.table.encoded import EncodedTable, positions
 
 SUPPRESSED = "*"
 """The released value that tells nothing."""

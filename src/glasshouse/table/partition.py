@@ -17,8 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers, Words
-from glasshouse.table.dictionary import Codes, smallest_unsigned
-from glasshouse.table.encoded import EncodedColumn, EncodedTable
+from glasshouse.table.encoded import Codes, EncodedColumn, EncodedTable, smallest_unsigned
 
 _DIRECT_SLOTS = 1 << 22
 """Up to so many possible keys a plain array finds the class; beyond, or beyond four per record, a hash."""

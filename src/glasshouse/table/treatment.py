@@ -19,8 +19,7 @@ from glasshouse.errors import DataError
 from glasshouse.language import marked, quoted, translated
 from glasshouse.sources import MISSING
 from glasshouse.study import Condition
-from glasshouse.table.dictionary import Codes
-from glasshouse.table.encoded import EncodedColumn, EncodedTable, Role
+from glasshouse.table.encoded import Codes, EncodedColumn, EncodedTable, Role
 from glasshouse.table.generalised import is_suppressed
 
 WHERE = marked("outside the selection")
