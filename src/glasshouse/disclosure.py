@@ -11,12 +11,16 @@ Beside an exact total a small part can be found by subtraction, so other parts a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from glasshouse.errors import StudyError
 from glasshouse.language import number, text
 
 SMALLEST_CELL = 10
 """From how many people on a count of those with particular values is shown, unless told otherwise."""
+
+CERTAIN_FROM = 10
+"""Of fewer people than so many times the smallest count, that all share a secret is not told either."""
 
 _smallest = SMALLEST_CELL
 
@@ -109,6 +113,31 @@ def hidden_counts(counts: Sequence[int], rest: int = 0) -> frozenset[int]:
     places = [place for place, count in enumerate((*counts, rest)) if count]
     hidden = hidden_parts([((*counts, rest)[place],) for place in places])
     return frozenset(places[i] for i in hidden) - {len(counts)}
+
+
+def chance_bounds(probability: Fraction, people: int) -> tuple[Fraction, Fraction]:
+    """Return between what a chance among people, whose number is told, is told to be: twice itself, or a bound.
+
+    It is a bound where it would tell a small number, or that all of few people share a secret.
+
+    >>> [str(bound) for bound in chance_bounds(Fraction(3, 1000), 1000)]
+    ['0', '1/100']
+    >>> [str(bound) for bound in chance_bounds(Fraction(23, 1000), 1000)]
+    ['23/1000', '23/1000']
+    >>> [str(bound) for bound in chance_bounds(Fraction(10, 13), 13)]  # of few, no more than which half
+    ['6/13', '1']
+    >>> [[str(bound) for bound in chance_bounds(Fraction(1), people)] for people in (13, 100)]
+    [['6/13', '1'], ['1', '1']]
+    """
+    count = probability * people
+    is_small = 0 < min(count, people - count) < _smallest
+    is_of_all = count == people < CERTAIN_FROM * _smallest
+    if not (is_small or is_of_all):
+        return probability, probability
+    half = people // 2
+    if 2 * count <= people:
+        return Fraction(0), Fraction(min(_smallest, half + 1), people)
+    return Fraction(max(people - _smallest, half), people), Fraction(1)
 
 
 def _has_small(counts: Sequence[int]) -> bool:

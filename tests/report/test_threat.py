@@ -94,7 +94,7 @@ def test_the_analyst_is_told_the_likeliest_value() -> None:
     run = asked(HORIZONTAL, known=VICTIM)
     assert threat_findings(run, exact=True)[0].sentence == (
         "Of a victim known to be in Table I(b) she believes “Heart” with a probability of 58.3 %; of people like them "
-        "in the population with 36.3 %: being in the table makes her 1.61 times as sure of it."
+        "in the population the same with 36.3 %: being in the table makes her 1.61 times as sure of it."
     )
     with speaking("pt-BR"):
         said = threat_findings(run, exact=True)[0].sentence

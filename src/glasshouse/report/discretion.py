@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from glasshouse.disclosure import cell_count, is_shown, smallest_cell
+from glasshouse.disclosure import cell_count, chance_bounds, is_shown, smallest_cell
 from glasshouse.language import number, text
 from glasshouse.report.cells import percent_cell
 from glasshouse.report.charts import Shift, chance, chances
@@ -127,10 +127,6 @@ class Told:
         return self.rough and probability not in (0, 1)
 
 
-CERTAIN_FROM = 10
-"""In a named part of fewer people than so many times the smallest cell, that all share a secret is not told either."""
-
-
 @dataclass(frozen=True)
 class Among:
     """How chances are told among people whose number is told, too."""
@@ -141,26 +137,8 @@ class Among:
     """Whether chances are told as they are: they count nobody with particular values, or the analyst reads them."""
 
     def bounds(self, probability: Fraction) -> tuple[Fraction, Fraction]:
-        """Return between what a chance is told to be: twice itself, or a bound where it would tell a small number.
-
-        >>> [str(bound) for bound in Among(1000).bounds(Fraction(3, 1000))]
-        ['0', '1/100']
-        >>> [str(bound) for bound in Among(1000).bounds(Fraction(23, 1000))]
-        ['23/1000', '23/1000']
-        >>> [str(bound) for bound in Among(13).bounds(Fraction(10, 13))]  # of few, no more than which half
-        ['6/13', '1']
-        >>> [[str(bound) for bound in Among(people).bounds(Fraction(1))] for people in (13, 100)]
-        [['6/13', '1'], ['1', '1']]
-        """
-        count = probability * self.people
-        is_small = 0 < min(count, self.people - count) < smallest_cell()
-        is_of_all = count == self.people < CERTAIN_FROM * smallest_cell()
-        if self.exact or not (is_small or is_of_all):
-            return probability, probability
-        half = self.people // 2
-        if 2 * count <= self.people:
-            return Fraction(0), Fraction(min(smallest_cell(), half + 1), self.people)
-        return Fraction(max(self.people - smallest_cell(), half), self.people), Fraction(1)
+        """Return between what a chance is told to be (`chance_bounds`): twice itself, where it is told as it is."""
+        return (probability,) * 2 if self.exact else chance_bounds(probability, self.people)
 
     def hides(self, *probabilities: Fraction) -> bool:
         """Tell whether one of some chances is not told as it is."""

@@ -25,6 +25,7 @@ from glasshouse.report.words import (
     percentage,
     percentages,
     rounded,
+    sentences,
 )
 
 POINT = 0.01
@@ -159,6 +160,10 @@ def _beyond(outcome: ThreatOutcome, measures: Measures, subject: str) -> Finding
     return reassurance(sentence, figure, meaning)
 
 
+def _highest(measures: Measures) -> str:
+    return with_error(measures, factor(float(measures.relative.max())), "highest_ti_of_all")
+
+
 def _count_above(measures: Measures, limit: float, *, threatened: bool) -> str:
     """Return how many records have a relative threat above a limit, with the error where that was sampled."""
     count = round(measures.share_above(limit, threatened=threatened) * measures.records)
@@ -184,10 +189,6 @@ def _relative_figure(measures: Measures) -> str:
         two=number(TWICE, "g"),
         **words,
     )
-
-
-def _highest(measures: Measures) -> str:
-    return with_error(measures, factor(float(measures.relative.max())), "highest_ti_of_all")
 
 
 def share_above(measures: Measures) -> str:
@@ -365,55 +366,31 @@ def likeliest(beliefs: Beliefs) -> list[int]:
 
 
 BELIEFS = {
-    ("values", "surer"): marked(
-        "Of a victim known to be in {release} she finds {values} equally likely, with a probability of {attacker} "
-        "each; of people like them in the population these have {learner}: being in the table makes her up to {times} "
-        "times as sure of one of them, and does not tell which it is."
+    (True, "surer"): marked(
+        "Of a victim known to be in {release} she finds {value} equally likely, with a probability of {attacker} each; "
+        "of people like them in the population these have {learner}: being in the table makes her up to {times} times "
+        "as sure of one of them, and does not tell which it is."
     ),
-    ("values", "no surer"): marked(
-        "Of a victim known to be in {release} she finds {values} equally likely, with a probability of {attacker} "
-        "each; of people like them in the population these have {learner}: being in the table makes her no surer of "
-        "any of them."
+    (True, "no surer"): marked(
+        "Of a victim known to be in {release} she finds {value} equally likely, with a probability of {attacker} each; "
+        "of people like them in the population these have {learner}: being in the table makes her no surer of any of "
+        "them."
     ),
-    ("count", "surer"): marked(
-        "Of a victim known to be in {release} she finds {count} values of {secret} equally likely, with a probability "
-        "of {attacker} each; of people like them in the population these have {learner}: being in the table makes her "
-        "up to {times} times as sure of one of them, and does not tell which it is."
+    (False, "surer"): marked(
+        "Of a victim known to be in {release} she believes {value} with a probability of {attacker}; of people like "
+        "them in the population the same with {learner}: being in the table makes her {times} times as sure of it."
     ),
-    ("count", "no surer"): marked(
-        "Of a victim known to be in {release} she finds {count} values of {secret} equally likely, with a probability "
-        "of {attacker} each; of people like them in the population these have {learner}: being in the table makes her "
-        "no surer of any of them."
+    (False, "unknown"): marked(
+        "Of a victim known to be in {release} she believes {value} with a probability of {attacker}; of people like "
+        "them in the population the same with {learner}: the difference is within the Monte-Carlo error, and whether "
+        "being in the table makes her surer of it cannot be told."
     ),
-    ("value", "surer"): marked(
-        "Of a victim known to be in {release} she believes “{value}” with a probability of {attacker}; of people like "
-        "them in the population with {learner}: being in the table makes her {times} times as sure of it."
-    ),
-    ("value", "unknown"): marked(
-        "Of a victim known to be in {release} she believes “{value}” with a probability of {attacker}; of people like "
-        "them in the population with {learner}: the difference is within the Monte-Carlo error, and whether being in "
-        "the table makes her surer of it cannot be told."
-    ),
-    ("value", "no surer"): marked(
-        "Of a victim known to be in {release} she believes “{value}” with a probability of {attacker}; of people like "
-        "them in the population with {learner}: being in the table makes her no surer of it."
-    ),
-    ("likeliest", "surer"): marked(
-        "Of a victim known to be in {release} she believes the likeliest {secret} with a probability of {attacker}; of "
-        "people like them in the population the same one with {learner}: being in the table makes her {times} times as "
-        "sure of it."
-    ),
-    ("likeliest", "unknown"): marked(
-        "Of a victim known to be in {release} she believes the likeliest {secret} with a probability of {attacker}; of "
-        "people like them in the population the same one with {learner}: the difference is within the Monte-Carlo "
-        "error, and whether being in the table makes her surer of it cannot be told."
-    ),
-    ("likeliest", "no surer"): marked(
-        "Of a victim known to be in {release} she believes the likeliest {secret} with a probability of {attacker}; of "
-        "people like them in the population the same one with {learner}: being in the table makes her no surer of it."
+    (False, "no surer"): marked(
+        "Of a victim known to be in {release} she believes {value} with a probability of {attacker}; of people like "
+        "them in the population the same with {learner}: being in the table makes her no surer of it."
     ),
 }
-"""What she believes of a victim, by what is told of it and by whether being in the table makes her surer."""
+"""What she believes of a victim, by whether it is several values and by whether being in the table makes her surer."""
 POINTING = {
     "unknown": marked(
         "Whether who only learns about the population from {release} would name another {secret} for the victim cannot "
@@ -474,22 +451,23 @@ def victim_belief(outcome: ThreatOutcome, *, exact: bool) -> Finding:
         effect, severity = "unknown", Severity.NOTE
     else:
         effect, severity = "no surer", Severity.SAFE
-    if len(places) > 1:
-        detail = "values" if exact and len(places) <= MOST_NAMED else "count"
-        effect = "no surer" if effect == "unknown" else effect
+    values = [f"“{value_text(outcome.release.sensitive.values[place])}”" for place in places]
+    if exact and len(places) <= MOST_NAMED:
+        value = enumeration(values)
+    elif len(places) > 1:
+        value = text("{count} values of {secret}", count=len(places), **_names(outcome))
     else:
-        detail = "value" if exact else "likeliest"
-    values = [value_text(outcome.release.sensitive.values[place]) for place in places]
+        value = text("the likeliest {secret}", **_names(outcome))
+    if len(places) > 1 and effect == "unknown":
+        effect = "no surer"
 
     def probability(belief: float) -> str:
         return percentage(as_fraction(belief)) if exact else whole_percent(belief)
 
     low, high = map(probability, (float(learner[places].min()), float(learner[places].max())))
     sentence = translated(
-        BELIEFS[detail, effect],
-        values=enumeration([f"“{value}”" for value in values]),
-        value=values[0],
-        count=len(places),
+        BELIEFS[len(places) > 1, effect],
+        value=value,
         attacker=probability(attacker[places[0]]),
         learner=low if low == high else text("{low} to {high}", low=low, high=high),
         times=plus_minus(factor(times, 3 if exact else 2), error),
@@ -536,21 +514,12 @@ def against_learner(outcome: ThreatOutcome) -> Finding:
     )
 
 
-EXACTNESS = {
-    (False, False): marked("These figures are exact ({method}), not sampled."),
-    (True, False): marked(
-        "These figures are exact ({method}), but for the relative faithfulness, which is estimated."
-    ),
-    (False, True): marked(
-        "These figures are exact ({method}), but for what is learned about the population by reading (6): that is "
-        "drawn, with an error of at most {points} points."
-    ),
-    (True, True): marked(
-        "These figures are exact ({method}), but for the relative faithfulness, which is estimated, and for what is "
-        "learned about the population by reading (6): that is drawn, with an error of at most {points} points."
-    ),
-}
-"""What is exact, by whether faithfulness was estimated and by whether what is learned was drawn."""
+EXACT = marked("These figures are exact ({method}), not sampled.")
+BUT_ESTIMATED = marked("The relative faithfulness is an exception: it is estimated.")
+BUT_DRAWN = marked(
+    "What is learned about the population by reading (6) is an exception: it is drawn, with an error of at most "
+    "{points} points."
+)
 
 
 def _exactness(outcome: ThreatOutcome) -> str:
@@ -559,11 +528,10 @@ def _exactness(outcome: ThreatOutcome) -> str:
     mean = outcome.knowledge.learner_mean
     errors = None if mean is None else mean.errors
     estimated = outcome.measures is not None and outcome.measures.faithfulness is not None
-    return translated(
-        EXACTNESS[estimated, errors is not None],
-        method=method_label(outcome.knowledge.method),
-        points="" if errors is None else error_text(100 * float(np.nanmax(errors))),
-    )
+    points = "" if errors is None else error_text(100 * float(np.nanmax(errors)))
+    exceptions = (EXACT, estimated and BUT_ESTIMATED, errors is not None and BUT_DRAWN)
+    method = method_label(outcome.knowledge.method)
+    return " ".join(sentences(*exceptions, method=method, points=points))
 
 
 def _precision(outcome: ThreatOutcome, sampled: Sampled) -> str:

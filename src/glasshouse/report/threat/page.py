@@ -14,7 +14,7 @@ import numpy as np
 from glasshouse.disclosure import column_counts, hidden_counts, smallest_cell
 from glasshouse.groups import Knowledge, Measures, Sampled
 from glasshouse.groups.estimates import Aggregate, figure_title
-from glasshouse.groups.measures import Reading, Threat, above_name
+from glasshouse.groups.measures import Reading, above_name
 from glasshouse.groups.outcome import ThreatOutcome
 from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.report.cells import cell_table
@@ -193,25 +193,22 @@ def _guesses_table(measures: Measures) -> Table:
     first = (text("says the most frequent value"), _two_decimals(float(measures.baseline)), "", "")
     rows: list[tuple[str, ...]] = [first]
     for name, threat in measures.adversaries().items():
-        figures = (
-            (_two_decimals(float(threat.share)), f"gt_{name}", 100),
-            (_two_decimals(threat.share_at_random), f"gt_{name}_random_ties", 100),
-            (_error_per_record(threat, measures), f"abs_{name}", 1 / measures.records),
+        shares = (
+            (float(threat.share), f"gt_{name}"),
+            (threat.share_at_random, f"gt_{name}_random_ties"),
         )
         cells = (
-            with_error(measures, value, figure, scale=scale) for value, figure, scale in figures
+            with_error(measures, _two_decimals(share), figure, scale=100)
+            for share, figure in shares
         )
-        rows.append((adversary_label(name), *cells))
-    titles = (
-        text("guesses right"),
-        text("ties at random"),
-        text("absolute error per record (0 to 2)"),
-    )
+        rows.append((adversary_label(name), *cells, _error_per_record(measures, name)))
+    titles = (text("guesses right"), text("ties at random"), text("error per record (0 to 2)"))
     return cell_table(text("somebody who"), titles, rows)
 
 
-def _error_per_record(threat: Threat, measures: Measures) -> str:
-    return number(threat.absolute_error / measures.records, ".4f")
+def _error_per_record(measures: Measures, name: str) -> str:
+    mean = measures.adversaries()[name].absolute_error / measures.records
+    return with_error(measures, number(mean, ".4f"), f"abs_{name}", scale=1 / measures.records)
 
 
 def _beliefs_of_victim(outcome: ThreatOutcome) -> Table:
@@ -309,12 +306,7 @@ def measures_section(measures: Measures) -> Section:
                 exact=exactly(threat.share),
             ),
             with_error(measures, number(threat.share_at_random, ".6g"), f"gt_{name}_random_ties"),
-            with_error(
-                measures,
-                _error_per_record(threat, measures),
-                f"abs_{name}",
-                scale=1 / measures.records,
-            ),
+            _error_per_record(measures, name),
             number(threat.undecided),
         )
         for name, threat in measures.adversaries().items()
@@ -388,7 +380,8 @@ def sampling_section(sampled: Sampled) -> Section:
         batches = (_sampled_row(figure)[:5] for figure in sampled.figures)
         tables.append(cell_table(text("Figure"), fewer, batches, text("Batch by batch")))
     run = translated(
-        STOPPED[sampled.stopped.value],
+        RUN,
+        stopped=translated(STOPPED[sampled.stopped.value]),
         chains=sampled.chains,
         burn_in=sampled.burn_in,
         sweeps=sampled.sweeps,
@@ -403,17 +396,13 @@ def sampling_section(sampled: Sampled) -> Section:
     )
 
 
+RUN = marked(
+    "{chains} chains, {burn_in} sweeps before anything is recorded, {sweeps} after; {stopped}."
+)
 STOPPED = {
-    "precision": marked(
-        "{chains} chains, {burn_in} sweeps before anything is recorded, {sweeps} after; stopped as the precision was "
-        "reached."
-    ),
-    "sweeps": marked(
-        "{chains} chains, {burn_in} sweeps before anything is recorded, {sweeps} after; stopped at the limit of sweeps."
-    ),
-    "time": marked(
-        "{chains} chains, {burn_in} sweeps before anything is recorded, {sweeps} after; stopped at the limit of time."
-    ),
+    "precision": marked("stopped as the precision was reached"),
+    "sweeps": marked("stopped at the limit of sweeps"),
+    "time": marked("stopped at the limit of time"),
 }
 
 
@@ -518,16 +507,7 @@ def relative_threat(measures: Measures) -> Figure:
             "Of the truth about no record she is more than {limit} times as sure", limit=limit
         )
     )
-    subtitle = (
-        text("right of the line: more is told about the person than about people like them")
-        if np.isnan(histogram.skewness)
-        else text(
-            "right of the line: more is told about the person than about people like them; skewness {skewness}",
-            skewness=with_error(
-                measures, number(histogram.skewness, ".2f"), "log2_ti_attacker_skewness"
-            ),
-        )
-    )
+    subtitle = text("right of the line: more is told about the person than about people like them")
     counts = column_counts([count for *_, count in bars])
     numbers = (
         (text("{low} to {high}", low=number(low, ".2f"), high=number(high, ".2f")), count)
@@ -562,10 +542,8 @@ def learner_against_attacker(measures: Measures) -> Figure:
         "records:Q", title=text("records"), scale=alt.Scale(scheme="viridis", type="log")
     )
     diagonal = plot([{"x": 0, "y": 0}, {"x": 100, "y": 100}])
-    population, person = (
-        text("belief about the population, p_L (%)"),
-        text("belief about the person, p_A (%)"),
-    )
+    population = text("belief about the population, p_L (%)")
+    person = text("belief about the person, p_A (%)")
     chart = alt.layer(
         plot(rows)
         .mark_rect()
