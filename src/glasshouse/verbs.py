@@ -407,7 +407,8 @@ def anonymise(
         t: How far a class may be from all records.
         recoding: ``global``, ``local`` or ``mondrian``.
         suppression: The largest share of records that may be suppressed.
-        hierarchies: Per column, the file of its hierarchy; of others it is suggested.
+        hierarchies: Per column, the file of its hierarchy, or a rule such as ``intervals:5,10``; of others it is
+            suggested.
         importance: Per column, how much its loss weighs.
         keep: Further columns that are released as they are.
         keep_order: Whether the records stay in the order of the data, which may tell more than they do.

@@ -213,6 +213,17 @@ BAD = {
     "two parents": (("--k", 3, "--hierarchy", "sex=parents.csv"), '"F"'),
     "unequal depth": (("--k", 3, "--hierarchy", "sex=depth.csv"), "has 2 fields where 3"),
     "cycle": (("--k", 3, "--hierarchy", "sex=cycle.csv"), '"F"'),
+    "unknown rule": (("--k", 3, "--hierarchy", "age=interval:5"), 'the rules are "intervals"'),
+    "rule without levels": (("--k", 3, "--hierarchy", "age=rounding"), "example rounding:10,100"),
+    "unknown keyword": (("--k", 3, "--hierarchy", "age=intervals:5:of=3"), "intervals:5,10"),
+    "levels not nested": (
+        ("--k", 3, "--hierarchy", "age=intervals:5,7"),
+        "--hierarchy age: intervals of width 7 do not nest",
+    ),
+    "rule of no numbers": (
+        ("--k", 3, "--hierarchy", "sex=intervals:5"),
+        'leave out such records with --invalid "sex=F"',
+    ),
     "weight of no number": (("--k", 3, "--importance", "age=much"), "is no number"),
     "weight of no column": (("--k", 3, "--importance", "agee=2"), 'did you mean "age"'),
     "suppressing Mondrian": (
@@ -240,6 +251,49 @@ def test_a_protection_that_makes_no_sense_is_one_line(
     assert message in outcome.error
     assert outcome.error.count("\n") == 1
     assert not Path("run").exists()
+
+
+RULES = {
+    "age=intervals:10": {"20-29", "30-39", "40-49"},
+    "age=intervals:edges=0,30/30": {"0-29", ">=30"},
+    "age=rounding:20": {"10-29", "30-49"},
+    "age=top_bottom:25,35:widths=10": {"<25", "25-29", "30-34", ">=35"},
+    "birth=prefixes:5": {"01/01******", "02/01******"},
+    "birth=date_parts:year:order=dmy": {"2000-*", "2001-*"},
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_hierarchy_is_made_by_a_rule(glasshouse: Glasshouse, rule: str) -> None:
+    days = [f"{1 + i % 2:02d}/01/200{i % 2}" for i in range(12)]
+    write("people.csv", PEOPLE | {"birth": days})
+    column, _, written = rule.partition("=")
+    arguments = ("people.csv", "-q", column, "-s", "ill", "--k", 2, "--suppression", 0.4)
+    made = glasshouse("anonymise", *arguments, "--hierarchy", rule, "--out", "run")
+    assert made.code == 0, made.error
+    assert "suggested hierarchies" not in made.out
+    assert {row[column] for row in released("run")} - {"*"} <= RULES[rule] | set(days)
+    if not rule.startswith("birth"):
+        assert {row[column] for row in released("run")} & RULES[rule]
+    assert json.loads(Path("run/manifest.json").read_text())["hierarchies"] == {column: written}
+    again = glasshouse("anonymise", "--study", "run/study.toml", "--out", "again")
+    assert again.code == 0, again.error
+    assert Path("again/release.csv").read_bytes() == Path("run/release.csv").read_bytes()
+
+
+def test_what_a_rule_made_is_compared_and_attacked(glasshouse: Glasshouse) -> None:
+    arguments = ("people.csv", *KNOWN, "-s", "ill", "--k", 2, "--hierarchy", "age=intervals:20")
+    for folder in ("run", "again"):
+        assert glasshouse("anonymise", *arguments, "--out", folder).code == 0
+    for command in (("compare", "run", "again"), ("threat", "run")):
+        outcome = glasshouse(*command)
+        assert outcome.code == 0, outcome.error
+
+
+def test_a_file_may_have_the_name_of_a_rule(glasshouse: Glasshouse) -> None:
+    Path("prefixes").write_text("".join(f"{age};some;*\n" for age in PEOPLE["age"]))
+    arguments = ("anonymise", "people.csv", *KNOWN, "--k", 12, "--hierarchy", "age=./prefixes")
+    assert json.loads(glasshouse(*arguments, "--json").out)["heights"]["age"] == 1
 
 
 def test_releases_are_compared(glasshouse: Glasshouse) -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from glasshouse.errors import DataError, StudyError
 from glasshouse.mitigation.hierarchies import (
     Hierarchy,
+    by_rule,
     date_parts,
     intervals,
     prefixes,
@@ -494,6 +495,29 @@ def test_rules_refuse_questions_that_do_not_fit(fault: str) -> None:
     with pytest.raises(StudyError) as error:
         make()
     assert message in str(error.value)
+
+
+def test_a_rule_as_text_is_its_function() -> None:
+    ages, codes, days = (
+        column_of(*values) for values in (("17", "23"), ("13101", "13200"), ("29/02/2000",))
+    )
+    assert by_rule(ages, "intervals:5,10") == intervals(ages, widths=[5, 10])
+    assert by_rule(ages, "intervals:5, 10:origin=2.5") == intervals(
+        ages, widths=[5, 10], origin="2.5"
+    )
+    assert by_rule(ages, "intervals:edges=0,18,65/18") == intervals(ages, edges=[[0, 18, 65], [18]])
+    assert by_rule(ages, "rounding:10,100") == rounding(ages, to=[10, 100])
+    assert by_rule(ages, "top_bottom:18,90") == top_bottom(ages, bottom=18, top=90)
+    assert by_rule(ages, "top_bottom:top=20:widths=5") == top_bottom(ages, top=20, widths=[5])
+    assert by_rule(codes, "prefixes") == prefixes(codes)
+    assert by_rule(codes, "prefixes:4,2") == prefixes(codes, lengths=[4, 2])
+    assert by_rule(days, "date_parts:year,decade:order=dmy") == date_parts(
+        days, parts=["year", "decade"], order="dmy"
+    )
+    assert by_rule(days, "suppression_only") == suppression_only(days)
+    for written in ("ages.csv", "suppression_only:1", "top_bottom:1", "prefixes:4:4", "median:3"):
+        with pytest.raises(StudyError):
+            by_rule(ages, written)
 
 
 # Suggestions

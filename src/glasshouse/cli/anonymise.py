@@ -69,8 +69,10 @@ class ProtectionOptions:
         list[str] | None,
         protection(
             "--hierarchy",
-            "COL=FILE",
-            "How the values of a column are generalised, a row per value. Repeatable. \\[default: suggested]",
+            "COL=FILE|RULE",
+            "How the values of a column are generalised: a file with a row per value, or a rule such as "
+            "intervals:5,10, rounding:10,100, top_bottom:20,90, prefixes:4,2 or date_parts:month,year. Repeatable. "
+            "\\[default: suggested]",
         ),
     ] = None
     objective: Annotated[
@@ -119,7 +121,7 @@ class ProtectionOptions:
 
         return vars(self) | {
             "method": self.method or method_of(k=self.k, l=self.l, t=self.t),
-            "hierarchies": options.paths(self.hierarchies, option="--hierarchy"),
+            "hierarchies": options.hierarchies(self.hierarchies),
             "importance": _weights(self.importance),
             "keep": self.keep or [],
         }

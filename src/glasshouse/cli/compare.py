@@ -74,7 +74,7 @@ def compare(
         common = {
             "recoding": recoding,
             "suppression": suppression,
-            "hierarchies": options.paths(hierarchies, option="--hierarchy"),
+            "hierarchies": options.hierarchies(hierarchies),
         }
         study = {
             "datasets": [reading.dataset(paths[0])],

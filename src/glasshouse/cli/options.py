@@ -423,6 +423,12 @@ def paths(pairs: list[str] | None, *, option: str) -> dict[str, Path]:
     return {column: Path(path) for column, path in files.items()}
 
 
+def hierarchies(pairs: list[str] | None) -> dict[str, str]:
+    """Return the files or rules of ``COLUMN=FILE`` and ``COLUMN=RULE`` options by column."""
+    form = "COLUMN=FILE, COLUMN=RULE"
+    return assignments(pairs, option="--hierarchy", form=form, first=True)
+
+
 def numbers(texts: list[str] | None, *, option: str) -> dict[str, dict[str, float]]:
     """Return the numbers of ``COLUMN:VALUE=NUMBER,VALUE=NUMBER`` options by column and value."""
     form = "COLUMN:VALUE=NUMBER,VALUE=NUMBER"

@@ -28,6 +28,7 @@ from glasshouse.mitigation.criteria import (
 from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import (
     Hierarchy,
+    by_rule,
     date_parts,
     intervals,
     prefixes,
@@ -67,6 +68,7 @@ __all__ = [
     "Utility",
     "anatomise",
     "attained",
+    "by_rule",
     "compare_assessments",
     "compare_figures",
     "compare_release",

@@ -7,9 +7,10 @@ the classes of a more general release are unions of the classes of a more specif
 
 A hierarchy comes from a file, one row per value and the most specific label first, as ARX writes it
 (`read_hierarchy`); or from a rule for the values of a column: `intervals`, `rounding`, `top_bottom`, `prefixes`,
-`date_parts`, `suppression_only`; or it is proposed, to be reviewed (`suggest`). The labels that rules make are of the
-kinds that `glasshouse.table.generalised.covers` understands, so that attacks on the protected table know which true
-values a label stands for. A missing value is a value of its own; rules keep it apart from the others up to the root.
+`date_parts`, `suppression_only`, as functions or written as text (`by_rule`); or it is proposed, to be reviewed
+(`suggest`). The labels that rules make are of the kinds that `glasshouse.table.generalised.covers` understands, so that
+attacks on the protected table know which true values a label stands for. A missing value is a value of its own; rules
+keep it apart from the others up to the root.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from glasshouse.language import marked, near_names, quoted, text, text_for, tran
 from glasshouse.mitigation.distinct_rows import CodedHierarchy
 from glasshouse.sources import MISSING, Source, open_source
 from glasshouse.study import Dialect
+from glasshouse.study.anonymise import hierarchy_rule
 from glasshouse.table.encode import INTEGER, NUMBER
 from glasshouse.table.encoded import EncodedColumn, positions
 from glasshouse.table.generalised import SUPPRESSED
@@ -530,6 +532,33 @@ def date_parts(
     return _hierarchy(column, [[_date_label(day, part) for day, _ in days] for part in levels])
 
 
+def by_rule(column: EncodedColumn, written: str) -> Hierarchy:
+    """Return the hierarchy that a rule makes, as a study or the command line writes it.
+
+    Args:
+        column: The column.
+        written: The name of a function of this module, a colon, and its levels, such as ``intervals:5,10``; further
+            keywords follow after colons: ``top_bottom:20,90:widths=10``, ``date_parts:month,year:order=dmy``.
+
+    Raises:
+        DataError: A value of the column does not fit the rule.
+        StudyError: It is no rule, or its levels are not nested.
+
+    >>> by_rule(_example("23", "31"), "intervals:5,10").rows
+    (('23', '20-24', '20-29', '*'), ('31', '30-34', '30-39', '*'))
+    """
+    rules: tuple[Callable[..., Hierarchy], ...] = (
+        *(intervals, rounding, top_bottom, prefixes, date_parts, suppression_only),
+    )
+    parsed = hierarchy_rule(written)
+    if parsed is None:
+        raise StudyError(
+            '"{given}" is no rule for a hierarchy; read a file with read_hierarchy', given=written
+        )
+    name, keywords = parsed
+    return {rule.__name__: rule for rule in rules}[name](column, **keywords)
+
+
 def suggest(column: EncodedColumn) -> Hierarchy:
     """Propose a hierarchy for the values of a column; a person should review it.
 
@@ -688,9 +717,11 @@ def _of_numbers(column: EncodedColumn, levels: Sequence[_Level]) -> Hierarchy:
 def _number(written: str, column: str) -> Decimal:
     if not NUMBER.fullmatch(written.strip()):
         raise DataError(
-            "the value {value} of column {column} is not a number; correct it, or read a hierarchy "
-            "from a file",
+            "the value {value} of column {column} is not a number; correct it, leave out such records with "
+            '`invalid` "{name}={written}", or read a hierarchy from a file',
             value=quoted([written]),
+            name=column,
+            written=written,
             column=quoted([column]),
         )
     return Decimal(written.strip())
@@ -832,7 +863,7 @@ def _day(written: str, order: str, column: str) -> tuple[date, bool]:
     except ValueError:
         raise DataError(
             "the value {value} of column {column} is not a date written as {order}; correct it, "
-            "or give the order of year, month and day",
+            "or give the order of year, month and day, as in date_parts:order=dmy",
             value=quoted([written]),
             column=quoted([column]),
             order=order,

@@ -32,7 +32,7 @@ from glasshouse.mitigation.criteria import (
     TableCriterion,
 )
 from glasshouse.mitigation.global_recoding import recode
-from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
+from glasshouse.mitigation.hierarchies import Hierarchy, by_rule, read_hierarchy, suggest
 from glasshouse.mitigation.information_loss import Recoding
 from glasshouse.mitigation.local_recoding import mondrian, recode_locally
 from glasshouse.runs.reading import only_one
@@ -40,7 +40,7 @@ from glasshouse.runs.run import Resources, Run
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import Dialect
 from glasshouse.study.anonymise import AnonymiseStudy, Protection
-from glasshouse.table import EncodedTable, Step, available_columns
+from glasshouse.table import EncodedColumn, EncodedTable, Step, available_columns
 from glasshouse.table.generalised import SUPPRESSED
 
 RELEASE, QUASI_IDENTIFIERS, SENSITIVE = "release.csv", "quasi_identifiers.csv", "sensitive.csv"
@@ -111,7 +111,10 @@ def answer(
         protected.outcome,
         manifest=protected.outcome.manifest(
             release=RELEASE,
-            hierarchies={name: fingerprint(path) for name, path in files.items()},
+            hierarchies={
+                name: fingerprint(source) if isinstance(source, Path) else source
+                for name, source in files.items()
+            },
         ),
         release=protected.release,
         write_files=lambda folder: protected.write(folder, study),
@@ -175,7 +178,7 @@ def _recoding(
 ) -> Recoding:
     """Recode the quasi-identifiers in the way that the study asks for."""
     protection = study.protection
-    criteria = _criteria(study)
+    criteria = _criteria(study, hierarchies)
     if protection.recoding == "mondrian":
         return mondrian(table, criteria=criteria, hierarchies=hierarchies)
     how = recode if protection.recoding == "global" else partial(recode_locally, seed=study.seed)
@@ -232,7 +235,7 @@ def _without_identifier(table: EncodedTable) -> EncodedTable:
 def hierarchies_of(
     protection: Protection, table: EncodedTable, *, encoding: str | None = None
 ) -> dict[str, Hierarchy]:
-    """Read the hierarchies that the study names, in the encoding of the data, and suggest the others."""
+    """Read or make the hierarchies that the study names, files in the encoding of the data, and suggest the others."""
     names = columns_of(table)
     about = table.sensitive if protection.closeness == "hierarchical" else ()
     for name in protection.hierarchies:
@@ -246,15 +249,26 @@ def hierarchies_of(
             )
     dialect = None if encoding is None else Dialect(encoding=encoding)
     hierarchies = {
-        name: read_hierarchy(path, column=name, dialect=dialect)
-        for name, path in protection.hierarchies.items()
+        name: read_hierarchy(source, column=name, dialect=dialect)
+        if isinstance(source, Path)
+        else _made_by_rule(source, table.column(name))
+        for name, source in protection.hierarchies.items()
     }
     return hierarchies | {
         name: suggest(table.column(name)) for name in names if name not in hierarchies
     }
 
 
-def _criteria(study: AnonymiseStudy) -> list[Criterion | TableCriterion]:
+def _made_by_rule(rule: str, column: EncodedColumn) -> Hierarchy:
+    try:
+        return by_rule(column, rule)
+    except StudyError as error:
+        raise StudyError("`hierarchies` {name}: {fault}", name=column.name, fault=error) from None
+
+
+def _criteria(
+    study: AnonymiseStudy, hierarchies: Mapping[str, Hierarchy]
+) -> list[Criterion | TableCriterion]:
     """Return the criteria that the release is to meet; for every sensitive attribute those that are about one."""
     protection, secrets = study.protection, study.adversary.secret_columns
     criteria: list[Criterion | TableCriterion] = []
@@ -270,11 +284,13 @@ def _criteria(study: AnonymiseStudy) -> list[Criterion | TableCriterion]:
             "l-diversity, t-closeness and inference are about a sensitive attribute; give one with `sensitive`"
         )
     for name in secrets:
-        criteria += _criteria_about(protection, name)
+        criteria += _criteria_about(protection, name, hierarchies.get(name))
     return criteria
 
 
-def _criteria_about(protection: Protection, name: str) -> list[Criterion]:
+def _criteria_about(
+    protection: Protection, name: str, hierarchy: Hierarchy | None
+) -> list[Criterion]:
     """Return the criteria about one sensitive attribute."""
     criteria: list[Criterion] = []
     if protection.l is not None and protection.diversity == "recursive":
@@ -284,15 +300,12 @@ def _criteria_about(protection: Protection, name: str) -> list[Criterion]:
     elif protection.l is not None:
         criteria.append(EntropyDiversity(protection.l, name))
     if protection.t is not None and protection.closeness == "hierarchical":
-        path = protection.hierarchies.get(name)
-        if path is None:
+        if hierarchy is None:
             raise StudyError(
                 "hierarchical closeness needs the hierarchy of the sensitive attribute: `hierarchies` {name}=FILE",
                 name=name,
             )
-        criteria.append(
-            HierarchicalCloseness(protection.t, name, read_hierarchy(path, column=name))
-        )
+        criteria.append(HierarchicalCloseness(protection.t, name, hierarchy))
     elif protection.t is not None and protection.closeness == "equal":
         criteria.append(EqualCloseness(protection.t, name))
     elif protection.t is not None:

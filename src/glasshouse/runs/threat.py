@@ -52,7 +52,9 @@ def study_of_folder(folder: Path) -> dict[str, Any]:
     question = load_question(folder / STUDY, AnonymiseStudy)
     known = list(stored.quasi_identifiers)
     files = question.protection.hierarchies
-    hierarchies = {name: path for name, path in files.items() if name in known}
+    hierarchies = {
+        name: path for name, path in files.items() if name in known and isinstance(path, Path)
+    }
     return {
         "release": {"path": stored.path, "name": folder.resolve().name},
         "original": question.datasets[0].model_dump(),

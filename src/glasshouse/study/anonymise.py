@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
+from pydantic import BeforeValidator, Field, StrictBool, StrictFloat, StrictInt, model_validator
 
-from glasshouse.language import marked
+from glasshouse.language import marked, quoted
 from glasshouse.study.question import ContradictionError, Model, ReleaseStudy
 
 Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -29,6 +29,85 @@ def method_of(
     if l is not None:
         return "l-diversity"
     return "risk" if k is None else "k-anonymity"
+
+
+RULES = {
+    "intervals": ("widths", "edges", "origin"),
+    "rounding": ("to",),
+    "top_bottom": ("", "bottom", "top", "widths"),
+    "prefixes": ("lengths",),
+    "date_parts": ("parts", "order"),
+    "suppression_only": (),
+}
+"""The rules that make a hierarchy from the values of a column, and what each takes, first what needs no name."""
+_EXAMPLES = {
+    "intervals": "intervals:5,10, intervals:5,10:origin=3, intervals:edges=0,18,65/18",
+    "rounding": "rounding:10,100",
+    "top_bottom": "top_bottom:20,90, top_bottom:top=90:widths=5,10",
+    "prefixes": "prefixes, prefixes:4,2",
+    "date_parts": "date_parts, date_parts:month,year:order=dmy",
+    "suppression_only": "suppression_only",
+}
+_LEVELS, _SINGLE = ("widths", "to", "lengths", "parts"), ("origin", "bottom", "top", "order")
+
+
+def hierarchy_rule(written: str) -> tuple[str, dict[str, Any]] | None:
+    """Return the rule for a hierarchy that a text gives, with its keywords; None: the text is the name of a file.
+
+    Raises:
+        ContradictionError: It looks like a rule, and is none.
+
+    >>> hierarchy_rule("intervals:5,10"), hierarchy_rule("top_bottom:20,90:widths=10"), hierarchy_rule("ages.csv")
+    (('intervals', {'widths': ['5', '10']}), ('top_bottom', {'bottom': '20', 'top': '90', 'widths': ['10']}), None)
+    >>> hierarchy_rule("intervals:edges=0,18,65/18")
+    ('intervals', {'edges': [['0', '18', '65'], ['18']]})
+    """
+    name, *arguments = written.split(":")
+    if name not in RULES:
+        if arguments and name.isidentifier() and len(name) > 1:
+            raise ContradictionError(
+                '"{given}" is no rule for a hierarchy; the rules are {rules}, and a file of that name is ./{given}',
+                given=written,
+                rules=quoted(list(RULES)),
+            )
+        return None
+    keywords: dict[str, Any] = {}
+    for place, argument in enumerate(arguments):
+        keyword, equals, value = argument.rpartition("=")
+        if not equals and place == 0 and RULES[name]:
+            keyword = RULES[name][0]
+        values = [part.strip() for part in value.split(",")]
+        if keyword in keywords or keyword not in RULES[name]:
+            raise _rule_error(written)
+        if keyword == "edges":
+            keywords[keyword] = [level.split(",") for level in value.split("/")]
+        elif keyword in _LEVELS:
+            keywords[keyword] = values
+        elif keyword == "" and len(values) == 2:
+            keywords |= {"bottom": values[0], "top": values[1]}
+        elif keyword in _SINGLE and len(values) == 1:
+            keywords[keyword] = values[0]
+        else:
+            raise _rule_error(written)
+    if name == "rounding" and not keywords:
+        raise _rule_error(written)
+    if "lengths" in keywords:
+        if not all(length.isdecimal() for length in keywords["lengths"]):
+            raise _rule_error(written)
+        keywords["lengths"] = [int(length) for length in keywords["lengths"]]
+    return name, keywords
+
+
+def _rule_error(written: str) -> ContradictionError:
+    return ContradictionError(
+        '"{given}" is not how the rule is written; write for example {example}',
+        given=written,
+        example=_EXAMPLES[written.partition(":")[0]],
+    )
+
+
+def _rule_or_path(written: object) -> object:
+    return Path(written) if isinstance(written, str) and not hierarchy_rule(written) else written
 
 
 class Protection(Model):
@@ -58,8 +137,10 @@ class Protection(Model):
     """The chance of guessing a sensitive value is in every class at most this."""
     suppression: Share = 0.0
     """The largest share of records that may be suppressed."""
-    hierarchies: dict[str, Path] = Field(default_factory=dict)
-    """Per column, the file of its generalisation hierarchy; of other quasi-identifiers it is suggested."""
+    hierarchies: dict[str, Annotated[str | Path, BeforeValidator(_rule_or_path)]] = Field(
+        default_factory=dict
+    )
+    """Per column, the file of its generalisation hierarchy, or a rule; of other quasi-identifiers it is suggested."""
     objective: Literal[
         "loss", "discernibility", "average_class_size", "non_uniform_entropy", "granularity"
     ] = "loss"

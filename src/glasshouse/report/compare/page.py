@@ -136,8 +136,8 @@ def _command(question: CompareStudy) -> str:
             ("--recoding", protections[0].recoding),
             ("--suppression", protections[0].suppression),
             *(
-                ("--hierarchy", f"{column}={path.name}")
-                for column, path in protections[0].hierarchies.items()
+                ("--hierarchy", f"{column}={getattr(source, 'name', source)}")
+                for column, source in protections[0].hierarchies.items()
             ),
         ]
     arguments = [
