@@ -198,6 +198,22 @@ BAD = {
     "no k": (("--method", "k-anonymity"), "k-anonymity needs --k"),
     "c alone": (("--k", 3, "--c", 2), "--c says nothing without"),
     "kind of nothing": (("--k", 3, "--closeness", "ordered"), "--closeness says nothing without"),
+    "order of nothing": (
+        ("--t", 0.5, "-s", "ill", "--order", "ill=flu,cold,hiv"),
+        "--order says nothing without --closeness ordered",
+    ),
+    "order of another": (
+        ("--t", 0.5, "-s", "ill", "--closeness", "ordered", "--order", "il=flu,cold,hiv"),
+        'did you mean "ill"',
+    ),
+    "no order": (
+        ("--t", 0.5, "-s", "ill", "--closeness", "ordered"),
+        'with --order "ill=LOWEST,…,HIGHEST"',
+    ),
+    "part of an order": (
+        ("--t", 0.5, "-s", "ill", "--closeness", "ordered", "--order", "ill=flu,cold"),
+        '"hiv" of column "ill" is not in the order given',
+    ),
     "secrets together": (("--k", 3, "-s", "ill,id"), "one by one"),
     "hierarchy of nothing": (("--k", 3, "--hierarchy", "ill=ages.csv"), "-q"),
     "huge weight": (("--k", 3, "--importance", "age=1e300"), "at most 1,000,000"),
@@ -294,6 +310,29 @@ def test_a_file_may_have_the_name_of_a_rule(glasshouse: Glasshouse) -> None:
     Path("prefixes").write_text("".join(f"{age};some;*\n" for age in PEOPLE["age"]))
     arguments = ("anonymise", "people.csv", *KNOWN, "--k", 12, "--hierarchy", "age=./prefixes")
     assert json.loads(glasshouse(*arguments, "--json").out)["heights"]["age"] == 1
+
+
+def test_values_in_an_order_are_close_by_their_steps(glasshouse: Glasshouse) -> None:
+    # A quarter of the records, all of them of flu or of hiv, is too much in each class: moved by two steps or by one.
+    ill = ["flu", "cold", "flu", "cold", "hiv", "cold", "hiv", "cold"]
+    write("steps.csv", {"age": ["20"] * 4 + ["30"] * 4, "ill": ill})
+    arguments = ("steps.csv", "-q", "age", "-s", "ill", "--closeness", "ordered", "--k", 2)
+    for order, t, height in (
+        *(("flu,cold,hiv", 0.24, 1), ("flu,cold,hiv", 0.25, 0)),
+        *(("cold,flu,hiv", 0.12, 1), ("cold,flu,hiv", 0.125, 0)),
+    ):
+        options = ("--t", t, "--order", f"ill={order}", "--json")
+        outcome = glasshouse("anonymise", *arguments, *options)
+        assert json.loads(outcome.out)["heights"]["age"] == height, (order, t)
+    made = glasshouse(
+        *("anonymise", *arguments, "--t", 0.25, "--order", "ill=flu,cold,hiv", "--out", "run")
+    )
+    assert made.code == 0, made.error
+    again = glasshouse("anonymise", "--study", "run/study.toml", "--out", "again")
+    assert again.code == 0, again.error
+    report = Path("run/report.html").read_text()
+    assert "t with equal distances" in report
+    assert "hiv" not in report, "no value of a record is in a report"
 
 
 def test_releases_are_compared(glasshouse: Glasshouse) -> None:

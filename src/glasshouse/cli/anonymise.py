@@ -44,6 +44,14 @@ class ProtectionOptions:
         float | None, protection("--t", "X", "How far a class may be from all records, 0 to 1.")
     ] = None
     closeness: Annotated[str, protection("--closeness", "equal|ordered|hierarchical")] = "equal"
+    order: Annotated[
+        list[str] | None,
+        protection(
+            "--order",
+            "COL=A,B,…",
+            "With --closeness ordered: all values of a sensitive column in order. Repeatable. \\[default: by number]",
+        ),
+    ] = None
     highest_risk: Annotated[
         float | None, protection("--highest-risk", "P", "Nobody is named with a greater chance.")
     ] = None
@@ -123,6 +131,7 @@ class ProtectionOptions:
             "method": self.method or method_of(k=self.k, l=self.l, t=self.t),
             "hierarchies": options.hierarchies(self.hierarchies),
             "importance": _weights(self.importance),
+            "order": _orders(self.order),
             "keep": self.keep or [],
         }
 
@@ -170,6 +179,12 @@ def anonymise(
         }
 
     carry_out(question(context, output, AnonymiseStudy, content), output)
+
+
+def _orders(orders: list[str] | None) -> dict[str, list[str]]:
+    """Return the values of each column in order."""
+    values = options.assignments(orders, option="--order", form="COLUMN=VALUE,VALUE,…", first=True)
+    return {column: options.listed(written) for column, written in values.items()}
 
 
 def _weights(weights: list[str] | None) -> dict[str, float]:

@@ -650,11 +650,12 @@ def _ranked(
 def _number(value: str, sensitive: str, where: str) -> Fraction:
     if not NUMBER.fullmatch(value.strip()):
         raise DataError(
-            "{where}: the value {value} of column {column} is not a number; give the order of "
-            "all its values, or take equal or hierarchical closeness",
+            "{where}: the value {value} of column {column} is not a number; give all its values in order with "
+            '`order` "{name}=LOWEST,…,HIGHEST", or take equal or hierarchical closeness',
             where=where,
             value=quoted([value]),
             column=quoted([sensitive]),
+            name=sensitive,
         )
     return Fraction(value.strip())
 

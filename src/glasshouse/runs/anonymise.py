@@ -141,8 +141,10 @@ def protect(
     _refuse_stars(table)
     protection = study.protection
     parameters = protection.model_dump(
-        mode="json", exclude_none=True, exclude={"method", "hierarchies"}
+        mode="json", exclude_none=True, exclude={"method", "hierarchies", "order"}
     )
+    if protection.order:  # not the values themselves, which a report does not tell
+        parameters["order"] = list(protection.order)
     released = {*columns_of(table), *table.sensitive, *protection.keep}
     left_out = tuple(name for name in columns if name not in released)
     if protection.method == "anatomy":
@@ -309,7 +311,7 @@ def _criteria_about(
     elif protection.t is not None and protection.closeness == "equal":
         criteria.append(EqualCloseness(protection.t, name))
     elif protection.t is not None:
-        criteria.append(OrderedCloseness(protection.t, name))
+        criteria.append(OrderedCloseness(protection.t, name, protection.order.get(name)))
     if protection.inference_risk is not None:
         criteria.append(InferenceRisk(protection.inference_risk, name))
     return criteria

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, StrictBool, StrictFloat, StrictInt, model_validator
 
-from glasshouse.language import marked, quoted
+from glasshouse.language import marked, quoted, text, unknown_name
 from glasshouse.study.question import ContradictionError, Model, ReleaseStudy
 
 Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -129,6 +129,8 @@ class Protection(Model):
     """How far the sensitive values of a class may be from those of all records."""
     closeness: Literal["equal", "ordered", "hierarchical"] = "equal"
     """How far two sensitive values are from one another."""
+    order: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Per sensitive attribute, all its values in order, for ordered closeness; unset: by number."""
     highest_risk: Share | None = None
     """The chance of naming any record is at most this."""
     average_risk: Share | None = None
@@ -184,6 +186,7 @@ class Protection(Model):
             ("c", "`diversity` recursive"): self.c is not None and self.diversity != "recursive",
             ("diversity", "`l`"): self.diversity != "distinct" and self.l is None,
             ("closeness", "`t`"): self.closeness != "equal" and self.t is None,
+            ("order", "`closeness` ordered"): bool(self.order) and self.closeness != "ordered",
         }
         for (name, other), alone in without.items():
             if alone:
@@ -242,8 +245,20 @@ class AnonymiseStudy(ReleaseStudy):
                 "anonymise protects sensitive attributes one by one; give `sensitive` for each, not several "
                 "together"
             )
+        secrets = self.adversary.secret_columns
+        for name in self.protection.order:
+            if name not in secrets:
+                raise ContradictionError(
+                    "`order` {name}: {fault}",
+                    name=name,
+                    fault=unknown_name(
+                        "column", name, text("what an adversary wants to infer"), secrets
+                    ),
+                )
         return self
 
     def abridged(self) -> Self:
         """Return the study without values and seed: whoever knows it can repeat the random choices of a release."""
-        return super().abridged().model_copy(update={"seed": 0})
+        order = dict.fromkeys(self.protection.order, ("…",))
+        protection = self.protection.model_copy(update={"order": order})
+        return super().abridged().model_copy(update={"seed": 0, "protection": protection})

@@ -268,7 +268,7 @@ def _protection(content: Mapping[str, Any]) -> Section:
         *_parameters(content),
         (text("classes or groups"), count_cell(content["classes"])),
         (text("suppressed records"), count_cell(content["suppressed"])),
-        *_attained(content["attained"]),
+        *_attained(content),
         *(
             (translated(QUALITIES[name]), Cell(number(value, ".6g"), exact=exactly(value)))
             for name, value in quality.items()
@@ -289,15 +289,21 @@ def _protection(content: Mapping[str, Any]) -> Section:
     return Section(text("How it is protected"), tables=tuple(tables), notes=notes)
 
 
-def _attained(attained: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
+def _attained(content: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
     """Return what the release has, whatever was promised of it."""
+    attained = content["attained"]
     rows = [(text("smallest class or group"), count_cell(attained["k"]))]
+    farthest_class = (
+        marked("farthest class from all records, {secret} (t)")
+        if content["parameters"].get("closeness", "equal") == "equal"
+        else marked("farthest class from all records, {secret} (t with equal distances)")
+    )
     for secret in attained["sensitive"]:
         name = secret["sensitive"]
         frequent, far = (Cell(number(secret[key], ".4g")) for key in ("most_frequent", "t"))
         fewest = text("fewest values of {secret} in a class (l)", secret=name)
         share_of_one = text("greatest share of one value of {secret} in a class", secret=name)
-        farthest = text("farthest class from all records, {secret} (t)", secret=name)
+        farthest = translated(farthest_class, secret=name)
         rows += [(fewest, count_cell(secret["l"])), (share_of_one, frequent), (farthest, far)]
     return rows
 
