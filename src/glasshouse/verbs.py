@@ -377,7 +377,7 @@ def anonymise(
     id: str | None = None,  # noqa: A002 - the word of the command line
     method: str | None = None,
     k: int | None = None,
-    l: int | None = None,  # noqa: E741 - the word of the field
+    l: float | None = None,  # noqa: E741 - the word of the field
     t: float | None = None,
     recoding: str = "global",
     suppression: float = 0.0,

@@ -198,6 +198,15 @@ BAD = {
     "no k": (("--method", "k-anonymity"), "k-anonymity needs --k"),
     "c alone": (("--k", 3, "--c", 2), "--c says nothing without"),
     "kind of nothing": (("--k", 3, "--closeness", "ordered"), "--closeness says nothing without"),
+    "part of a value": (("--l", 2.5, "-s", "ill"), "only --diversity entropy takes others"),
+    "part of a value of Anatomy": (
+        ("--method", "anatomy", "--l", 1.5, "-s", "ill"),
+        "1.5 is not a whole number",
+    ),
+    "less than a value": (
+        ("--l", 0.5, "-s", "ill", "--diversity", "entropy"),
+        "should be at least 1, not 0.5",
+    ),
     "order of nothing": (
         ("--t", 0.5, "-s", "ill", "--order", "ill=flu,cold,hiv"),
         "--order says nothing without --closeness ordered",
@@ -310,6 +319,20 @@ def test_a_file_may_have_the_name_of_a_rule(glasshouse: Glasshouse) -> None:
     Path("prefixes").write_text("".join(f"{age};some;*\n" for age in PEOPLE["age"]))
     arguments = ("anonymise", "people.csv", *KNOWN, "--k", 12, "--hierarchy", "age=./prefixes")
     assert json.loads(glasshouse(*arguments, "--json").out)["heights"]["age"] == 1
+
+
+def test_entropy_takes_a_fraction_of_a_value(glasshouse: Glasshouse) -> None:
+    # Both classes have counts 2, 1, 1: an entropy of 1.5 bits, that of 2√2 = 2.828… equally frequent values.
+    ill = ["flu", "flu", "cold", "hiv"] * 2
+    write("even.csv", {"age": ["20"] * 4 + ["30"] * 4, "ill": ill})
+    arguments = ("anonymise", "even.csv", "-q", "age", "-s", "ill", "--diversity", "entropy")
+    met = json.loads(glasshouse(*arguments, "--l", "2.828", "--json").out)
+    assert met["heights"] == {"age": 0}
+    assert met["parameters"]["l"] == 2.828
+    missed = glasshouse(*arguments, "--l", "2.829")
+    assert missed.code == 2
+    assert "2.829" in missed.error
+    assert json.loads(glasshouse(*arguments, "--l", "2.0", "--json").out)["parameters"]["l"] == 2
 
 
 def test_values_in_an_order_are_close_by_their_steps(glasshouse: Glasshouse) -> None:

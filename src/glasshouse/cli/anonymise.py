@@ -35,7 +35,10 @@ class ProtectionOptions:
         ),
     ] = "global"
     k: Annotated[int | None, protection("--k", "N", "Records alike.")] = None
-    l: Annotated[int | None, protection("--l", "N", "Sensitive values of a class.")] = None  # noqa: E741 - the letter of l-diversity
+    l: Annotated[  # noqa: E741 - the letter of l-diversity
+        float | None,
+        protection("--l", "N", "Sensitive values of a class; of entropy also a fraction."),
+    ] = None
     diversity: Annotated[str, protection("--diversity", "distinct|entropy|recursive")] = "distinct"
     c: Annotated[
         float | None, protection("--c", "X", "The factor of recursive (c, l)-diversity.")

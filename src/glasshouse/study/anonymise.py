@@ -110,6 +110,16 @@ def _rule_or_path(written: object) -> object:
     return Path(written) if isinstance(written, str) and not hierarchy_rule(written) else written
 
 
+def _whole(number: object) -> object:
+    """Return a number that is written with decimals and has none, such as 2.0, as a whole one."""
+    return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
+Diversity = Annotated[
+    StrictInt | StrictFloat, BeforeValidator(_whole), Field(ge=1, allow_inf_nan=False)
+]
+
+
 class Protection(Model):
     """How a release is to be protected, and how well."""
 
@@ -119,8 +129,8 @@ class Protection(Model):
     """Whether a value is generalised alike in all records, only as far as each class needs, or by median splits."""
     k: StrictInt | None = Field(default=None, ge=1)
     """The least number of records alike."""
-    l: StrictInt | None = Field(default=None, ge=1)  # noqa: E741 - the word of the field
-    """How diverse the sensitive values of a class are."""
+    l: Diversity | None = None  # noqa: E741 - the word of the field
+    """How diverse the sensitive values of a class are: a whole number, but for entropy."""
     diversity: Literal["distinct", "entropy", "recursive"] = "distinct"
     """What is meant by diverse."""
     c: StrictFloat | None = Field(default=None, gt=0)
@@ -173,6 +183,11 @@ class Protection(Model):
         elif self.highest_risk is self.average_risk is self.inference_risk is None:
             raise ContradictionError(
                 "say what to promise: `k`, `l`, `t`, `highest_risk`, `average_risk` or `inference_risk`"
+            )
+        if isinstance(self.l, float) and self.diversity != "entropy":
+            raise ContradictionError(
+                "`l` counts values: {given} is not a whole number; only `diversity` entropy takes others",
+                given=self.l,
             )
         if self.diversity == "recursive" and self.c is None:
             raise ContradictionError("recursive (c, l)-diversity needs `c`")
