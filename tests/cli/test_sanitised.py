@@ -23,25 +23,67 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write("release.csv", RELEASE)
 
 
-def test_suppressed_records_are_a_class_of_their_own_and_said(glasshouse: Glasshouse) -> None:
-    arguments = (
-        "assess",
-        "release.csv",
-        "-q",
-        "age",
-        "-q",
-        "zip",
-        "-s",
-        "ill",
-        "--subsets",
-        "full",
-    )
-    document = json.loads(glasshouse(*arguments, "--json").out)
-    assert document["suppressed"] == 2
+WHOLE = ("-q", "age", "-q", "zip", "-s", "ill", "--subsets", "full")
+
+
+def said(glasshouse: Glasshouse, *arguments: str) -> str:
+    outcome = glasshouse("assess", "release.csv", *WHOLE, *arguments)
+    assert outcome.code == 0, outcome.error
+    return " ".join(outcome.out.split())
+
+
+def test_suppressed_records_of_a_file_are_no_class_and_said(glasshouse: Glasshouse) -> None:
+    document = json.loads(said(glasshouse, "--json"))
+    assert (document["records"], document["suppressed"]) == (4, 2)
     naming, inferring = document["results"]
-    assert naming["classes"] == 3
+    assert (naming["classes"], naming["uniques"]) == (2, 0)
     assert inferring["deterministic"]["records"] == 2
-    assert "2 records are suppressed" in glasshouse(*arguments).out
+    assert document == json.loads(said(glasshouse, "--json", "--drop-suppressed"))
+    assert (
+        "2 records are suppressed: every quasi-identifier of theirs is “*”. They form no class and are left out"
+        in said(glasshouse)
+    )
+
+
+def test_suppressed_records_are_a_class_where_that_is_asked_for(glasshouse: Glasshouse) -> None:
+    document = json.loads(said(glasshouse, "--json", "--keep-suppressed"))
+    assert (document["records"], document["suppressed"]) == (6, 2)
+    assert document["results"][0]["classes"] == 3
+    assert "they are one class, which is counted" in said(glasshouse, "--keep-suppressed")
+
+
+def test_records_that_are_all_alike_are_generalised_and_not_suppressed(
+    glasshouse: Glasshouse,
+) -> None:
+    write("release.csv", RELEASE | {"age": ["*"] * 6, "zip": ["*"] * 6})
+    document = json.loads(said(glasshouse, "--json"))
+    assert "suppressed" not in document
+    assert (document["records"], document["results"][0]["classes"]) == (6, 1)
+
+
+def test_a_file_is_assessed_as_its_folder_is(glasshouse: Glasshouse) -> None:
+    people = {"age": [*["20"] * 4, "90"], "zip": ["1", "1", "2", "2", "9"], "ill": list("ababa")}
+    write("people.csv", people)
+    options = ("--k", 2, "--suppression", 0.2, "--out", "run")
+    made = glasshouse("anonymise", "people.csv", "-q", "age", "-q", "zip", "-s", "ill", *options)
+    assert made.code == 0, made.error
+    of_folder = json.loads(glasshouse("assess", "run", "--subsets", "full", "--json").out)
+    of_file = json.loads(glasshouse("assess", "run/release.csv", *WHOLE, "--json").out)
+    assert of_file == of_folder
+    assert (of_file["records"], of_file["results"][0]["classes"]) == (4, 2)
+
+
+def test_a_class_that_is_generalised_to_nothing_stays_one_in_its_folder(
+    glasshouse: Glasshouse,
+) -> None:
+    write("people.csv", {"age": [*["20"] * 3, *"abc"], "sex": [*["F"] * 3, *"MMF"]})
+    options = ("--k", 3, "--recoding", "local", "--out", "run", "--json")
+    made = glasshouse("anonymise", "people.csv", "-q", "age", "-q", "sex", *options)
+    after = json.loads(made.out)["after"][0]
+    assert Path("run/release.csv").read_text().count('"*","*"') == 3
+    document = json.loads(glasshouse("assess", "run", "--subsets", "full", "--json").out)
+    assert (document["records"], document["results"][0]["classes"]) == (6, 2)
+    assert after["classes"] == 2
 
 
 def test_nothing_is_said_where_nothing_is_suppressed(glasshouse: Glasshouse) -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from glasshouse import microdata
 from glasshouse.errors import StudyError
 from glasshouse.mitigation import attained
 from glasshouse.table import EncodedTable, read
@@ -63,6 +64,30 @@ def test_the_strictest_criteria_are_those_of_the_definitions(
         for own in classes.values()
     ]
     assert secret.entropy == pytest.approx(exp(min(entropies)))
+
+
+def test_suppressed_records_are_no_class_of_a_file_that_is_read() -> None:
+    ages, ill = ["2*"] * 3 + ["3*"] * 3 + ["*"], list("abcabca")
+    release = read(
+        pa.table({"age": ages, "zip": ages, "ill": ill}),
+        quasi_identifiers=["age", "zip"],
+        sensitive=["ill"],
+    )
+    levels = attained(release)
+    assert (levels.k, levels.classes, levels.records, levels.secrets[0].distinct) == (3, 2, 6, 3)
+    hidden = np.array([age == "*" for age in ages])
+    assert levels == attained(release, suppressed=hidden), "of t all records are the reference"
+    as_a_class = attained(release, suppressed=np.zeros(7, np.bool_))
+    assert (as_a_class.k, as_a_class.classes) == (1, 3)
+    assert microdata.attack(release).certain == 0
+    assert microdata.attack(release, quasi_identifiers=["age"]).records == 6
+    assert microdata.attack(release, drop_suppressed=False).certain == 1
+    assert microdata.assess(release).records == 6
+    assert microdata.sweep(release).assessment().attacks[-2].classes == 2
+    assert microdata.record_risks(release).sizes.tolist() == [3] * 6
+    assert microdata.explain(release).to_dict()["observations"] == ["(2*, 2*)", "(3*, 3*)"]
+    alike = read(pa.table({"age": ["*"] * 3}), quasi_identifiers=["age"])
+    assert (attained(alike).k, microdata.attack(alike).records) == (3, 3)
 
 
 def test_a_table_as_plain_values() -> None:

@@ -77,13 +77,14 @@ def assess(
     ] = None,
     treated: options.RecordOptions,
     drop_suppressed: Annotated[
-        bool,
+        bool | None,
         options.records(
-            "--drop-suppressed",
-            says="Leave out records that hold nothing but *: they form no class. Of a run folder they are left out "
-            "anyway.",
+            "--drop-suppressed/--keep-suppressed",
+            says="Leave out records that hold nothing but *, which form no class; or take them for one. "
+            "\\[default: left out, unless several files are joined; of a run folder, what was suppressed]",
+            show_default=False,
         ),
-    ] = False,
+    ] = None,
     seed: options.Seed = 0,
     focal: options.Focal = None,
     by: Annotated[
@@ -156,7 +157,7 @@ def assess(
                     folder=files[0].name,
                 )
             group, paths = release.group, [release.path]
-            left_out = left_out or release.suppressed > 0
+            left_out = release.suppressed > 0 if left_out is None else left_out
             if not known and not facts:
                 known = list(release.quasi_identifiers)
                 secrets = secrets or [f'"{name}"' for name in release.sensitive]

@@ -282,7 +282,7 @@ class RecordOptions:
         ),
     ] = False
 
-    def content(self, *, drop_suppressed: bool = False) -> dict[str, Any]:
+    def content(self, *, drop_suppressed: bool | None = None) -> dict[str, Any]:
         """Return them as content of a study."""
         return {
             "where": self.where or [],

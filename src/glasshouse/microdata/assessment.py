@@ -363,7 +363,7 @@ class Assessment:
     members: tuple[CollectionMember, ...] = ()
     """The datasets of a collection, and how many people of the focal one are in each."""
     suppressed: int = 0
-    """How many records hold nothing but ``*``: they are a class of their own."""
+    """How many records hold nothing but ``*``: left out where ``steps`` say so, else a class of their own."""
     explanations: tuple[Explanation, ...] = ()
     """Each attack with the whole set step by step, where asked for."""
     exact: bool = True

@@ -54,6 +54,7 @@ from glasshouse.microdata.gains import (
 )
 from glasshouse.qif import CoOccurrence
 from glasshouse.table import EncodedColumn, EncodedTable
+from glasshouse.table.generalised import without_suppressed
 from glasshouse.table.partition import Partition, partition, refined
 
 OTHER_GAIN = marked("a gain is given for {secret}, which is none of the secrets {secrets}")
@@ -73,6 +74,7 @@ def attack(
     gain: Gain | None = None,
     weight: str | None = None,
     prior: Beliefs | None = None,
+    drop_suppressed: bool = True,
 ) -> Attack:
     """Attack all records of a table with one set of quasi-identifiers.
 
@@ -85,6 +87,8 @@ def attack(
             weight 0 cannot be the target's.
         prior: What she believes of the secret instead of what the release says: the probability of each value (``*``:
             of all others together, who share it equally). What is observed of each value stays as in the release.
+        drop_suppressed: Whether records that hold ``*`` in every quasi-identifier, beside others that do not, are left
+            out: they are suppressed, and in no class.
 
     Raises:
         DataError: A column is not in the table, or a weight is not a number from 0 on.
@@ -103,6 +107,7 @@ def attack(
     """
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     secret = () if sensitive is None else attributes_of(sensitive)
+    table = without_suppressed(table, names) if drop_suppressed else table
     weights = record_weights(table, weight or table.weight)
     aim = _aim(table, secret, weights, gain, prior)
     return _attack(table, names, partition(table, names), aim, weights)
@@ -116,6 +121,7 @@ def assess(
     gains: Mapping[tuple[str, ...], Gain] | None = None,
     weight: str | None = None,
     priors: Mapping[tuple[str, ...], Beliefs] | None = None,
+    drop_suppressed: bool = True,
 ) -> Assessment:
     """Re-identify, and infer each secret, with each set of quasi-identifiers.
 
@@ -127,11 +133,17 @@ def assess(
         gains: Per secret (the empty one is re-identification), what guesses are worth.
         weight: The column of record weights; by default the table's, else uniform.
         priors: Per secret, what she believes of it instead of what the release says.
+        drop_suppressed: Whether records of one release that hold ``*`` in every quasi-identifier, beside others that do
+            not, are left out: they are suppressed, and in no class.
 
     Returns:
         The attacks, window by window.
     """
-    windows = (table,) if isinstance(table, EncodedTable) else tuple(table)
+    if isinstance(table, EncodedTable):
+        known = [name for names in subsets or () for name in names]
+        windows = (without_suppressed(table, known) if drop_suppressed else table,)
+    else:
+        windows = tuple(table)
     whole = windows[-1]
     weights = record_weights(whole, weight or whole.weight)
     chosen = [whole.quasi_identifiers] if subsets is None else [tuple(s) for s in subsets]
@@ -165,6 +177,7 @@ def explain(
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] = (),
     weight: str | None = None,
+    drop_suppressed: bool = True,
 ) -> Explanation:
     """Build every table between the records and the hyper.
 
@@ -173,6 +186,8 @@ def explain(
         quasi_identifiers: What the adversary knows; by default the table's quasi-identifiers.
         sensitive: The columns that she infers together; none: she re-identifies.
         weight: The column of record weights; by default the table's, else every record is as likely.
+        drop_suppressed: Whether records that hold ``*`` in every quasi-identifier, beside others that do not, are left
+            out: they are suppressed, and in no class.
 
     Raises:
         StudyError: The data is too large to be shown.
@@ -185,6 +200,7 @@ def explain(
     (['(F)', '(M)'], ['2/3', '1/3'], [['1/2', '1'], ['1/2', '0']])
     """
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
+    table = without_suppressed(table, names) if drop_suppressed else table
     weights = record_weights(table, weight or table.weight)
     if weights.each.size and not weights.each.all():  # a record of weight 0 cannot be the target's
         table = table.of_records(weights.each > 0)
@@ -207,6 +223,7 @@ def record_risks(
     *,
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
+    drop_suppressed: bool = True,
 ) -> RecordRisks:
     """Tell of every record how surely an adversary names it, and guesses its secrets.
 
@@ -216,6 +233,8 @@ def record_risks(
         table: The release.
         quasi_identifiers: What the adversary knows of a person; by default the table's quasi-identifiers.
         sensitive: The secrets; by default the table's sensitive attributes.
+        drop_suppressed: Whether records that hold ``*`` in every quasi-identifier, beside others that do not, are left
+            out: they are suppressed, and in no class. ``positions`` then says which records are told of.
 
     Raises:
         DataError: A column is not in the table.
@@ -235,6 +254,7 @@ def record_risks(
     if table.weight is not None:
         raise StudyError("the risk of each record counts records alike; leave out the weight")
     table.with_roles(quasi_identifiers=names, sensitive=secrets, identifier=table.identifier)
+    table = without_suppressed(table, names) if drop_suppressed else table
     classes = partition(table, names)
     most = np.empty((len(secrets), table.records), np.uint32)
     for counts, name in zip(most, secrets, strict=True):

@@ -16,6 +16,7 @@ from glasshouse.microdata.attacks import assess, attack_code
 from glasshouse.microdata.sweep_steps import OnStep, number_of_subsets
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedTable
+from glasshouse.table.generalised import without_suppressed
 from glasshouse.table.partition import with_facts_joined
 
 MOST_ATTRIBUTES = 24
@@ -37,6 +38,7 @@ def sweep(
     on_progress: OnProgress | None = None,
     finished: Mapping[int, Integers] | None = None,
     on_step: OnStep | None = None,
+    drop_suppressed: bool = True,
 ) -> Sweep:
     """Attack all records of a table with every subset of the quasi-identifiers.
 
@@ -51,6 +53,8 @@ def sweep(
         on_progress: Called now and then with how far it is.
         finished: Steps that an earlier, interrupted sweep of the same table has finished, by number.
         on_step: Called with the number and the rows of each step that is finished, for ``finished`` later.
+        drop_suppressed: Whether records that hold ``*`` in every quasi-identifier, beside others that do not, are left
+            out: they are suppressed, and in no class.
 
     Raises:
         StudyError: The quasi-identifiers or the subsets make no sense.
@@ -66,6 +70,7 @@ def sweep(
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     secrets = tuple(table.sensitive if sensitive is None else sensitive)
     _check_roles(table, names, secrets)
+    table = without_suppressed(table, names) if drop_suppressed else table
     if not isinstance(subsets, str):
         return _sweep_each(table, names, secrets, _listed(names, subsets), on_progress)
     largest = largest_size(subsets, len(names))
@@ -224,7 +229,8 @@ def _sweep_each(
     rows: list[tuple[Attack, ...]] = []
     for done, mask in enumerate(masks, start=1):
         known = tuple(name for i, name in enumerate(names) if (mask >> i) & 1)
-        rows.append(assess(table, subsets=[known], sensitive=secrets).attacks)
+        outcome = assess(table, subsets=[known], sensitive=secrets, drop_suppressed=False)
+        rows.append(outcome.attacks)
         if on_progress:
             visits = {"visits": done * table.records}
             on_progress(Progress("sweeping", done / len(masks), 1.0, figures=visits))

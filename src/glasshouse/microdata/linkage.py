@@ -175,7 +175,9 @@ def link(
     named = list(focal.sensitive if sensitive is None else sensitive)
     known = _observed((focal, *auxiliaries), quasi_identifiers, named)
     first = replace(focal, collection=focal.datasets)
-    alone = assess(first, subsets=[known[0]], sensitive=named, weight=weight).attacks
+    alone = assess(
+        first, subsets=[known[0]], sensitive=named, weight=weight, drop_suppressed=False
+    ).attacks
     weights = record_weights(focal, weight or focal.weight)
     records = focal.records
     if weights.each.size and not weights.each.all():  # a record of weight 0 cannot be the target's

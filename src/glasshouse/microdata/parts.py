@@ -33,6 +33,7 @@ from glasshouse.microdata.lattice import sweep
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedTable, Role, Step
 from glasshouse.table.encode import NUMBER
+from glasshouse.table.generalised import without_suppressed
 from glasshouse.table.partition import Partition
 
 MOST_PARTS = 10_000
@@ -426,6 +427,7 @@ def family(
     threads: int | None = None,
     memory: int | None = None,
     on_progress: OnProgress | None = None,
+    drop_suppressed: bool = True,
 ) -> Family:
     """Make the same study of several releases, one after the other.
 
@@ -438,6 +440,8 @@ def family(
         threads: How many threads share the work on a part; by default all processors.
         memory: How many bytes the whole process may take while a part is swept.
         on_progress: Called after each part with the number of records swept so far, and the name of the part.
+        drop_suppressed: Whether records that hold ``*`` in every quasi-identifier, beside others of their part that do
+            not, are left out: they are suppressed, and in no class.
 
     Raises:
         DataError: A part has no records.
@@ -459,7 +463,8 @@ def family(
         first = first or replace(table, columns={})  # its roles, without holding on to its records
         _check_part(name, table, first, names)
         names.add(name)
-        swept = sweep(table, subsets=subsets, threads=threads, memory=memory)
+        table = without_suppressed(table) if drop_suppressed else table
+        swept = sweep(table, subsets=subsets, threads=threads, memory=memory, drop_suppressed=False)
         finished.append(_part(name, table, swept))
         del table, swept  # the next part is read without this one in memory
         if on_progress:

@@ -27,6 +27,7 @@ from glasshouse.mitigation.distinct_rows import ValueCounts, distinct_rows, reco
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.information_loss import Quality, Recoding, quality
 from glasshouse.table import EncodedTable, Step
+from glasshouse.table.generalised import without_suppressed
 
 GROUP = "group"
 """What the column of Anatomy's groups is called in a release."""
@@ -129,8 +130,8 @@ class Anonymisation:
             records=table.records,
             classes=recoding.classes,
             attained=attained(release, suppressed=recoding.suppressed),
-            before=assess(table),
-            after=assess(without(release, recoding.suppressed)),
+            before=assess(table, drop_suppressed=False),
+            after=assess(without(release, recoding.suppressed), drop_suppressed=False),
             suppressed=int(np.count_nonzero(recoding.suppressed)),
             heights=recoding.heights,
             loss=remaining.loss,
@@ -176,7 +177,7 @@ class Anonymisation:
             records=table.records,
             classes=anatomy.groups,
             attained=attained(release, quasi_identifiers=[GROUP], sensitive=table.sensitive),
-            before=assess(table),
+            before=assess(table, drop_suppressed=False),
             after=assess_by_group(release, GROUP),
             left_out=tuple(left_out),
             steps=tuple(steps),
@@ -264,9 +265,12 @@ def assess_by_group(release: EncodedTable, group: str) -> Assessment:
 
     What is inferred goes by the group: beside it, the value of a record is a random one of its group.
     """
-    named = assess(release.with_roles(quasi_identifiers=release.quasi_identifiers))
     known = release.with_roles(quasi_identifiers=[group], sensitive=release.sensitive)
-    return Assessment(named.records, (*named.attacks[:1], *assess(known).attacks[1:]))
+    named, inferred = (
+        assess(table, drop_suppressed=False)
+        for table in (release.with_roles(quasi_identifiers=release.quasi_identifiers), known)
+    )
+    return Assessment(named.records, (*named.attacks[:1], *inferred.attacks[1:]))
 
 
 # Which k, l and t a table has as it is
@@ -348,7 +352,8 @@ def attained(
         table: The records.
         quasi_identifiers: What makes two records look alike; by default the table's quasi-identifiers.
         sensitive: The sensitive attributes; by default the table's.
-        suppressed: Which records are suppressed. They are in no class, but among all records when it comes to t.
+        suppressed: Which records are suppressed; by default those that hold ``*`` in every quasi-identifier, beside
+            others that do not. They are in no class, but among all records when it comes to t.
 
     Raises:
         DataError: A column is not in the table.
@@ -363,7 +368,9 @@ def attained(
     """
     known = table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers
     names = table.sensitive if sensitive is None else sensitive
-    retained = without(table, suppressed)
+    retained = (
+        without_suppressed(table, known) if suppressed is None else without(table, suppressed)
+    )
     if not retained.records:
         raise StudyError(
             "{table}: every record is suppressed, so that there is no class", table=table.name

@@ -161,7 +161,11 @@ def compare_release(
     retained = without(release, suppressed).with_roles(
         quasi_identifiers=original.quasi_identifiers, sensitive=original.sensitive
     )
-    assessment = assess(retained) if group is None else assess_by_group(retained, group)
+    assessment = (
+        assess(retained, drop_suppressed=False)
+        if group is None
+        else assess_by_group(retained, group)
+    )
     naming, *inferring = assessment.attacks
     alone = None
     if fraction is not None:

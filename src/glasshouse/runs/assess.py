@@ -31,7 +31,8 @@ from glasshouse.sources import MISSING
 from glasshouse.study import Adversary
 from glasshouse.study.assess import AssessStudy
 from glasshouse.table import EncodedColumn, EncodedTable, Step
-from glasshouse.table.generalised import is_suppressed
+from glasshouse.table.generalised import without_suppressed
+from glasshouse.table.treatment import SUPPRESSED_RECORD
 
 STEPS_PER_WINDOW = 1000
 """The steps of the sweep of a window are numbered from a multiple of this on."""
@@ -105,7 +106,7 @@ def answer(
 
         return Run(study, replace(assess_by_group(whole, study.group), steps=steps))
     explanations = [
-        attacks.explain(windows[-1], sensitive=secret)
+        attacks.explain(windows[-1], sensitive=secret, drop_suppressed=False)
         for secret in ((), *study.adversary.secrets)
         if explain
     ]
@@ -116,10 +117,14 @@ def answer(
         assessment,
         steps=steps,
         members=members,
-        suppressed=_suppressed_records(windows[0]),
+        suppressed=_suppressed_records(windows[0], steps),
         explanations=tuple(explanations),
     )
-    risks = record_risks(whole, quasi_identifiers=known).to_frame() if per_record else None
+    risks = (
+        record_risks(whole, quasi_identifiers=known, drop_suppressed=False).to_frame()
+        if per_record
+        else None
+    )
     return Run(study, outcome, per_record=risks, warnings=(*notes, *_column_notes(outcome)))
 
 
@@ -167,10 +172,10 @@ def _column_notes(assessment: Assessment) -> Iterator[str]:
             )
 
 
-def _suppressed_records(table: EncodedTable) -> int:
-    """Count the records of a sanitised release that tell nothing of their person."""
-    columns = [part.name for name in table.quasi_identifiers for part in table.columns_of(name)]
-    return int(np.count_nonzero(is_suppressed(table, columns))) if columns else 0
+def _suppressed_records(table: EncodedTable, steps: Sequence[Step]) -> int:
+    """Count the records of a sanitised release that tell nothing of their person, be they left out or not."""
+    left_out = sum(step.left_out for step in steps if step.what == SUPPRESSED_RECORD)
+    return left_out or table.records - without_suppressed(table).records
 
 
 def _assessment(
@@ -186,6 +191,7 @@ def _assessment(
             sensitive=adversary.secrets,
             gains=study_gains(adversary),
             priors={secrets[name]: dict(prior) for name, prior in adversary.prior.items()},
+            drop_suppressed=False,
         )
     checkpoint = resources.checkpoint
     finished = checkpoint.start(resume=resources.resume) if checkpoint else {}
@@ -207,7 +213,7 @@ def _with_capacities(attacks: Sequence[Attack], window: EncodedTable) -> Sequenc
     if not window.sensitive or len(attacks[-1].quasi_identifiers) < whole:
         return attacks
     counted = len(window.sensitive)
-    inferring = assess(window).attacks[1:]
+    inferring = assess(window, drop_suppressed=False).attacks[1:]
     return (
         *attacks[:-counted],
         *(
@@ -245,6 +251,7 @@ def _window_sweep(
             if first <= step < first + STEPS_PER_WINDOW
         },
         on_step=None if save is None else lambda step, rows: save(first + step, rows),
+        drop_suppressed=False,
     )
 
 
@@ -335,6 +342,7 @@ def _family(
         threads=resources.threads,
         memory=resources.memory,
         on_progress=so_far,
+        drop_suppressed=False,
     )
     return replace(compared, by=study.by, steps=tuple(steps))
 

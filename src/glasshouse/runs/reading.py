@@ -61,7 +61,11 @@ def prepared(
     """
     for number, table in enumerate(tables or _read_all(study, also, on_progress)):
         # Whom the study is about is a matter of the focal dataset: in another, who is left out would seem absent.
-        yield _prepare(table, Treatment() if study.is_joined and number > 0 else study.treatment)
+        treatment = Treatment() if study.is_joined and number > 0 else study.treatment
+        if treatment.drop_suppressed is None:
+            alone = isinstance(study, AssessStudy) and not study.is_joined
+            treatment = treatment.model_copy(update={"drop_suppressed": alone})
+        yield _prepare(table, treatment)
 
 
 def _read_all(
@@ -288,7 +292,7 @@ def _prepare(table: EncodedTable, treatment: Treatment) -> Prepared:
         where=conditions(treatment.where),
         invalid=conditions(treatment.invalid),
         drop_missing=treatment.drop_missing,
-        drop_suppressed=treatment.drop_suppressed,
+        drop_suppressed=bool(treatment.drop_suppressed),
     )
     return Prepared(treated.table, table, treated.steps)
 

@@ -155,8 +155,9 @@ class Treatment(Model):
     """No record that meets any of these: it holds an invalid value."""
     drop_missing: StrictBool = False
     """No record with a missing value in a column that has a role."""
-    drop_suppressed: StrictBool = False
-    """No record whose quasi-identifiers all hold ``*``: whoever anonymised the release suppressed it."""
+    drop_suppressed: StrictBool | None = None
+    """No record whose quasi-identifiers all hold ``*``: whoever anonymised the release suppressed it. Unset: ``assess``
+    leaves such records out of a release by itself; false: they are a class of their own."""
 
     def abridged(self) -> Self:
         """Return it without the values that decide: a report tells how many records were left out for each."""

@@ -173,6 +173,26 @@ def is_suppressed(table: EncodedTable, names: Sequence[str]) -> Flags:
     return suppressed
 
 
+def without_suppressed(table: EncodedTable, names: Iterable[str] = ()) -> EncodedTable:
+    """Return a table without the records of which every quasi-identifier is ``*``, beside others of which not.
+
+    Whoever anonymised the release suppressed them: they are in no class. Where all records are so, nothing is
+    suppressed: their values are generalised as far as can be, and they are one class.
+
+    Args:
+        table: The release.
+        names: What an adversary knows besides the table's quasi-identifiers.
+
+    >>> from glasshouse.table import read
+    >>> without_suppressed(read(pa.table({"age": ["2*", "2*", "*"]}), quasi_identifiers=["age"])).records
+    2
+    """
+    known = dict.fromkeys((*table.quasi_identifiers, *names))
+    columns = [column.name for name in known for column in table.columns_of(name)]
+    hidden = is_suppressed(table, columns)
+    return table.of_records(~hidden) if hidden.any() and not hidden.all() else table
+
+
 @dataclass(frozen=True)
 class Interval:
     """All numbers, or all days, between two ends."""

@@ -87,7 +87,8 @@ def treat(
         where: Only records that meet all of these are kept.
         invalid: Records that meet any of these are left out: they hold an invalid value.
         drop_missing: Whether records with a missing value in a column that has a role are left out.
-        drop_suppressed: Whether records whose quasi-identifiers all hold ``*`` are left out: they form no class.
+        drop_suppressed: Whether records whose quasi-identifiers all hold ``*``, beside others of which not, are left
+            out: they are suppressed, and form no class.
 
     Raises:
         DataError: A column is not in the table, or no record is left.
@@ -112,7 +113,7 @@ def treat(
     if drop_suppressed:
         columns = [column for name in table.quasi_identifiers for column in table.columns_of(name)]
         hidden = is_suppressed(table, [column.name for column in columns])
-        if hidden.any():
+        if hidden.any() and not hidden.all():
             table, more = _without(table, SUPPRESSED_RECORD, [("", hidden)])
             steps += more[1:]
     return Treated(table, tuple(steps))

@@ -50,6 +50,7 @@ from glasshouse.report.page import Brief, Cell, Column, Group, Page, Provenance,
 from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.words import glossary, listed, sentences, short_names, singular, together
 from glasshouse.study.assess import AssessStudy, Key
+from glasshouse.table.treatment import SUPPRESSED_RECORD
 
 MOST_SETS_IN_FULL, MOST_SETS_ON_TERMINAL = 6, 3
 """With more sets of quasi-identifiers than this, the table shows the best one of each size."""
@@ -178,7 +179,17 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
         ),
         keys=", ".join(map(_key_label, question.links)),
     )
-    if outcome.suppressed:
+    if outcome.suppressed and any(step.what == SUPPRESSED_RECORD for step in outcome.steps):
+        notes.append(
+            text_for(
+                outcome.suppressed,
+                "{count} record is suppressed: every quasi-identifier of it is “*”. It forms no class and is left out "
+                "of every figure.",
+                "{count} records are suppressed: every quasi-identifier of theirs is “*”. They form no class and are "
+                "left out of every figure.",
+            )
+        )
+    elif outcome.suppressed:
         notes.append(
             text_for(
                 outcome.suppressed,
