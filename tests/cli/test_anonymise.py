@@ -321,6 +321,18 @@ def test_a_file_may_have_the_name_of_a_rule(glasshouse: Glasshouse) -> None:
     assert json.loads(glasshouse(*arguments, "--json").out)["heights"]["age"] == 1
 
 
+def test_what_keeps_numbers_from_intervals_is_said_with_the_way_out(glasshouse: Glasshouse) -> None:
+    write("holes.csv", PEOPLE | {"age": [*PEOPLE["age"][:9], "NA", "none", "NA"]})
+    arguments = ("anonymise", "holes.csv", *KNOWN, "--k", 3)
+    told = " ".join(glasshouse(*arguments).out.split())
+    assert (
+        "told or not at all, as not all values are numbers: age; --invalid COLUMN=VALUE,…" in told
+    )
+    assert "told or not at all, being no numbers, dates or codes: sex;" in told
+    told = " ".join(glasshouse(*arguments, "--invalid", "age=NA,none").out.split())
+    assert "suggested hierarchies: age;" in told
+
+
 def test_entropy_takes_a_fraction_of_a_value(glasshouse: Glasshouse) -> None:
     # Both classes have counts 2, 1, 1: an entropy of 1.5 bits, that of 2√2 = 2.828… equally frequent values.
     ill = ["flu", "flu", "cold", "hiv"] * 2

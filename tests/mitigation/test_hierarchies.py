@@ -567,6 +567,15 @@ def test_the_hierarchies_of_adult_load(shared: Callable[[str], Path]) -> None:
         assert (hierarchy.height, hierarchy.domain) == (height, domains[column])
 
 
+def test_a_single_text_among_a_few_numbers_stays_as_it_is() -> None:
+    ages = ("21", "22", "34", "35", "47", "48", "61")
+    hierarchy = suggest(column_of(*ages, "NA"))
+    assert labels_of(hierarchy, "21") == labels_of(suggest(column_of(*ages)), "21")
+    assert labels_of(hierarchy, "NA") == ["NA"] * (hierarchy.height - 2) + ["*"]
+    assert suggest(column_of(*ages, "NA", "none")).height == 2, "two of nine are many"
+    assert suggest(column_of("1", "2", "more")).height == 2, "two numbers are few"
+
+
 def test_a_few_texts_among_numbers_stay_as_they_are() -> None:
     ages = [str(age) for age in range(20, 60)]
     table = read(pa.table({"age": [*ages, "NA", "", "NA"]}))

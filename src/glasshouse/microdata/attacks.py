@@ -139,11 +139,10 @@ def assess(
     Returns:
         The attacks, window by window.
     """
-    if isinstance(table, EncodedTable):
+    windows = (table,) if isinstance(table, EncodedTable) else tuple(table)
+    if drop_suppressed and isinstance(table, EncodedTable):
         known = [name for names in subsets or () for name in names]
-        windows = (without_suppressed(table, known) if drop_suppressed else table,)
-    else:
-        windows = tuple(table)
+        windows = (without_suppressed(table, known),)
     whole = windows[-1]
     weights = record_weights(whole, weight or whole.weight)
     chosen = [whole.quasi_identifiers] if subsets is None else [tuple(s) for s in subsets]

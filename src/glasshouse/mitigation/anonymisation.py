@@ -43,6 +43,8 @@ class UsedHierarchy:
     """Whether it was made automatically, and is to be reviewed."""
     height: int
     """Its number of levels, the values themselves and the root among them."""
+    mixed: bool = False
+    """Whether most of its values are numbers, and not all."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ class Anonymisation:
             objective_value=recoding.loss,
             quality=remaining,
             hierarchies=tuple(
-                UsedHierarchy(name, hierarchy.suggested, hierarchy.height)
+                UsedHierarchy(name, hierarchy.suggested, hierarchy.height, hierarchy.mixed)
                 for name, hierarchy in hierarchies.items()
             ),
             left_out=tuple(left_out),

@@ -56,7 +56,9 @@ DATE_PARTS = ("day", "month", "year", "decade")
 DATE_ORDERS = ("ymd", "dmy", "mdy")
 """In which order a date may be written."""
 FEW_ODD = 10
-"""One in so many values may be no number, and the others are still taken for numbers."""
+"""One in so many values, or a single one, may be no number, and the others are still taken for numbers."""
+FEWEST_NUMBERS = 3
+"""Fewer numbers beside a text that is none are not taken for numbers."""
 SUGGESTED_INTERVALS = 20
 """A suggestion for numbers begins with at most so many intervals."""
 LONGEST_CODE = 12
@@ -104,6 +106,12 @@ class Hierarchy:
     def domain(self) -> int:
         """The number of values in the attribute's domain, be they in the data or not."""
         return len(self.rows)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether most values of the domain are numbers, and not all."""
+        numbers = sum(bool(NUMBER.fullmatch(row[0].strip())) for row in self.rows)
+        return self.domain < 2 * numbers < 2 * self.domain
 
     def coded(self, column: EncodedColumn, *, where: str) -> CodedHierarchy:
         """Return the hierarchy in terms of the codes of a column of a table.
@@ -564,7 +572,7 @@ def suggest(column: EncodedColumn) -> Hierarchy:
 
     Dates become month, year and decade; codes of equal length (all with a digit; whole numbers from five digits on, or
     with a leading zero) lose a character per level; other numbers fall into nested intervals; of all else a value is
-    told or not. A few texts among numbers, such as ``NA``, stay as they are.
+    told or not. A few texts among numbers, or a single one such as ``NA``, stay as they are up to the root.
 
     >>> suggest(_example("17", "23", "90")).rows[0]
     ('17', '15-19', '10-19', '0-19', '0-39', '*')
@@ -885,7 +893,7 @@ def _proposal(column: EncodedColumn, texts: list[str]) -> Hierarchy:
         odd = [written for written in texts if not NUMBER.fullmatch(written.strip())]
         if not odd:
             return _numbers_proposed(column)
-        if FEW_ODD * len(odd) <= len(texts):
+        if len(odd) <= max(1, len(texts) // FEW_ODD) and len(texts) - len(odd) >= FEWEST_NUMBERS:
             return _with_odd(column, odd, [written for written in texts if written not in set(odd)])
     return suppression_only(column)
 

@@ -152,7 +152,9 @@ def protect(
             raise StudyError(
                 "Anatomy parts one sensitive attribute from the rest; give one with `sensitive`"
             )
-        groups = anatomise(table, l=protection.l, sensitive=table.sensitive[0], seed=study.seed)
+        groups = anatomise(
+            table, l=int(protection.l), sensitive=table.sensitive[0], seed=study.seed
+        )
         release = _without_identifier(groups.one_table(table, group=GROUP))
         outcome = Anonymisation.of_groups(
             table, release, groups, parameters=parameters, left_out=left_out, steps=steps
@@ -296,9 +298,9 @@ def _criteria_about(
     """Return the criteria about one sensitive attribute."""
     criteria: list[Criterion] = []
     if protection.l is not None and protection.diversity == "recursive":
-        criteria.append(RecursiveDiversity(protection.c or 1, protection.l, name))
+        criteria.append(RecursiveDiversity(protection.c or 1, int(protection.l), name))
     elif protection.l is not None and protection.diversity == "distinct":
-        criteria.append(DistinctDiversity(protection.l, name))
+        criteria.append(DistinctDiversity(int(protection.l), name))
     elif protection.l is not None:
         criteria.append(EntropyDiversity(protection.l, name))
     if protection.t is not None and protection.closeness == "hierarchical":

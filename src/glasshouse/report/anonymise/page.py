@@ -137,7 +137,11 @@ def _review(outcome: Anonymisation) -> tuple[str, ...]:
         ): [used.column for used in suggested if used.height > 2],
         marked(
             "told or not at all, being no numbers, dates or codes: {columns}; --hierarchy says better"
-        ): [used.column for used in suggested if used.height <= 2],
+        ): [used.column for used in suggested if used.height <= 2 and not used.mixed],
+        marked(
+            "told or not at all, as not all values are numbers: {columns}; --invalid COLUMN=VALUE,… leaves out records "
+            "with the others, such as NA, and intervals are suggested"
+        ): [used.column for used in suggested if used.height <= 2 and used.mixed],
         marked(
             "columns not released: {columns}; --keep COLUMN releases one as it is"
         ): outcome.left_out,
