@@ -236,7 +236,10 @@ BAD = {
     "missing value": (("--k", 3, "--hierarchy", "age=ages.csv"), "44"),
     "two roots": (("--k", 3, "--hierarchy", "sex=roots.csv"), "root"),
     "two parents": (("--k", 3, "--hierarchy", "sex=parents.csv"), '"F"'),
-    "unequal depth": (("--k", 3, "--hierarchy", "sex=depth.csv"), "has 2 fields where 3"),
+    "unequal depth": (
+        ("--k", 3, "--hierarchy", "sex=depth.csv"),
+        'depth.csv: the hierarchy of "sex", row 2 ("M"): has 2 levels where the first row has 3',
+    ),
     "cycle": (("--k", 3, "--hierarchy", "sex=cycle.csv"), '"F"'),
     "unknown rule": (("--k", 3, "--hierarchy", "age=interval:5"), 'the rules are "intervals"'),
     "rule without levels": (("--k", 3, "--hierarchy", "age=rounding"), "example rounding:10,100"),

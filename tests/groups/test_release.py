@@ -303,6 +303,25 @@ def test_a_group_column_and_anatomys_two_tables_make_the_same_release() -> None:
         assert original.weights.sum() == 5
 
 
+def test_a_group_column_that_was_not_read_is_said_with_the_way_out() -> None:
+    known = pa.table({"age": [20, 21, 22], "group": [1, 1, 1]})
+    sensitive = read(pa.table({"group": [1, 1], "ill": ["flu", "HIV"], "count": [2, 1]}))
+    table = read(known, quasi_identifiers=["age"], name="known.csv")
+    with pytest.raises(DataError) as error:
+        from_anatomy(table, sensitive)
+    assert str(error.value) == (
+        'known.csv: the column of groups, "group", was not read: where roles are given, only columns that have one '
+        "are; read the table without roles, or with `also` group"
+    )
+    with pytest.raises(DataError, match="was not read"):
+        from_group_column(table, group="group", sensitive=["age"])
+    with pytest.raises(DataError, match="is not in"):
+        from_anatomy(read(known), sensitive, group="grp")
+    assert from_anatomy(
+        read(known, quasi_identifiers=["age"], also=["group"]), sensitive
+    ).sizes.tolist() == [3]
+
+
 def test_counts_of_the_sensitive_table_stand_for_rows() -> None:
     known = read(pa.table({"age": [20, 21, 22], "group": [1, 1, 1]}))
     sensitive = read(pa.table({"group": [1, 1], "ill": ["flu", "HIV"], "count": [2, 1]}))

@@ -114,10 +114,11 @@ def from_group_column(
     >>> from_group_column(table, group="group", quasi_identifiers=["age"], sensitive=["ill"]).sizes.tolist()
     [2, 1]
     """
+    by_group = _group_column(table, group)
     names, secrets = _roles(table, quasi_identifiers, sensitive, group)
     records = np.arange(table.records)
     _check_nobody_twice(table, group)
-    classes = refined([table.column(group)], table.records)
+    classes = refined([by_group], table.records)
     secret, secret_codes = _sensitive(table, secrets, records, domains)
     return _vertical(table, names, domains, classes, secret, secret_codes[classes.order])
 
@@ -154,11 +155,11 @@ def from_anatomy(
         raise StudyError(
             "Anatomy's tables need a non-sensitive and a sensitive column beside the group"
         )
+    by_group = _group_column(known, group)
     _check_nobody_twice(known, group)
-    classes = refined([known.column(group)], known.records)
-    group_texts = known.column(group).values
+    classes = refined([by_group], known.records)
     number = {
-        group_texts[int(known.column(group).codes[first])].as_py(): place
+        by_group.values[int(by_group.codes[first])].as_py(): place
         for place, first in enumerate(classes.order[classes.starts[:-1]].tolist())
     }
     group_of_row = _group_of_row(sensitive, group, number, known.name)
@@ -320,6 +321,22 @@ def _groups(table: EncodedTable, group: str, records: Integers, by_labels: Parti
     return classes
 
 
+def _group_column(table: EncodedTable, group: str) -> EncodedColumn:
+    """Return the column of group names.
+
+    Raises:
+        DataError: It is not there; where only columns with roles were read, that is said.
+    """
+    if group not in table.columns and (table.quasi_identifiers or table.sensitive):
+        raise DataError(
+            '{table}: the column of groups, "{group}", was not read: where roles are given, only columns that have one '
+            "are; read the table without roles, or with `also` {group}",
+            table=table.name,
+            group=group,
+        )
+    return table.column(group)
+
+
 def _check_nobody_twice(table: EncodedTable, group: str) -> None:
     """Refuse overlapping groups: a person, where the table names people, is in one group."""
     if table.identifier is None:
@@ -344,7 +361,7 @@ def _group_of_row(
     sensitive: EncodedTable, group: str, number: Mapping[str, int], known: str
 ) -> Integers:
     """Return, per row of the sensitive table, the number of its group."""
-    column = sensitive.column(group)
+    column = _group_column(sensitive, group)
     texts = column.values.to_pylist()
     for written in texts:
         if written not in number:

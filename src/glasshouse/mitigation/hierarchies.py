@@ -40,6 +40,7 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, near_names, quoted, text, text_for, translated
 from glasshouse.mitigation.distinct_rows import CodedHierarchy
 from glasshouse.sources import MISSING, Source, open_source
+from glasshouse.sources.delimited import CANDIDATE_SEPARATORS, UNIT_SEPARATOR, csv_rows
 from glasshouse.study import Dialect
 from glasshouse.study.anonymise import hierarchy_rule
 from glasshouse.table.encode import INTEGER, NUMBER
@@ -631,17 +632,34 @@ _Level: TypeAlias = Callable[[Fraction], _Span | None]
 
 def _hierarchy_of(path: str | PathLike[str], column: str, dialect: Dialect) -> Hierarchy:
     source = _opened(path, dialect)
-    rows = [
-        row
-        for batch in source.batches(source.columns)
-        for row in zip(*(texts.to_pylist() for texts in batch.columns), strict=True)
-    ]
+    try:
+        rows = [
+            row
+            for batch in source.batches(source.columns)
+            for row in zip(*(texts.to_pylist() for texts in batch.columns), strict=True)
+        ]
+    except DataError:
+        rows = _uneven_rows(path, dialect)
+        if not rows:
+            raise
     if dialect.strip:
         rows = [tuple(written.strip() for written in row) for row in rows]
     try:
         return Hierarchy(column, tuple(rows))
     except DataError as error:
         raise DataError("{file}: {reason}", file=source.name, reason=error) from None
+
+
+def _uneven_rows(path: str | PathLike[str], dialect: Dialect) -> list[tuple[str, ...]]:
+    """Return the rows of a file that have not as many fields each, so that it can be said of which value; else none."""
+    source = _opened(path, dialect.model_copy(update={"separator": UNIT_SEPARATOR, "quote": None}))
+    try:
+        lines = [line for batch in source.batches(source.columns) for line in batch[0].to_pylist()]
+        separator = max(dialect.separator or CANDIDATE_SEPARATORS, key=lines[0].count)
+        rows = list(map(tuple, csv_rows(lines, separator, dialect.quote)))
+    except (DataError, csv.Error):
+        return []
+    return rows if len(set(map(len, rows))) > 1 else []
 
 
 def _opened(path: str | PathLike[str], dialect: Dialect) -> Source:

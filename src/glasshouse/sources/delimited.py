@@ -50,7 +50,7 @@ class _Grammar:
 
     def fields(self, record: str) -> list[str]:
         """Return the fields of one record."""
-        return next(_rows([record], self.separator, self.quote), [""]) or [""]
+        return next(csv_rows([record], self.separator, self.quote), [""]) or [""]
 
 
 class DelimitedFile(Source):
@@ -298,7 +298,7 @@ def _likely_separator(start: str, quote: str | None) -> str:
         if separator == quote:
             continue
         try:
-            rows = list(_rows(lines, separator, quote))
+            rows = list(csv_rows(lines, separator, quote))
         except csv.Error:
             continue
         counts = [len(row) for row in rows if row]
@@ -308,7 +308,8 @@ def _likely_separator(start: str, quote: str | None) -> str:
     return best
 
 
-def _rows(lines: list[str], separator: str, quote: str | None) -> Iterator[list[str]]:
+def csv_rows(lines: list[str], separator: str, quote: str | None) -> Iterator[list[str]]:
+    """Yield the fields of each line, by Python's own reader: for a few lines."""
     if quote is None:
         return csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
     return csv.reader(lines, delimiter=separator, quotechar=quote)
