@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -384,6 +385,49 @@ def test_releases_are_compared(glasshouse: Glasshouse) -> None:
     assert shown.code == 0, shown.error
     assert "Risk and utility" in shown.out
     assert "Risk against utility" in Path("run/report.html").read_text()
+
+
+def test_a_comparison_takes_the_options_of_a_protection(glasshouse: Glasshouse) -> None:
+    people = {name: [*values, values[0]] for name, values in PEOPLE.items()}
+    write("people.csv", people | {"age": [*PEOPLE["age"], "NA"], "sex": [*PEOPLE["sex"], "F"]})
+    data = ("people.csv", *KNOWN, "-s", "ill", "--id", "id", "--invalid", "age=NA", "--seed", 3)
+    options = (
+        *("--hierarchy", "age=intervals:10,20", "--importance", "age=2", "--highest-risk", 0.4),
+        *("--objective", "granularity", "--inference-risk", 0.9, "--time-limit", 60),
+        *("--diversity", "entropy", "--closeness", "ordered", "--order", "ill=flu,cold,hiv"),
+    )
+    arguments = ("--l", "1.2,1.5", "--t", "0.6", *data, *options)
+    outcome = glasshouse("compare", *arguments, "--out", "both", "--json")
+    assert outcome.code == 0, outcome.error
+    document = json.loads(outcome.out)
+    assert [step["left_out"] for step in document["treatment"]][:2] == [1, 1]
+    _, first, second = document["releases"]
+    assert [first["name"], second["name"]] == ["l = 1.2, t = 0.6", "l = 1.5, t = 0.6"]
+    assert first["records"] == 12
+    alone = glasshouse("anonymise", "--l", "1.5", "--t", "0.6", *data, *options, "--json")
+    document = json.loads(alone.out)
+    assert (document["loss"], document["suppressed"]) == (second["loss"], second["suppressed"])
+    report = Path("both/report.html").read_text()
+    for part in (
+        *("--hierarchy age=intervals:10,20", "--importance age=2.0", "--highest-risk 0.4"),
+        *("--objective granularity", "--diversity entropy", "--id id", "--order", "--invalid"),
+        "What was done to the data",
+    ):
+        assert part in report, part
+    assert not re.search(r"\bhiv\b|\bNA\b", report), "no value of a record is in a report"
+
+
+def test_groups_are_compared_for_several_l(glasshouse: Glasshouse) -> None:
+    write("people.csv", PEOPLE | {"ill": ["flu", "cold", "hiv"] * 4})
+    arguments = ("compare", "people.csv", *KNOWN, "-s", "ill", "--method", "anatomy", "--l", "2,3")
+    document = json.loads(glasshouse(*arguments, "--json").out)
+    assert [row["loss"] for row in document["releases"][1:]] == [None, None]
+
+
+def test_one_release_has_one_k(glasshouse: Glasshouse) -> None:
+    outcome = glasshouse("anonymise", "people.csv", *KNOWN, "--k", "2,5")
+    assert outcome.code == 2
+    assert "glasshouse compare takes several" in outcome.error
 
 
 def test_stored_releases_are_compared(glasshouse: Glasshouse) -> None:

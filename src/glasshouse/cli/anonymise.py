@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +18,7 @@ from glasshouse.errors import StudyError
 
 @dataclass(frozen=True)
 class ProtectionOptions:
-    """What is promised of the release, and what may be done for it."""
+    """What is promised of a release, and what may be done for it."""
 
     method: Annotated[
         str | None,
@@ -34,9 +36,9 @@ class ProtectionOptions:
             "A value is generalised alike everywhere, only as far as each class needs, or by median splits.",
         ),
     ] = "global"
-    k: Annotated[int | None, protection("--k", "N", "Records alike.")] = None
+    k: Annotated[str | None, protection("--k", "N", "Records alike.")] = None
     l: Annotated[  # noqa: E741 - the letter of l-diversity
-        float | None,
+        str | None,
         protection("--l", "N", "Sensitive values of a class; of entropy also a fraction."),
     ] = None
     diversity: Annotated[str, protection("--diversity", "distinct|entropy|recursive")] = "distinct"
@@ -44,7 +46,7 @@ class ProtectionOptions:
         float | None, protection("--c", "X", "The factor of recursive (c, l)-diversity.")
     ] = None
     t: Annotated[
-        float | None, protection("--t", "X", "How far a class may be from all records, 0 to 1.")
+        str | None, protection("--t", "X", "How far a class may be from all records, 0 to 1.")
     ] = None
     closeness: Annotated[str, protection("--closeness", "equal|ordered|hierarchical")] = "equal"
     order: Annotated[
@@ -110,6 +112,34 @@ class ProtectionOptions:
             "Take the best found by then; without a proof, but with a bound.",
         ),
     ] = None
+
+    def promises(self) -> list[dict[str, float]]:
+        """Return every combination of the k, l and t that are given, each one number or several with commas."""
+        numbers = {
+            name: [options.number(number, option=f"--{name}") for number in given.split(",")]
+            for name in ("k", "l", "t")
+            if (given := getattr(self, name)) is not None
+        }
+        return [dict(zip(numbers, values, strict=True)) for values in product(*numbers.values())]
+
+    def content(self, promise: Mapping[str, float]) -> dict[str, Any]:
+        """Return them as content of a study, with one k, l and t."""
+        from glasshouse.study.anonymise import method_of
+
+        return {
+            **vars(self),
+            **{name: promise.get(name) for name in ("k", "l", "t")},
+            "method": self.method or method_of(**promise),
+            "hierarchies": options.hierarchies(self.hierarchies),
+            "importance": _weights(self.importance),
+            "order": _orders(self.order),
+        }
+
+
+@dataclass(frozen=True)
+class ReleaseOptions(ProtectionOptions):
+    """The protection of one release, and what else is in its file."""
+
     keep: Annotated[
         list[str] | None,
         protection(
@@ -126,17 +156,14 @@ class ProtectionOptions:
         ),
     ] = False
 
-    def content(self) -> dict[str, Any]:
-        """Return them as content of a study."""
-        from glasshouse.study.anonymise import method_of
-
-        return vars(self) | {
-            "method": self.method or method_of(k=self.k, l=self.l, t=self.t),
-            "hierarchies": options.hierarchies(self.hierarchies),
-            "importance": _weights(self.importance),
-            "order": _orders(self.order),
-            "keep": self.keep or [],
-        }
+    def one(self) -> dict[str, Any]:
+        """Return them as content of a study of one release."""
+        first, *further = self.promises()
+        if further:
+            raise StudyError(
+                "one release is made with one k, l and t; glasshouse compare takes several"
+            )
+        return self.content(first) | {"keep": self.keep or []}
 
 
 def anonymise(
@@ -148,7 +175,7 @@ def anonymise(
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
     identifier: options.Identifier = None,
-    protected: ProtectionOptions,
+    protected: ReleaseOptions,
     treated: options.RecordOptions,
     seed: options.Seed = 0,
     subject: options.Subject = "person",
@@ -178,7 +205,7 @@ def anonymise(
             "treatment": treated.content(),
             "seed": seed,
             "subject": subject,
-            "protection": protected.content(),
+            "protection": protected.one(),
         }
 
     carry_out(question(context, output, AnonymiseStudy, content), output)
@@ -192,14 +219,8 @@ def _orders(orders: list[str] | None) -> dict[str, list[str]]:
 
 def _weights(weights: list[str] | None) -> dict[str, float]:
     """Return how much each column weighs."""
-    numbers = {}
-    for column, weight in options.assignments(
-        weights, option="--importance", form="COLUMN=NUMBER"
-    ).items():
-        try:
-            numbers[column] = float(weight)
-        except ValueError:
-            raise StudyError(
-                '{option}="{given}" is no number', option=f"--importance {column}", given=weight
-            ) from None
-    return numbers
+    pairs = options.assignments(weights, option="--importance", form="COLUMN=NUMBER")
+    return {
+        column: options.number(weight, option=f"--importance {column}")
+        for column, weight in pairs.items()
+    }

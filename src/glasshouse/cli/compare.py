@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from itertools import product
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from glasshouse.cli import options
+from glasshouse.cli.anonymise import ProtectionOptions
 from glasshouse.cli.command import carry_out, given_options
 from glasshouse.cli.options import option
 from glasshouse.errors import StudyError
+
+
+@dataclass(frozen=True)
+class ComparedOptions(ProtectionOptions):
+    """The protections of several releases: one for every k, l and t."""
+
+    k: Annotated[str | None, options.protection("--k", "N,N…", "One release for each.")] = None
+    l: Annotated[str | None, options.protection("--l", "N,N…", "The same.")] = None  # noqa: E741 - the letter of l-diversity
+    t: Annotated[str | None, options.protection("--t", "X,X…", "The same.")] = None
 
 
 def compare(
@@ -26,12 +36,10 @@ def compare(
     ],
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
-    recoding: Annotated[str, options.protection("--recoding", "global|local|mondrian")] = "global",
-    k: Annotated[str | None, options.protection("--k", "N,N…", "One release for each.")] = None,
-    l_values: Annotated[str | None, options.protection("--l", "N,N…", "The same.")] = None,
-    t: Annotated[str | None, options.protection("--t", "X,X…", "The same.")] = None,
-    suppression: Annotated[float, options.protection("--suppression", "SHARE")] = 0.0,
-    hierarchies: Annotated[list[str] | None, options.protection("--hierarchy", "COL=FILE")] = None,
+    identifier: options.Identifier = None,
+    protected: ComparedOptions,
+    treated: options.RecordOptions,
+    seed: options.Seed = 0,
     predict: Annotated[
         str | None,
         option(
@@ -56,7 +64,6 @@ def compare(
     from glasshouse.runs.folder import check_there
     from glasshouse.sources import existing_file
     from glasshouse.study import validated
-    from glasshouse.study.anonymise import method_of
     from glasshouse.study.compare import CompareStudy
 
     content: dict[str, Any] = {"subject": subject, "fraction": fraction, "predict": predict}
@@ -71,23 +78,26 @@ def compare(
         existing_file(paths[0])
         if not quasi_identifiers:
             raise StudyError("say what an adversary can know: -q COLUMN, once or more")
-        common = {
-            "recoding": recoding,
-            "suppression": suppression,
-            "hierarchies": options.hierarchies(hierarchies),
-        }
+        promises = [promise for promise in protected.promises() if promise]
+        if not promises:
+            raise StudyError(
+                "say what to promise: --k, --l or --t, one number or several with commas"
+            )
         study = {
             "datasets": [reading.dataset(paths[0])],
             "adversary": {
                 "quasi_identifiers": quasi_identifiers,
                 "sensitive": options.secrets(sensitive),
+                "identifier": identifier,
             },
+            "treatment": treated.content(),
+            "seed": seed,
             "subject": subject,
         }
         content["protections"] = {
-            ", ".join(f"{name} = {value:.15g}" for name, value in parameters.items()): study
-            | {"protection": common | parameters | {"method": method_of(**parameters)}}
-            for parameters in _combinations({"k": k, "l": l_values, "t": t})
+            ", ".join(f"{name} = {value:.15g}" for name, value in promise.items()): study
+            | {"protection": protected.content(promise)}
+            for promise in promises
         }
     carry_out(validated(CompareStudy, content, "compare"), output)
 
@@ -105,22 +115,3 @@ def _refuse_beside_folders(context: typer.Context, folders: list[Path]) -> None:
             raise StudyError(
                 "what was promised is in the folders; leave out {option}", option=typed
             )
-
-
-def _combinations(lists: dict[str, str | None]) -> list[dict[str, float]]:
-    """Return every combination of the parameters that are given."""
-    choices = {
-        name: _numbers(name, numbers) for name, numbers in lists.items() if numbers is not None
-    }
-    if not choices:
-        raise StudyError("say what to promise: --k, --l or --t, one number or several with commas")
-    return [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
-
-
-def _numbers(name: str, written: str) -> list[float]:
-    try:
-        return [float(part) if name == "t" else int(part) for part in written.split(",")]
-    except ValueError:
-        raise StudyError(
-            '{option} "{given}" is no list of numbers', option=f"--{name}", given=written
-        ) from None

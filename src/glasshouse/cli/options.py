@@ -429,6 +429,19 @@ def hierarchies(pairs: list[str] | None) -> dict[str, str]:
     return assignments(pairs, option="--hierarchy", form=form, first=True)
 
 
+def number(written: str, *, option: str) -> float:
+    """Return the number that an option gives, whole where it has no decimals.
+
+    >>> number("2", option="--k"), number("0.5", option="--t")
+    (2, 0.5)
+    """
+    try:
+        given = float(written)
+    except ValueError:
+        raise StudyError('{option} "{given}" is no number', option=option, given=written) from None
+    return int(given) if given.is_integer() else given
+
+
 def numbers(texts: list[str] | None, *, option: str) -> dict[str, dict[str, float]]:
     """Return the numbers of ``COLUMN:VALUE=NUMBER,VALUE=NUMBER`` options by column and value."""
     form = "COLUMN:VALUE=NUMBER,VALUE=NUMBER"

@@ -22,10 +22,11 @@ import pyarrow as pa
 from glasshouse.arrays import Flags
 from glasshouse.errors import StudyError
 from glasshouse.microdata import Assessment, Attack, assess, population_risks
+from glasshouse.microdata.assessment import treatment
 from glasshouse.mitigation.anonymisation import assess_by_group, without
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.utility import Utility, compare_utility
-from glasshouse.table import EncodedTable
+from glasshouse.table import EncodedTable, Step
 from glasshouse.table.partition import partition
 
 # Releases beside their original
@@ -118,6 +119,8 @@ class Comparison:
     """The releases, in the order given."""
     subject: str = "person"
     """What a record stands for."""
+    steps: tuple[Step, ...] = ()
+    """What was left out of the data before."""
 
     @property
     def rows(self) -> tuple[ComparedRelease, ...]:
@@ -126,7 +129,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
-        return {"releases": [release.to_dict() for release in self.rows]}
+        return treatment(self.steps) | {"releases": [release.to_dict() for release in self.rows]}
 
     def to_frame(self) -> pa.Table:
         """Return one row per release and attack."""

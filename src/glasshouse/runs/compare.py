@@ -51,7 +51,7 @@ from glasshouse.runs.folder import (
     provenance_of,
     stored_release,
 )
-from glasshouse.runs.reading import only_one, secrets_by_name
+from glasshouse.runs.reading import Prepared, only_one, secrets_by_name
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import existing_file
 from glasshouse.study import load_question, paths_of
@@ -153,9 +153,9 @@ def _release_comparison(study: CompareStudy, resources: Resources) -> Run[Compar
                     file=file,
                     name=name,
                 )
-    original = _original_table(studies[0], resources, study.predict)
+    original = _original(studies[0], resources, study.predict)
     releases = [
-        _read_release(protection, release, name, original, study.predict)
+        _read_release(protection, release, name, original.table, study.predict)
         for protection, release, name in runs
     ]
     return _comparison(original, releases, study, studies[0])
@@ -167,9 +167,9 @@ def _protection_comparison(
     """Protect the same data in several ways, and compare."""
     names, studies = list(study.protections), list(study.protections.values())
     _check_alike(studies, names)
-    original = _original_table(studies[0], resources, study.predict)
+    original = _original(studies[0], resources, study.predict)
     releases = [
-        _comparable_release(protect(protection, original, resources), name)
+        _comparable_release(protect(protection, original.table, resources), name)
         for name, protection in zip(names, studies, strict=True)
     ]
     return _comparison(original, releases, study, studies[0])
@@ -191,11 +191,9 @@ def _check_alike(studies: Sequence[AnonymiseStudy], names: Sequence[str]) -> Non
         raise StudyError('"{name}" is there twice; name each release once', name=twice)
 
 
-def _original_table(
-    study: AnonymiseStudy, resources: Resources, predict: str | None
-) -> EncodedTable:
+def _original(study: AnonymiseStudy, resources: Resources, predict: str | None) -> Prepared:
     also = () if predict is None else (predict,)
-    return only_one(study, also=also, on_progress=resources.on_progress).table
+    return only_one(study, also=also, on_progress=resources.on_progress)
 
 
 def _comparable_release(protected: ProtectedTable, name: str) -> _ComparableRelease:
@@ -251,11 +249,12 @@ def _read_release(
 
 
 def _comparison(
-    table: EncodedTable,
+    prepared: Prepared,
     releases: Sequence[_ComparableRelease],
     study: CompareStudy,
     protection: AnonymiseStudy,
 ) -> Run[CompareStudy, Comparison]:
+    table = prepared.table
     compared = partial(compare_release, table, fraction=study.fraction, predict=study.predict)
     hierarchies = releases[0].hierarchies
     original = compared(table, name="original", hierarchies=hierarchies, loss=0.0)
@@ -264,7 +263,7 @@ def _comparison(
     datasets = [{"name": name, "sha256": digest} for name, digest in digests.items()]
     described = {"releases": [release.name for release in rows], "datasets": datasets}
     provenance = replace(provenance_of(protection, digests), study="")
-    comparison = Comparison(original, rows, protection.subject)
+    comparison = Comparison(original, rows, protection.subject, prepared.steps)
     return Run(study, comparison, provenance=provenance, manifest=described)
 
 

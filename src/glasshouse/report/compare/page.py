@@ -48,6 +48,7 @@ from glasshouse.report.page import (
     note,
     reassurance,
 )
+from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.words import (
     counted,
     enumeration,
@@ -81,7 +82,8 @@ def page(
 def brief(outcome: Comparison | AssessedRuns | MeasuredRuns, question: CompareStudy) -> Brief:
     """Return what a terminal says of releases beside their original, or of runs side by side."""
     if isinstance(outcome, Comparison):
-        return Brief((_releases_table(outcome.rows),), comparison_findings(outcome))
+        blocks = (*treatment_blocks(outcome.steps), _releases_table(outcome.rows))
+        return Brief(blocks, comparison_findings(outcome))
     legend = text("▲ worse for the people in the data, ▼ better, than in the first run")
     if isinstance(outcome, AssessedRuns):
         return Brief(
@@ -123,11 +125,11 @@ def _command(question: CompareStudy) -> str:
     names = [folder.name for folder in question.runs]
     further = [("--fraction", question.fraction), ("--predict", question.predict)]
     if question.protections:
-        studies = list(question.protections.values())
-        adversary, protections = studies[0].adversary, [study.protection for study in studies]
-        names = [studies[0].datasets[0].path.name]
-        options += [("-q", column) for column in adversary.quasi_identifiers]
-        options += [("-s", "+".join(attributes(secret))) for secret in adversary.sensitive]
+        studies = [study.abridged() for study in question.protections.values()]
+        first, protections = studies[0], [study.protection for study in studies]
+        names = [first.datasets[0].path.name]
+        options += [("-q", column) for column in first.adversary.quasi_identifiers]
+        options += [("-s", "+".join(attributes(secret))) for secret in first.adversary.sensitive]
         for parameter in ("k", "l", "t"):
             values = dict.fromkeys(getattr(protection, parameter) for protection in protections)
             listed = ",".join(f"{value:.15g}" for value in values if value is not None)
@@ -135,18 +137,36 @@ def _command(question: CompareStudy) -> str:
         further += [
             ("--recoding", protections[0].recoding),
             ("--suppression", protections[0].suppression),
-            *(
-                ("--hierarchy", f"{column}={getattr(source, 'name', source)}")
-                for column, source in protections[0].hierarchies.items()
-            ),
+            *_entries(protections[0].model_dump(exclude_defaults=True), but=_TOLD),
+            ("--method", "anatomy" if protections[0].method == "anatomy" else None),
+            ("--id", first.adversary.identifier),
+            *_entries(first.treatment.model_dump(exclude_defaults=True)),
         ]
     arguments = [
         argument
         for flag, value in [*options, *further]
         if value is not None
-        for argument in (flag, str(value))
+        for argument in ([flag] if value is True else [flag, str(value)])
     ]
     return shlex.join(["glasshouse", "compare", *names, *arguments])
+
+
+_TOLD = ("method", "k", "l", "t", "recoding", "suppression")
+
+
+def _entries(content: Mapping[str, Any], *, but: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
+    """Yield the options that entries of a study stand for."""
+    for name, value in content.items():
+        flag = "--hierarchy" if name == "hierarchies" else f"--{name.replace('_', '-')}"
+        if isinstance(value, Mapping):
+            yield from ((flag, f"{column}={_written(entry)}") for column, entry in value.items())
+        elif name not in but:
+            yield from ((flag, entry) for entry in (value if isinstance(value, tuple) else [value]))
+
+
+def _written(entry: object) -> object:
+    """Return what an option says of a column: of a path no more than the name, of values in order a list."""
+    return ",".join(entry) if isinstance(entry, tuple) else getattr(entry, "name", entry)
 
 
 def comparison_page(comparison: Comparison, *, provenance: Provenance, command: str) -> Page:
@@ -174,7 +194,10 @@ def comparison_page(comparison: Comparison, *, provenance: Provenance, command: 
                 table=_chart_table(comparison),
             ),
         ),
-        sections=(Section(text("The figures"), tables=(_figures(comparison),)),),
+        sections=(
+            Section(text("The figures"), tables=(_figures(comparison),)),
+            *filter(None, [treatment_section(comparison.steps)]),
+        ),
         adversary=(
             exact_knowledge(original.naming.quasi_identifiers),
             *([recoding_known()] if not grouped else []),
