@@ -217,6 +217,11 @@ def test_what_cannot_be_compared_is_one_line(glasshouse: Glasshouse) -> None:
     assert glasshouse(*protect).code == 0
     asked = glasshouse("target", "last.csv", "--know", "age=1", "-s", "ill", "--out", "person")
     assert asked.code == 0, asked.error
+    asked = ("membership", "last.csv", "-q", "age")
+    write("town.csv", {"age": [*LAST["age"], "1"]})
+    person = ("--population", "town.csv", "--know", "age=1", "--out", "register")
+    assert glasshouse(*asked, *person).code == 0
+    assert glasshouse(*asked, "--fraction", 0.5, "--out", "sampled").code == 0
     assert glasshouse("compare", "y2018", "y2019", "--out", "changes").code == 0
     write("parts.csv", LAST | {"state": list("aaaabbb")})
     assess(glasshouse, "parts.csv", "parts", "--by", "state")
@@ -247,7 +252,8 @@ def test_what_cannot_be_compared_is_one_line(glasshouse: Glasshouse) -> None:
         (("y2018", "bent"), "“bent” is a damaged run: manifest.json is missing or cannot be read"),
         (("y2018",), "name two runs or more"),
         (("y2018", "y2018"), "“y2018” is there twice"),
-        (("person",), 'runs of target cannot be put side by side; those of "anonymise", "assess"'),
+        (("person",), "name two runs or more"),
+        (("register", "sampled"), "the runs have no figure in common"),
         (("changes", "changes"), "runs of compare cannot be put side by side"),
         (("parts", "y2018"), "an assessment of parts"),
         (("y2018", "y2019", "--predict", "ill"), "leave out --predict"),
@@ -257,6 +263,64 @@ def test_what_cannot_be_compared_is_one_line(glasshouse: Glasshouse) -> None:
         assert outcome.code == 2, arguments
         assert message in outcome.error
         assert outcome.error.count("\n") == 1
+
+
+def test_one_person_before_and_after(glasshouse: Glasshouse) -> None:
+    before = {"age": list("11112222"), "sex": list("FFMMFFMM"), "ill": list("abababab")}
+    write("before.csv", before)
+    write("after.csv", before | {"age": ["*"] * 8})
+    for name in ("before", "after"):
+        person = ("--know", "age=1", "--know", "sex=F", "-s", "ill", "--out", name)
+        asked = glasshouse("target", f"{name}.csv", *person)
+        assert asked.code == 0, asked.error
+    document = json.loads(glasshouse("compare", "before", "after", "--json").out)
+    assert document["figures"] == {
+        "candidates": [2, 4],
+        "naming": [0.5, 0.25],
+        "inferring: ill": [0.5, 0.5],
+    }
+    shown = glasshouse("compare", "before", "after", "--out", "changes")
+    assert shown.code == 0, shown.error
+    told = " ".join(shown.out.split())
+    assert (
+        "From “before” to “after” this got better: chance that a guess at the person’s record"
+        in told
+    )
+    assert "is right: 25.0 % instead of 50.0 %" in told
+    report = Path("changes/report.html").read_text()
+    assert "fewer than 10" in report
+    assert "more than 1 in 10" in report
+    assert "25.0 %" not in report, "it would tell how many records fit"
+    asked = glasshouse(
+        *("target", "before.csv", "--know", "age=2", "-s", "ill", "--out", "another")
+    )
+    assert asked.code == 0, asked.error
+    told = " ".join(glasshouse("compare", "before", "another").out.split())
+    assert "is not taken to know the same in all of the runs" in told
+
+
+def test_who_is_in_before_and_after(glasshouse: Glasshouse) -> None:
+    ages = [str(age) for age in range(20)]
+    write("town.csv", {"age": [age for age in ages for _ in range(2)]})
+    write("before.csv", {"age": ages[:10] * 2})
+    write("after.csv", {"age": ages})
+    for name in ("before", "after"):
+        question = ("membership", f"{name}.csv", "-q", "age")
+        asked = glasshouse(*question, "--population", "town.csv", "--out", name)
+        assert asked.code == 0, asked.error
+        sampled = glasshouse(*question, "--fraction", 0.5, "--out", f"{name}-sampled")
+        assert sampled.code == 0, sampled.error
+    document = json.loads(glasshouse("compare", "before", "after", "--json").out)
+    figures = document["figures"]
+    assert (figures["certain"], figures["certainly_in"]) == ([1, 0], [20, 0])
+    assert (figures["delta_max"], figures["delta_min"]) == ([1, 0.5], [0, 0.5])
+    told = " ".join(glasshouse("compare", "before", "after").out.split())
+    assert (
+        "this got better: people of whom it is certain whether they are in: 0 % instead of" in told
+    )
+    document = json.loads(glasshouse("compare", "before-sampled", "after-sampled", "--json").out)
+    assert document["figures"]["uniques"] == [0, 20]
+    assert document["figures"]["journalist"] == [0.25, 0.5]
 
 
 def test_runs_are_compared_in_portuguese(glasshouse: Glasshouse) -> None:

@@ -211,6 +211,8 @@ class ComparedRun:
     """What a record stands for."""
     currency: str | None
     """What money is counted in."""
+    asked: tuple[str, ...] = ()
+    """What the adversary is taken to know, as its study writes it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return of what it is, as plain values."""
@@ -359,7 +361,7 @@ def compare_figures(runs: Sequence[ComparedRun]) -> MeasuredRuns:
     """Put runs of the same command side by side, by their main figures.
 
     Raises:
-        StudyError: One keeps none.
+        StudyError: One keeps none, or they have none in common.
     """
     for run in runs:
         if not run.summary:
@@ -367,7 +369,13 @@ def compare_figures(runs: Sequence[ComparedRun]) -> MeasuredRuns:
                 "“{name}” keeps no figures of the release as a whole; run it again, and not about one person",
                 name=run.name,
             )
-    return MeasuredRuns(tuple(runs))
+    outcome = MeasuredRuns(tuple(runs))
+    if not outcome.figures:
+        raise StudyError(
+            "the runs have no figure in common: they do not answer the same question, such as about one person or "
+            "about all, with a register or with a fraction; compare runs that do"
+        )
+    return outcome
 
 
 def compare_assessments(

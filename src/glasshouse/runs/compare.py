@@ -61,7 +61,7 @@ from glasshouse.study.compare import CompareStudy
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.generalised import is_suppressed
 
-ASSESSED, MEASURED = "assess", ("threat", "deter", "totals")
+ASSESSED, MEASURED = "assess", ("target", "membership", "threat", "deter", "totals")
 """The commands whose runs are compared attack by attack, and by their main figures."""
 
 
@@ -302,7 +302,9 @@ def _stored_run(folder: Path, name: str) -> ComparedRun:
     _check_run(folder)
     with _undamaged(folder, STUDY):
         study = tomllib.loads((folder / STUDY).read_text(encoding="utf-8"))
-        gain = study.get("adversary", {}).get("gain", {})
+        adversary = study.get("adversary", {})
+        gain = adversary.get("gain", {})
+        asked = study.get("known") or adversary.get("quasi_identifiers", ())
     with _undamaged(folder, MANIFEST):
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         return ComparedRun(
@@ -316,6 +318,7 @@ def _stored_run(folder: Path, name: str) -> ComparedRun:
             },
             subject=str(study.get("subject", "person")),
             currency=study.get("currency") or gain.get("currency"),
+            asked=tuple(sorted(map(str, asked))),
         )
 
 

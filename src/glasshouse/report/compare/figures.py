@@ -6,13 +6,17 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
+from itertools import chain
 from typing import NamedTuple
 
+from glasshouse.disclosure import cell_count, smallest_cell
 from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.mitigation import MeasuredRuns
+from glasshouse.report.attacks import METHOD
 from glasshouse.report.cells import NOTHING, cell_table
 from glasshouse.report.compare.runs import Change, records_finding
 from glasshouse.report.deter.page import METHOD as DETERRENCE
+from glasshouse.report.discretion import Discretion, Told, more_than_one_in
 from glasshouse.report.page import Cell, Finding, Page, Provenance, Section, Severity, Table, note
 from glasshouse.report.threat.page import METHOD as THREAT
 from glasshouse.report.totals.page import SOURCE as TOTALS
@@ -39,9 +43,19 @@ class Known(NamedTuple):
     """How it is written."""
     risk: bool = True
     """Whether a higher one is worse for the people in the data; else it says nothing of the risk."""
+    one_of: bool = False
+    """Whether it tells how many candidates there are, being one of so many."""
 
-    def written(self, value: float | None, currency: str | None) -> str:
-        """Return a figure as its kind is written."""
+    def written(self, value: float | None, currency: str | None, *, rough: bool = False) -> str:
+        """Return a figure as its kind is written; roughly, where it would tell how few people are concerned."""
+        if rough and value is not None and self.kind == Kind.COUNT:
+            return cell_count(int(value))
+        if rough and value is not None and 0 < value < 1:
+            return (
+                more_than_one_in(smallest_cell())
+                if self.one_of
+                else ROUGH.cell(Fraction(value)).text
+            )
         if self.kind == Kind.SIZE:
             return text("none up to a million") if value is None else number(value, ",.0f")
         if value is None:
@@ -53,7 +67,41 @@ class Known(NamedTuple):
         return number(value, ",.0f" if self.kind == Kind.COUNT else ",.6g")
 
 
+ROUGH = Told(rough=True)
 FIGURES: Mapping[str, Mapping[str, Known]] = {
+    "target": {
+        "candidates": Known(marked("records that can be the person’s"), Kind.COUNT, risk=False),
+        "naming": Known(
+            marked("chance that a guess at the person’s record is right"), Kind.CHANCE, one_of=True
+        ),
+        "inferring": Known(
+            marked("chance that a guess at the person’s {about} is right"), Kind.CHANCE
+        ),
+        "presence": Known(marked("chance that the person is in the release"), Kind.CHANCE),
+    },
+    "membership": {
+        "certain": Known(marked("people of whom it is certain whether they are in"), Kind.CHANCE),
+        "certainly_in": Known(marked("people who are certain to be in"), Kind.COUNT),
+        "guess": Known(marked("right guesses at whether somebody is in"), Kind.CHANCE),
+        "guess_before": Known(marked("right guesses without the release"), Kind.CHANCE, risk=False),
+        "delta_max": Known(marked("highest chance of being in (δmax)"), Kind.CHANCE),
+        "delta_min": Known(marked("lowest chance of being in (δmin)"), Kind.CHANCE, risk=False),
+        "journalist": Known(marked("highest chance that a record is named"), Kind.CHANCE),
+        "journalist_average": Known(
+            marked("chance that a record is named on average"), Kind.CHANCE
+        ),
+        "marketer": Known(marked("records named right, as expected"), Kind.CHANCE),
+        "uniques": Known(marked("records that are alone in the release"), Kind.COUNT),
+        "population_uniques": Known(
+            marked("people estimated to be alone in the population"), Kind.CHANCE
+        ),
+        "candidates": Known(marked("people who can be this person"), Kind.COUNT, risk=False),
+        "presence": Known(marked("chance that the person is in the release"), Kind.CHANCE),
+        "present": Known(marked("chance that the person is in {about}"), Kind.CHANCE),
+        "guess_at_one": Known(
+            marked("chance that a guess at whether the person is in is right"), Kind.CHANCE
+        ),
+    },
     "deter": {
         "no_attack": Known(marked("size from which on she does not begin"), Kind.SIZE),
         "no_exploit_after_access": Known(
@@ -117,7 +165,14 @@ MOST_SAID = 2
 
 def known(outcome: MeasuredRuns, name: str) -> Known:
     """Return what is known of a figure; of one that another version kept, its own name."""
-    return FIGURES[outcome.command].get(name, Known(name, Kind.EXPECTED, risk=False))
+    return FIGURES[outcome.command].get(
+        name.partition(": ")[0], Known("{about}", Kind.EXPECTED, risk=False)
+    )
+
+
+def label(outcome: MeasuredRuns, name: str) -> str:
+    """Return what a figure is called; of one of several alike, with what it is about."""
+    return translated(known(outcome, name).label, about=name.partition(": ")[2] or name)
 
 
 def change_of(outcome: MeasuredRuns, name: str, place: int) -> Change:
@@ -137,25 +192,30 @@ def change_of(outcome: MeasuredRuns, name: str, place: int) -> Change:
     return Change.WORSE if after > before else Change.BETTER
 
 
-def figure_cell(outcome: MeasuredRuns, name: str, place: int) -> Cell:
+def figure_cell(outcome: MeasuredRuns, name: str, place: int, *, exact: bool) -> Cell:
     """Return a figure of one of the runs, marked where it is worse or better than in the first."""
     run = outcome.runs[place]
-    value = run.summary[name]
+    value, candidates = run.summary[name], run.summary.get("candidates")
+    rough = candidates is not None and Discretion(exact).hides(int(candidates))
     return Cell(
-        known(outcome, name).written(value, run.currency),
-        exact=None if value is None else exactly(value),
+        known(outcome, name).written(value, run.currency, rough=rough),
+        exact=None if value is None or rough else exactly(value),
         mark=change_of(outcome, name, place).value or None,
     )
 
 
-def measured_findings(outcome: MeasuredRuns) -> tuple[Finding, ...]:
-    """Return what got worse, what got better and what is the same, from the first run to every other."""
-    return tuple(
-        finding for place in range(1, len(outcome.runs)) for finding in _changes(outcome, place)
-    ) + tuple(_conditions(outcome))
+def measured_findings(outcome: MeasuredRuns, *, exact: bool = False) -> tuple[Finding, ...]:
+    """Return what got worse, what got better and what is the same, from the first run to every other.
+
+    Args:
+        outcome: The runs.
+        exact: Whether small numbers of people are told as they are: for the analyst's own eyes.
+    """
+    changes = (_changes(outcome, place, exact=exact) for place in range(1, len(outcome.runs)))
+    return (*chain.from_iterable(changes), *_conditions(outcome))
 
 
-def _changes(outcome: MeasuredRuns, place: int) -> Iterator[Finding]:
+def _changes(outcome: MeasuredRuns, place: int, *, exact: bool) -> Iterator[Finding]:
     risks = [name for name in outcome.figures if known(outcome, name).risk]
     words = {"first": outcome.runs[0].name, "last": outcome.runs[place].name}
     worse, better = (
@@ -163,7 +223,7 @@ def _changes(outcome: MeasuredRuns, place: int) -> Iterator[Finding]:
         for change in (Change.WORSE, Change.BETTER)
     )
     if worse:
-        changes, every = _listed(outcome, worse, place)
+        changes, every = _listed(outcome, worse, place, exact=exact)
         yield Finding(
             Severity.MODERATE,
             text("From “{first}” to “{last}” this got worse: {changes}.", changes=changes, **words),
@@ -171,7 +231,7 @@ def _changes(outcome: MeasuredRuns, place: int) -> Iterator[Finding]:
             remedy=text("Look at what changed between the two studies, their terms or their data."),
         )
     if better:
-        changes, every = _listed(outcome, better, place)
+        changes, every = _listed(outcome, better, place, exact=exact)
         yield note(
             text(
                 "From “{first}” to “{last}” this got better: {changes}.", changes=changes, **words
@@ -186,14 +246,16 @@ def _changes(outcome: MeasuredRuns, place: int) -> Iterator[Finding]:
         )
 
 
-def _listed(outcome: MeasuredRuns, names: Sequence[str], place: int) -> tuple[str, str]:
+def _listed(
+    outcome: MeasuredRuns, names: Sequence[str], place: int, *, exact: bool
+) -> tuple[str, str]:
     """Return the first changes and how many more there are, and all of them."""
     changes = [
         text(
             "{figure}: {after} instead of {before}",
-            figure=translated(known(outcome, name).label),
-            after=figure_cell(outcome, name, place).text,
-            before=figure_cell(outcome, name, 0).text,
+            figure=label(outcome, name),
+            after=figure_cell(outcome, name, place, exact=exact).text,
+            before=figure_cell(outcome, name, 0, exact=exact).text,
         )
         for name in names
     ]
@@ -211,6 +273,12 @@ def _listed(outcome: MeasuredRuns, names: Sequence[str], place: int) -> tuple[st
 
 def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
     """Yield what makes the runs hard to compare."""
+    if len({run.asked for run in outcome.runs}) > 1:
+        yield note(
+            text(
+                "The adversary is not taken to know the same in all of the runs; differences may come from that."
+            )
+        )
     if len({run.records for run in outcome.runs}) > 1:
         yield records_finding([(run.name, run.records) for run in outcome.runs])
     amounts = any(known(outcome, name).kind == Kind.AMOUNT for name in outcome.figures)
@@ -223,7 +291,7 @@ def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
         yield note(
             text(
                 "Not in all of the runs, and not compared: {figures}.",
-                figures="; ".join(translated(known(outcome, name).label) for name in missing),
+                figures="; ".join(label(outcome, name) for name in missing),
             ),
         )
 
@@ -234,7 +302,9 @@ def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str
         title=text("Runs of {command} side by side", command=outcome.command),
         lead=", ".join(run.name for run in outcome.runs),
         findings=measured_findings(outcome),
-        sections=(Section(text("The figures"), tables=(_table(outcome, text("Figure")),)),),
+        sections=(
+            Section(text("The figures"), tables=(_table(outcome, text("Figure"), exact=False),)),
+        ),
         adversary=(text("What the adversary is assumed to know is in the report of each run."),),
         limits=(
             text(
@@ -250,9 +320,17 @@ def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str
 
 
 TERMS = {"▲ ▼": marked("▲ marks what got worse for the people in the data, ▼ what got better.")}
-METHODS = {"deter": DETERRENCE, "threat": THREAT, "totals": TOTALS}
+METHODS = {
+    "target": METHOD,
+    "membership": METHOD,
+    "deter": DETERRENCE,
+    "threat": THREAT,
+    "totals": TOTALS,
+}
 """Whose method the figures of each command are."""
 WORDS = {
+    "target": ("target", "re-identification", "attribute inference"),
+    "membership": ("membership",),
     "deter": ("exploit", "re-identification"),
     "threat": ("attacker", "learner", "relative threat"),
     "totals": ("release",),
@@ -260,12 +338,12 @@ WORDS = {
 """The words that each command adds to the glossary."""
 
 
-def _table(outcome: MeasuredRuns, first: str, title: str = "") -> Table:
+def _table(outcome: MeasuredRuns, first: str, title: str = "", *, exact: bool) -> Table:
     places = range(len(outcome.runs))
     rows = [
         (
-            Cell(translated(known(outcome, name).label)),
-            *(figure_cell(outcome, name, place) for place in places),
+            Cell(label(outcome, name)),
+            *(figure_cell(outcome, name, place, exact=exact) for place in places),
         )
         for name in outcome.figures
     ]
@@ -275,4 +353,4 @@ def _table(outcome: MeasuredRuns, first: str, title: str = "") -> Table:
 def measured_table(outcome: MeasuredRuns) -> Table:
     """Return the figures of the runs, and how they changed, for a terminal."""
     title = text("Runs of {command} side by side", command=outcome.command)
-    return _table(outcome, text("figure"), title)
+    return _table(outcome, text("figure"), title, exact=True)

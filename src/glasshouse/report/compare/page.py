@@ -89,7 +89,8 @@ def brief(outcome: Comparison | AssessedRuns | MeasuredRuns, question: CompareSt
         return Brief(
             (*assessed_tables(outcome), legend), side_by_side_findings(outcome), shows_change=True
         )
-    return Brief((measured_table(outcome), legend), measured_findings(outcome), shows_change=True)
+    findings = measured_findings(outcome, exact=True)
+    return Brief((measured_table(outcome), legend), findings, shows_change=True)
 
 
 def _releases_table(rows: Sequence[ComparedRelease]) -> Table:
