@@ -217,11 +217,11 @@ def test_what_cannot_be_compared_is_one_line(glasshouse: Glasshouse) -> None:
     assert glasshouse(*protect).code == 0
     asked = glasshouse("target", "last.csv", "--know", "age=1", "-s", "ill", "--out", "person")
     assert asked.code == 0, asked.error
-    asked = ("membership", "last.csv", "-q", "age")
+    membership = ("membership", "last.csv", "-q", "age")
     write("town.csv", {"age": [*LAST["age"], "1"]})
     person = ("--population", "town.csv", "--know", "age=1", "--out", "register")
-    assert glasshouse(*asked, *person).code == 0
-    assert glasshouse(*asked, "--fraction", 0.5, "--out", "sampled").code == 0
+    assert glasshouse(*membership, *person).code == 0
+    assert glasshouse(*membership, "--fraction", 0.5, "--out", "sampled").code == 0
     assert glasshouse("compare", "y2018", "y2019", "--out", "changes").code == 0
     write("parts.csv", LAST | {"state": list("aaaabbb")})
     assess(glasshouse, "parts.csv", "parts", "--by", "state")
@@ -321,6 +321,43 @@ def test_who_is_in_before_and_after(glasshouse: Glasshouse) -> None:
     document = json.loads(glasshouse("compare", "before-sampled", "after-sampled", "--json").out)
     assert document["figures"]["uniques"] == [0, 20]
     assert document["figures"]["journalist"] == [0.25, 0.5]
+
+
+def test_parts_before_and_after(glasshouse: Glasshouse) -> None:
+    people = {
+        "state": ["SP"] * 20 + ["RJ"] * 20 + ["AC"] * 2,
+        "age": [str(i % 10) for i in range(40)] + ["1", "2"],
+        "sex": ["F", "M"] * 21,
+        "ill": [*["a"] * 10, *["b"] * 10, *list("ab") * 11],
+    }
+    write("before.csv", people)
+    write("after.csv", people | {"age": ["0"] * 20 + people["age"][20:]})
+    for name in ("before", "after"):
+        known = ("-q", "age", "-q", "sex", "-s", "ill", "--by", "state", "--out", name)
+        asked = glasshouse("assess", f"{name}.csv", *known)
+        assert asked.code == 0, asked.error
+    document = json.loads(glasshouse("compare", "before", "after", "--json").out)
+    figures = document["figures"]
+    assert figures["naming: SP"] == [0.5, 0.1]
+    assert figures["naming: RJ"] == [0.5, 0.5]
+    assert figures["naming: AC"] == [1, 1]
+    assert figures["inferring ill: SP"] == [0.5, 0.5]
+    assert figures["inferring ill: RJ"] == [1, 1]
+    shown = glasshouse("compare", "before", "after", "--out", "changes")
+    assert shown.code == 0, shown.error
+    told = " ".join(shown.out.split())
+    assert "this got better: SP: right guesses at who it is: 10.0 % instead of 50.0 %" in told
+    assert "AC: right guesses at who it is" in told
+    assert "Parts are compared by the best set of 2 attributes in each of them." in told
+    report = Path("changes/report.html").read_text()
+    assert "right guesses at the ill" in report
+    assert "AC: " not in report, "two people are too few to be shown"
+    assert "fewer than 10 people in one of the runs are not shown" in report
+    whole = glasshouse("assess", "before.csv", "-q", "age", "-s", "ill", "--out", "whole")
+    assert whole.code == 0
+    mixed = glasshouse("compare", "before", "whole")
+    assert mixed.code == 2
+    assert "is an assessment of parts (--by or --each), and others are of whole" in mixed.error
 
 
 def test_runs_are_compared_in_portuguese(glasshouse: Glasshouse) -> None:

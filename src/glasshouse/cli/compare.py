@@ -59,7 +59,7 @@ def compare(
 
     Releases that exist (runs of anonymise): glasshouse compare protected5 protected20
 
-    Runs of assess, threat, deter or totals, this year against last: glasshouse compare run2018 run2019 --out changes
+    Runs of any other command, this year against last: glasshouse compare run2018 run2019 --out changes
     """
     from glasshouse.runs.folder import check_there
     from glasshouse.sources import existing_file

@@ -12,7 +12,7 @@ what the release still serves for (`compare_utility`). Of runs no table is neede
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -213,6 +213,10 @@ class ComparedRun:
     """What money is counted in."""
     asked: tuple[str, ...] = ()
     """What the adversary is taken to know, as its study writes it."""
+    parts: Mapping[str, int] = field(default_factory=dict)
+    """The records of each part, where the parts of a release were assessed."""
+    size: int = 0
+    """With how many quasi-identifiers the parts are compared."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return of what it is, as plain values."""

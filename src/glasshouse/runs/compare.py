@@ -119,8 +119,46 @@ def side_by_side(folders: Sequence[Path]) -> AssessedRuns | MeasuredRuns:
     if len(runs) < 2:
         raise StudyError("name two runs or more to put side by side")
     if command == ASSESSED:
-        return compare_assessments(runs, list(map(stored_assessment, folders, runs)))
+        parts = _with_parts(folders, runs)
+        if parts is None:
+            return compare_assessments(runs, list(map(stored_assessment, folders, runs)))
+        return compare_figures(parts)
     return compare_figures(runs)
+
+
+def _with_parts(folders: Sequence[Path], runs: Sequence[ComparedRun]) -> list[ComparedRun] | None:
+    """Return runs that assess parts (``--by``, ``--each``) with how well each is attacked; None: not all are such.
+
+    The parts are attacked with the best set of as many quasi-identifiers as all of the runs have.
+    """
+    rows = []
+    for folder in folders:
+        with _undamaged(folder, RESULTS):
+            frame = pyarrow.parquet.read_table(folder / RESULTS)
+        if "part" not in frame.column_names:
+            return None
+        rows.append(frame.to_pylist())
+    sizes = set.intersection(*({row["size"] for row in parts} for parts in rows))
+    if not sizes:
+        raise StudyError(
+            "the runs have no number of quasi-identifiers in common; run them again with `subsets` all"
+        )
+    size = max(sizes)
+    return [
+        replace(
+            run,
+            summary={_part_figure(row): row["posterior"] for row in parts if row["size"] == size},
+            parts={row["part"]: row["records"] for row in parts},
+            size=size,
+        )
+        for run, parts in zip(runs, rows, strict=True)
+    ]
+
+
+def _part_figure(row: Mapping[str, Any]) -> str:
+    """Return what the success of an attack on a part is called: ``naming: SP``, ``inferring income: SP``."""
+    part, secret = row["part"], row["sensitive"]
+    return f"naming: {part}" if secret is None else f"inferring {secret}: {part}"
 
 
 @dataclass(frozen=True)
@@ -363,8 +401,8 @@ def stored_assessment(folder: Path, run: ComparedRun) -> Assessment:
         frame = pyarrow.parquet.read_table(folder / RESULTS)
     if "probabilistic_posterior" not in frame.column_names:
         raise DataError(
-            "“{name}” is an assessment of parts (`by` or `each`), which compares them itself; name runs of whole "
-            "releases",
+            "“{name}” is an assessment of parts (`by` or `each`), and others are of whole releases; compare runs of "
+            "one kind",
             name=run.name,
         )
     with _undamaged(folder, RESULTS):

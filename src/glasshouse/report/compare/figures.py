@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
 from itertools import chain
 from typing import NamedTuple
 
-from glasshouse.disclosure import cell_count, smallest_cell
+from glasshouse.disclosure import cell_count, hidden_parts, smallest_cell
 from glasshouse.language import exactly, marked, number, text, text_for, translated
-from glasshouse.mitigation import MeasuredRuns
+from glasshouse.mitigation import ComparedRun, MeasuredRuns
 from glasshouse.report.attacks import METHOD
 from glasshouse.report.cells import NOTHING, cell_table
 from glasshouse.report.compare.runs import Change, records_finding
 from glasshouse.report.deter.page import METHOD as DETERRENCE
-from glasshouse.report.discretion import Discretion, Told, more_than_one_in
+from glasshouse.report.discretion import Among, Discretion, Told, more_than_one_in
 from glasshouse.report.page import Cell, Finding, Page, Provenance, Section, Severity, Table, note
 from glasshouse.report.threat.page import METHOD as THREAT
 from glasshouse.report.totals.page import SOURCE as TOTALS
-from glasshouse.report.words import glossary, hundredths, percentage
+from glasshouse.report.words import enumeration, glossary, hundredths, percentage, sentences
 
 
 class Kind(Enum):
@@ -69,6 +70,10 @@ class Known(NamedTuple):
 
 ROUGH = Told(rough=True)
 FIGURES: Mapping[str, Mapping[str, Known]] = {
+    "assess": {
+        "naming": Known(marked("{about}: right guesses at who it is"), Kind.CHANCE),
+        "inferring": Known(marked("{about}: right guesses at the {secret}"), Kind.CHANCE),
+    },
     "target": {
         "candidates": Known(marked("records that can be the person’s"), Kind.COUNT, risk=False),
         "naming": Known(
@@ -165,14 +170,15 @@ MOST_SAID = 2
 
 def known(outcome: MeasuredRuns, name: str) -> Known:
     """Return what is known of a figure; of one that another version kept, its own name."""
-    return FIGURES[outcome.command].get(
-        name.partition(": ")[0], Known("{about}", Kind.EXPECTED, risk=False)
-    )
+    word = name.partition(": ")[0].partition(" ")[0]
+    return FIGURES[outcome.command].get(word, Known("{about}", Kind.EXPECTED, risk=False))
 
 
 def label(outcome: MeasuredRuns, name: str) -> str:
     """Return what a figure is called; of one of several alike, with what it is about."""
-    return translated(known(outcome, name).label, about=name.partition(": ")[2] or name)
+    word, _, about = name.partition(": ")
+    secret = enumeration([word.partition(" ")[2]])
+    return translated(known(outcome, name).label, about=about or name, secret=secret)
 
 
 def change_of(outcome: MeasuredRuns, name: str, place: int) -> Change:
@@ -195,6 +201,12 @@ def change_of(outcome: MeasuredRuns, name: str, place: int) -> Change:
 def figure_cell(outcome: MeasuredRuns, name: str, place: int, *, exact: bool) -> Cell:
     """Return a figure of one of the runs, marked where it is worse or better than in the first."""
     run = outcome.runs[place]
+    if run.parts and not exact:
+        told, before = (_part_cell(other, name) for other in (run, outcome.runs[0]))
+        is_told = told.exact is not None and before.exact is not None
+        return (
+            replace(told, mark=change_of(outcome, name, place).value or None) if is_told else told
+        )
     value, candidates = run.summary[name], run.summary.get("candidates")
     rough = candidates is not None and Discretion(exact).hides(int(candidates))
     return Cell(
@@ -202,6 +214,33 @@ def figure_cell(outcome: MeasuredRuns, name: str, place: int, *, exact: bool) ->
         exact=None if value is None or rough else exactly(value),
         mark=change_of(outcome, name, place).value or None,
     )
+
+
+def _part_cell(run: ComparedRun, name: str) -> Cell:
+    """Return how well a part is attacked: a guess at a secret so that it does not tell how few have one value."""
+    people = run.parts[name.partition(": ")[2]]
+    success = Fraction(run.summary[name] or 0).limit_denominator(people)
+    return Among(people, exact=name.startswith("naming: ")).cell(success)
+
+
+def with_shown_parts(outcome: MeasuredRuns) -> MeasuredRuns:
+    """Return the runs without the parts of so few people that a report does not show them in one of the runs."""
+    hidden = {
+        list(run.parts)[place]
+        for run in outcome.runs
+        for place in hidden_parts([(people,) for people in run.parts.values()])
+    }
+
+    def shown(run: ComparedRun) -> ComparedRun:
+        figures = run.summary.items()
+        return replace(
+            run,
+            summary={
+                name: value for name, value in figures if name.partition(": ")[2] not in hidden
+            },
+        )
+
+    return MeasuredRuns(tuple(map(shown, outcome.runs))) if hidden else outcome
 
 
 def measured_findings(outcome: MeasuredRuns, *, exact: bool = False) -> tuple[Finding, ...]:
@@ -273,6 +312,14 @@ def _listed(
 
 def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
     """Yield what makes the runs hard to compare."""
+    if outcome.runs[0].parts:
+        yield note(
+            text_for(
+                outcome.runs[0].size,
+                "Parts are compared by the best set of {count} attribute in each of them.",
+                "Parts are compared by the best set of {count} attributes in each of them.",
+            )
+        )
     if len({run.asked for run in outcome.runs}) > 1:
         yield note(
             text(
@@ -298,6 +345,7 @@ def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
 
 def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str) -> Page:
     """Return the report of runs side by side by their main figures, and the command that repeats it."""
+    every, outcome = outcome, with_shown_parts(outcome)
     return Page(
         title=text("Runs of {command} side by side", command=outcome.command),
         lead=", ".join(run.name for run in outcome.runs),
@@ -311,6 +359,14 @@ def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str
                 "Differences between runs are differences between their figures, not estimates of a cause. Differences "
                 "are against the first run."
             ),
+            *sentences(
+                every is not outcome
+                and marked(
+                    "Parts with fewer than {smallest} people in one of the runs are not shown, and others with them so "
+                    "that no such number can be found by subtraction."
+                ),
+                smallest=smallest_cell(),
+            ),
         ),
         glossary=glossary("adversary", *WORDS[outcome.command], terms=(TERMS,)),
         provenance=provenance,
@@ -321,6 +377,7 @@ def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str
 
 TERMS = {"▲ ▼": marked("▲ marks what got worse for the people in the data, ▼ what got better.")}
 METHODS = {
+    "assess": METHOD,
     "target": METHOD,
     "membership": METHOD,
     "deter": DETERRENCE,
@@ -329,6 +386,7 @@ METHODS = {
 }
 """Whose method the figures of each command are."""
 WORDS = {
+    "assess": ("re-identification", "attribute inference"),
     "target": ("target", "re-identification", "attribute inference"),
     "membership": ("membership",),
     "deter": ("exploit", "re-identification"),
