@@ -401,6 +401,10 @@ def test_domains_are_observed_released_or_given(glasshouse: Glasshouse) -> None:
     observed = learner("--domain", "observed")
     assert learner() == observed
     assert learner("--domain", "released") == pytest.approx(observed), "suggested from the original"
+    noted = " ".join(glasshouse("threat", "made", "--domain", "released").error.split())
+    assert 'note: the hierarchies of "age" were made of the values of the original' in noted
+    assert "--values gives another" in noted
+    assert "note" not in glasshouse("threat", "made", "--values", "age=20..39").error
     Path("domain.csv").write_text("age\n" + "".join(f"{age}\n" for age in range(20, 40)))
     in_file = learner("--values", "age=domain.csv")
     assert in_file == pytest.approx(learner("--values", "age=20..39"))

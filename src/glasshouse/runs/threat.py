@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -119,6 +119,7 @@ def answer(
     return Run(
         study,
         replace(outcome, suppressed=study.suppressed, steps=steps),
+        warnings=tuple(_domain_notes(study)),
         per_record=measures.records_frame() if per_record and measures is not None else None,
         unfinished=""
         if precise
@@ -348,6 +349,17 @@ def hierarchies_of(study: ThreatStudy) -> dict[str, Ancestors]:
         for name, path in study.hierarchies.items()
         if name in study.quasi_identifiers
     }
+
+
+def _domain_notes(study: ThreatStudy) -> Iterator[str]:
+    """Say of which columns the released domain is that of the original all the same."""
+    columns = observed_columns(study) if study.domain == "released" else ()
+    if columns:
+        yield text(
+            "note: the hierarchies of {columns} were made of the values of the original (suggested, or by a rule), so "
+            "that these are their domain, as with `domain` observed; `values` gives another",
+            columns=quoted(columns),
+        )
 
 
 def observed_columns(study: ThreatStudy) -> tuple[str, ...]:
